@@ -1,0 +1,1 @@
+"""How the world is reached. No Ray here; `adapters.build` alone names concrete classes."""

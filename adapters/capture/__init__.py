@@ -1,0 +1,1 @@
+"""Reading what was captured elsewhere: session files, exports, subtitles, notes."""

@@ -1,0 +1,1 @@
+"""Encoders behind the `Embedder` port."""

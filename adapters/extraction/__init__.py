@@ -1,0 +1,1 @@
+"""Extractors behind the `Extractor` port: rules, and any OpenAI-compatible server."""

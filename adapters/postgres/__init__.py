@@ -1,0 +1,1 @@
+"""PostgreSQL: journal, capture, text, vectors and graph; and the server that comes in a wheel."""

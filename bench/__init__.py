@@ -1,0 +1,1 @@
+"""Benchmarks against third-party data; each prints one row."""

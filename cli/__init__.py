@@ -1,0 +1,1 @@
+"""The `memoray` command and the supervisor it starts."""

@@ -1,0 +1,1 @@
+"""Settings: read once, frozen, passed as values. Unknown keys are refused."""

@@ -1,0 +1,1 @@
+"""The front door on Ray Serve and the models behind it."""

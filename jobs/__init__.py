@@ -1,0 +1,1 @@
+"""Work that runs as a Ray job: the night, bulk imports, rebuilds."""

@@ -1,0 +1,1 @@
+"""The steps of a night, one module each."""

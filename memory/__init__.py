@@ -1,0 +1,1 @@
+"""What memory is: nouns, laws and use cases. No Ray, no driver, no clock below `memory.services`."""

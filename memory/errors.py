@@ -1,0 +1,131 @@
+"""Every error Memoray raises on purpose, one tree.
+
+The docstring of a class is its default message. Ids are attached as keyword arguments, never words: an error must be
+safe to log and to send over HTTP. `status` is the HTTP status a front door answers with.
+"""
+
+from __future__ import annotations
+
+
+class DomainError(Exception):
+    """The request cannot be carried out."""
+
+    status = 400
+    kind = "domain-error"
+
+    def __init__(self, detail: str | None = None, **ids: object) -> None:
+        self.detail = detail or (type(self).__doc__ or "").strip()
+        self.ids = ids
+        super().__init__(self.detail)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling with its ids: errors cross process borders on Ray."""
+        return _rebuild, (type(self), self.detail, self.ids)
+
+
+def _rebuild(cls: type[DomainError], detail: str, ids: dict[str, object]) -> DomainError:
+    return cls(detail, **ids)
+
+
+class Invalid(DomainError):
+    """The input is not valid."""
+
+    status = 422
+    kind = "invalid"
+
+
+class NotFound(DomainError):
+    """There is no such thing in this memory."""
+
+    status = 404
+    kind = "not-found"
+
+
+class Conflict(DomainError):
+    """The request collides with what is there."""
+
+    status = 409
+    kind = "conflict"
+
+
+class NameTaken(Conflict):
+    """Another entity of this type already has that name; merge them instead."""
+
+    kind = "name-taken"
+
+
+class Forgotten(Conflict):
+    """This was forgotten and stays forgotten."""
+
+    kind = "forgotten"
+
+
+class NothingToUndo(Conflict):
+    """There is no command left to undo."""
+
+    kind = "nothing-to-undo"
+
+
+class Ambiguous(Conflict):
+    """The id prefix fits more than one thing."""
+
+    kind = "ambiguous"
+
+
+class TooLarge(DomainError):
+    """The request is larger than the limit."""
+
+    status = 413
+    kind = "too-large"
+
+
+class Unauthenticated(DomainError):
+    """A valid token is required: send it as X-Internal-Token or Authorization: Bearer."""
+
+    status = 401
+    kind = "unauthenticated"
+
+
+class Forbidden(DomainError):
+    """This token may not do that."""
+
+    status = 403
+    kind = "forbidden"
+
+
+class Unavailable(DomainError):
+    """A part of Memoray is not reachable right now; try again."""
+
+    status = 503
+    kind = "unavailable"
+
+
+class JournalUnavailable(Unavailable):
+    """The journal (PostgreSQL) cannot be reached right now; try again."""
+
+    kind = "journal-unavailable"
+
+
+class Fenced(Unavailable):
+    """Another writer has taken over this memory; nothing was written."""
+
+    kind = "fenced"
+
+
+class Stale(Conflict):
+    """The memory has moved on since this was judged; judge again."""
+
+    kind = "stale"
+
+
+class ModelFailed(Unavailable):
+    """A model did not give a usable answer."""
+
+    kind = "model-failed"
+
+
+class ConfigError(DomainError):
+    """The settings cannot be used."""
+
+    status = 500
+    kind = "config-error"

@@ -1,0 +1,1 @@
+"""The nouns of a memory: frozen values without behaviour of their own."""

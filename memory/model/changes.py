@@ -1,0 +1,92 @@
+"""Changes: what a turn has committed. One shape for all nouns, so that evolving, undoing and explaining are one rule.
+
+A change replaces the row `before` by the row `after`; either may be None. Facts are versions: `before` is closed and
+`after` is the next version, neither is ever edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.model.entities import Entity, Mention
+from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.profile import Profile
+from memory.model.timeline import Instant
+
+Row = Entity | Mention | Fact | Evidence | Link | Note | Profile
+Key = tuple[object, ...]
+
+
+def key_of(row: Row) -> Key:
+    """The natural key of a row within its noun."""
+    match row:
+        case Entity():
+            return (row.entity_id,)
+        case Mention():
+            return (row.entity_id, row.segment_key)
+        case Fact():
+            return (row.fact_id,)
+        case Evidence():
+            return (row.fact_id, row.source_id, row.segment_key)
+        case Link():
+            return (row.kind, row.from_id, row.to_id)
+        case Note():
+            return (row.note_id,)
+        case Profile():
+            return ()
+
+
+NOUNS: dict[type, str] = {
+    Entity: "entity",
+    Mention: "mention",
+    Fact: "fact",
+    Evidence: "evidence",
+    Link: "link",
+    Note: "note",
+    Profile: "profile",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row replaced by another, and the rule that did it (past tense, e.g. "superseded")."""
+
+    reason: str
+    before: Row | None
+    after: Row | None
+
+    @property
+    def row(self) -> Row:
+        """The row this change is about, as it now stands or last stood."""
+        row = self.after if self.after is not None else self.before
+        assert row is not None
+        return row
+
+    @property
+    def noun(self) -> str:
+        """The noun of its row."""
+        return NOUNS[type(self.row)]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one claim: created, reinforced, superseded, disputed, invalidated or duplicate."""
+
+    fact_id: str
+    outcome: str
+    rivals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """All that one command changed, to be committed in one transaction."""
+
+    command_id: str
+    kind: str
+    actor: str
+    at: Instant
+    changes: tuple[Change, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    read: tuple[tuple[int, int], ...] = ()
+    """(segment key, revision) pairs whose reading is thereby done."""
+    undoes: str | None = None

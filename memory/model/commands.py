@@ -1,0 +1,174 @@
+"""Commands: what somebody or something asks of a memory, in the imperative.
+
+Every command carries `command_id`: the same id twice is the same command once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memory.model.claims import Claim, Sighting
+from memory.model.profile import Profile
+from memory.model.timeline import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Anything that may change what a user's memory holds."""
+
+    command_id: str
+    actor: str = "user"
+    """Who asked: user, extraction, night, or the name of an agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetProfile(Command):
+    """Say who the owner is and how they are called."""
+
+    profile: Profile = field(default_factory=Profile)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSegment:
+    """One segment revision whose reading is accepted; `source_id`, key, revision and time of its words."""
+
+    scope: str
+    source_id: str
+    segment_key: int
+    revision: int
+    at: Instant
+    speaker: str
+    role: str
+    sensitivity: int
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptReading(Command):
+    """Believe (or not) what an extractor read; `read` lists every segment revision that is thereby done."""
+
+    read: tuple[ReadSegment, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    extractor: str = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw(Command):
+    """Take back what rests only on these segments, whose words are gone, hidden or were deleted."""
+
+    segment_keys: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remember(Command):
+    """Believe an explicit statement."""
+
+    claim: Claim | None = None
+    source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectFact(Command):
+    """Replace a fact by a corrected statement, which supersedes it."""
+
+    fact_id: str = ""
+    claim: Claim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmFact(Command):
+    """Protect a fact from decay, at full confidence (seed 004)."""
+
+    fact_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetFact(Command):
+    """Stop believing a fact and showing it; its history stays (seed 003)."""
+
+    fact_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(Command):
+    """Give an entity another name; the old one becomes an alias."""
+
+    entity_id: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddAlias(Command):
+    """Let another name mean this entity."""
+
+    entity_id: str = ""
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeEntities(Command):
+    """Let two entities be one: `loser_id` is redirected to `winner_id`."""
+
+    winner_id: str = ""
+    loser_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetEntity(Command):
+    """Erase an entity, its mentions, its notes and every fact about it, words included."""
+
+    entity_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNote(Command):
+    """Attach a remark to an entity or a fact."""
+
+    about_id: str = ""
+    text: str = ""
+    lifetime: str = "month"
+    author: str = "user"
+    source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditNote(Command):
+    """Change the words or the lifetime of a note; empty text removes it."""
+
+    note_id: str = ""
+    text: str = ""
+    lifetime: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo(Command):
+    """Reverse an earlier command; `change_set` is what it had done, read from the journal."""
+
+    undoes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A threshold an entity or a fact has crossed overnight."""
+
+    noun: str
+    id: str
+    axis: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseNight(Command):
+    """Record the crossings a night has found; rows that changed since are skipped."""
+
+    night: str = ""
+    crossings: tuple[Crossing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordAccess(Command):
+    """Note what was recalled, once per batch (never changes confidence)."""
+
+    segment_keys: tuple[int, ...] = ()
+    fact_ids: tuple[str, ...] = ()

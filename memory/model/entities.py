@@ -1,0 +1,69 @@
+"""Entities: the named, typed things a life is about, and the words that mean them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memory.model.ids import fold
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant
+
+ENTITY_TYPES = (
+    "person", "topic", "promise", "emotion", "event", "place", "decision", "question", "relationship", "habit",
+    "organization", "project", "tool",
+)  # fmt: skip
+EVERGREEN_TYPES = frozenset({"person", "place", "relationship"})
+"""Seed 000: what never fades below the evergreen floor."""
+TIERS = ("L0", "L1", "L2")
+STATES = ("candidate", "active", "core", "archived")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing. How often and when it was mentioned is derived from its mentions, never stored here."""
+
+    entity_id: str
+    type: str
+    name: str
+    confidence: float
+    created_at: Instant
+    qualifier: str = ""
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, object] = field(default_factory=dict)
+    description: str | None = None
+    tier: str = "L0"
+    state: str = "candidate"
+    ttl_policy: str = "decay"
+    sensitivity: Sensitivity = Sensitivity.OPEN
+    is_owner: bool = False
+    merged_into: str | None = None
+    """The entity this one was merged into; every reader follows it."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its name and aliases, folded."""
+        return frozenset(fold(name) for name in (self.name, *self.aliases))
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The words of a segment that mean an entity."""
+
+    entity_id: str
+    source_id: str
+    segment_key: int
+    at: Instant
+    quote: str
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the mentions of an entity add up to (event time, not arrival)."""
+
+    first_seen: Instant
+    last_seen: Instant
+    mention_count: int
+    session_count: int
+    distinct_days: int

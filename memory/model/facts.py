@@ -1,0 +1,99 @@
+"""Facts: statements about an entity, each a chain of versions on two time axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant, Interval
+
+FACT_KINDS = ("factual", "preference", "procedural", "architectural", "opinion", "meta")
+STATUSES = ("active", "superseded", "invalidated", "forgotten", "pruned")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One version of one fact.
+
+    `valid_*` is when it was true, `system_*` when we believed so; half-open, None is open. A change never edits a
+    version: it closes `system_to` and opens the next version in the same transaction.
+    """
+
+    fact_id: str
+    version: int
+    subject_id: str
+    statement: str
+    kind: str
+    importance: int
+    confidence: float
+    valid_from: Instant
+    system_from: Instant
+    predicate: str | None = None
+    object: str | None = None
+    object_id: str | None = None
+    slot: str | None = None
+    polarity: bool = True
+    valid_to: Instant | None = None
+    system_to: Instant | None = None
+    stability: float = 1.0
+    status: str = "active"
+    state: str = "active"
+    protected: bool = False
+    """Confirmed by the user: it does not decay."""
+    judged_by: str = "rules"
+    sensitivity: Sensitivity = Sensitivity.OPEN
+
+    @property
+    def valid(self) -> Interval:
+        """When it was true."""
+        return Interval(self.valid_from, self.valid_to)
+
+    @property
+    def believed(self) -> bool:
+        """Whether this version is what we hold to be the case now, or was until it was superseded."""
+        return self.status in ("active", "superseded")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A segment (or a command, with `segment_key` None) that supports a fact."""
+
+    fact_id: str
+    source_id: str
+    segment_key: int | None
+    quote: str
+    at: Instant
+    revision: int = 1
+    """The revision of the segment that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed, directed relation between two facts or entities, by id."""
+
+    kind: str
+    from_id: str
+    to_id: str
+    weight: float = 1.0
+
+
+LINK_KINDS = (
+    "mentions", "derived_from", "supersedes", "disputes", "similar", "causes", "about", "includes", "groups",
+    "rooted_in", "member_of",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A short authored remark on an entity or a fact, with a lifetime."""
+
+    note_id: str
+    about_id: str
+    text: str
+    author: str
+    created_at: Instant
+    lifetime: str = "month"
+    source_id: str | None = None
+
+
+NOTE_LIFETIME_DAYS: dict[str, float | None] = {"week": 7, "month": 30, "year": 365, "forever": None}

@@ -1,0 +1,65 @@
+"""Capture: sources and their segments, as they were heard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memory.model.ids import segment_key
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant
+
+ROLES = ("user", "assistant", "tool", "other")
+SOURCE_KINDS = ("conversation", "voice_memo", "meeting", "email", "slack", "note", "document")
+TTL_POLICIES = ("keep_forever", "ephemeral", "decay")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One speaker's utterance, the smallest thing that can be cited.
+
+    `start` and `end` are seconds from the start of its source. `revision` counts the texts this segment has had.
+    """
+
+    segment_id: str
+    speaker: str
+    text: str
+    start: float
+    end: float
+    role: str = "other"
+    language: str | None = None
+    stt_engine: str | None = None
+    emotion: Mapping[str, object] | None = None
+    is_sweep: bool = False
+    pinned: bool = False
+    revision: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One captured thing: a conversation, memo, meeting, mail, thread or note, with its segments in order."""
+
+    source_id: str
+    scope: str
+    kind: str
+    started_at: Instant
+    ended_at: Instant | None = None
+    offset_s: int = 0
+    """Offset from UTC, in seconds, of the place where it was heard: "yesterday" is meant there."""
+    participants: tuple[str, ...] = ()
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    context_type: str | None = None
+    device_id: str | None = None
+    sensitivity: Sensitivity = Sensitivity.OPEN
+    ttl_policy: str = "decay"
+    session_id: str | None = None
+    """The id the capture device used; differs from `source_id` when a long silence split the session."""
+    segments: tuple[Segment, ...] = ()
+
+    def key_of(self, segment: Segment) -> int:
+        """The 64-bit key of one of its segments."""
+        return segment_key(self.scope, self.source_id, segment.segment_id)
+
+    def time_of(self, segment: Segment) -> Instant:
+        """The absolute time of a segment: the source's start plus the segment's own."""
+        return round(self.started_at + segment.start, 3)

@@ -1,0 +1,140 @@
+"""Ports: what the core needs of the world, in at most four methods each.
+
+Every port has one contract suite in `tests/contract`, run on every implementation, the fake included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.changes import ChangeSet
+from memory.model.claims import Reading, Utterance
+from memory.model.scopes import View
+from memory.model.sources import Source
+from memory.model.timeline import Instant
+from memory.model.working_set import WorkingSet
+from memory.retrieval.candidates import Ranking, Traits
+from memory.retrieval.query import Probe
+
+Vector = NDArray[np.float32]
+"""[dimensions], unit length."""
+Matrix = NDArray[np.float32]
+"""[rows, dimensions], each row of unit length."""
+
+
+class Journal(Protocol):
+    """The truth about what is believed: one transaction a turn, one writer a shard."""
+
+    async def claim(self, shard: str) -> int:
+        """Become the writer of a shard: a new epoch, higher than any before; older writers are fenced."""
+
+    async def load(self, user_id: str) -> WorkingSet:
+        """Everything believed now. An unknown user is an empty memory at version 0."""
+
+    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet) -> bool:
+        """Write a change set on top of `base`. False if its command was committed before: nothing is written.
+
+        Raises Fenced if the epoch is no longer the shard's, Stale if the version of `base` is not the journal's.
+        """
+
+    async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
+        """What a command changed (default: the last one that has not been undone), or None."""
+
+
+class Capture(Protocol):
+    """What was heard: many writers, natural keys, upsert; searchable in the next request."""
+
+    async def store(self, source: Source) -> Mapping[str, Any]:
+        """Store a source and its segments in one transaction.
+
+        Returns `{source_id, segments, status, hidden}`; `hidden` are the keys of segments a sweep has replaced.
+        """
+
+    async def pending(self, user_id: str | None, limit: int) -> Sequence[Mapping[str, Any]]:
+        """Sources with segment revisions nobody has read yet, oldest first, due for an attempt."""
+
+    async def utterances(self, user_id: str, scope: str, source_id: str) -> Sequence[Utterance]:
+        """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
+
+    async def failed(self, user_id: str, scope: str, source_id: str, error: str, now: Instant) -> None:
+        """Record a failed attempt; the next one is due after 10 s * 2^n, at most an hour, eight in all."""
+
+
+class Index(Protocol):
+    """One way to find segments: text, vectors, graph or the hot working set."""
+
+    name: str
+
+    async def search(self, view: View, probe: Probe) -> Ranking:
+        """The best `probe.limit` segments in the view and within `probe.window`, best first."""
+
+
+class Shelf(Protocol):
+    """Where the weighable traits of candidates are looked up."""
+
+    async def traits(self, view: View, keys: NDArray[np.int64]) -> Traits:
+        """Columns aligned with `keys`; keys out of sight are dropped (see `Traits.keys`)."""
+
+
+class Embedder(Protocol):
+    """Sentences to unit vectors, and their cosines to a similarity that rules may read."""
+
+    name: str
+    dimensions: int
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text."""
+
+    def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The encoder's fitted monotone map: paraphrases near 0.93, the unrelated at most 0.40."""
+
+
+class Extractor(Protocol):
+    """Words to sightings and claims. Claims nothing of `context_only` utterances."""
+
+    name: str
+
+    async def read(self, utterances: Sequence[Utterance]) -> Reading:
+        """What these utterances say. Raises ModelFailed; never returns half an answer."""
+
+
+class LanguageModel(Protocol):
+    """Text generation."""
+
+    name: str
+
+    async def complete(self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None,
+                       max_tokens: int = 512) -> str:  # fmt: skip
+        """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed."""
+
+
+class Transcriber(Protocol):
+    """Speech to segments (speech comes with its own issue; the door is here)."""
+
+    async def transcribe(self, audio: bytes, session_id: str) -> Source:
+        """The segments heard in 16 kHz mono PCM."""
+
+
+class GraphEngine(Protocol):
+    """Communities and centrality over the entity graph (CPU and cuGraph)."""
+
+    def communities(self, edges: NDArray[np.int64], weights: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Cluster label of every vertex in [0, edges.max()]."""
+
+
+class EventSink(Protocol):
+    """Where observability goes; it may drop, it may never block."""
+
+    def emit(self, creature: str, event_type: str, data: Mapping[str, Any]) -> None:
+        """Hand over one event."""
+
+
+class Clock(Protocol):
+    """The only source of now."""
+
+    def now(self) -> Instant:
+        """UTC epoch seconds."""

@@ -1,0 +1,48 @@
+"""A question and what is sent to the indexes because of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.scopes import View
+from memory.model.timeline import Instant, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, through whose eyes, and how the answer is wanted (GET /v1/context)."""
+
+    text: str
+    view: View
+    now: Instant
+    limit: int = 5
+    hours_back: float | None = None
+    as_of: Instant | None = None
+    known_as_of: Instant | None = None
+    granularity: int = 1
+    type: str | None = None
+    entity: str | None = None
+    after: Instant | None = None
+    before: Instant | None = None
+    budget_tokens: int | None = None
+    cut: str = "auto"
+    record_access: bool = True
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What every index is asked: the same words, vector and window for all of them."""
+
+    text: str
+    vector: NDArray[np.float32] | None = None
+    """[dimensions], unit length; None when the encoder is not at hand."""
+    window: Interval = Interval()
+    """Only segments whose absolute time lies inside."""
+    limit: int = 200
+    languages: tuple[str, ...] = ("en",)
+    known_as_of: Instant | None = None
+    """Only segments committed by then."""

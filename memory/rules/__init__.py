@@ -1,0 +1,1 @@
+"""Pure verbs of a lifetime: decay, tiers, resolution, revision, decide."""

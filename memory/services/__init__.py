@@ -1,0 +1,1 @@
+"""Use cases: async, over ports only."""

@@ -1,0 +1,1 @@
+"""Pure rules about language, shared by extraction and questions."""
