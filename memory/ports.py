@@ -6,6 +6,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.scopes import View
-from memory.model.sources import Source
+from memory.model.sources import Segment, Source
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.retrieval.candidates import Ranking, Traits
@@ -35,32 +36,42 @@ class Journal(Protocol):
     async def load(self, user_id: str) -> WorkingSet:
         """Everything believed now. An unknown user is an empty memory at version 0."""
 
-    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet) -> bool:
-        """Write a change set on top of `base`. False if its command was committed before: nothing is written.
+    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet,
+                     vectors: Mapping[str, Vector]) -> bool:  # fmt: skip
+        """Write a change set on top of `base`, with the vectors of the facts it created.
 
-        Raises Fenced if the epoch is no longer the shard's, Stale if the version of `base` is not the journal's.
+        False if its command was committed before: nothing is written. Raises Fenced if the epoch is no longer the
+        shard's, Stale if the version of `base` is not the journal's.
         """
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """What a command changed (default: the last one that has not been undone), or None."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What of a source is still to be read: utterances in order, and keys whose words are hidden now."""
+
+    utterances: tuple[Utterance, ...] = ()
+    withdrawn: tuple[int, ...] = ()
+
+
 class Capture(Protocol):
     """What was heard: many writers, natural keys, upsert; searchable in the next request."""
 
-    async def store(self, source: Source) -> Mapping[str, Any]:
-        """Store a source and its segments in one transaction.
+    async def store(self, source: Source, *, revive: bool = True) -> Mapping[str, Any]:
+        """Store a source and its segments in one transaction: `{source_id, segments, changed}`.
 
-        Returns `{source_id, segments, status, hidden}`; `hidden` are the keys of segments a sweep has replaced.
+        Raises Forgotten for a source that was forgotten, unless it is told again on purpose (`revive`).
         """
 
-    async def pending(self, user_id: str | None, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Sources with segment revisions nobody has read yet, oldest first, due for an attempt."""
+    async def due(self, task: str, now: Instant, limit: int) -> Sequence[Mapping[str, Any]]:
+        """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts}`."""
 
-    async def utterances(self, user_id: str, scope: str, source_id: str) -> Sequence[Utterance]:
+    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
         """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
 
-    async def failed(self, user_id: str, scope: str, source_id: str, error: str, now: Instant) -> None:
+    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
         """Record a failed attempt; the next one is due after 10 s * 2^n, at most an hour, eight in all."""
 
 
@@ -115,8 +126,8 @@ class LanguageModel(Protocol):
 class Transcriber(Protocol):
     """Speech to segments (speech comes with its own issue; the door is here)."""
 
-    async def transcribe(self, audio: bytes, session_id: str) -> Source:
-        """The segments heard in 16 kHz mono PCM."""
+    async def transcribe(self, audio: bytes, session_id: str) -> Sequence[Segment]:
+        """The segments heard in 16 kHz mono PCM; the caller knows the source they belong to."""
 
 
 class GraphEngine(Protocol):

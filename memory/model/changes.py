@@ -89,4 +89,8 @@ class ChangeSet:
     outcomes: tuple[Outcome, ...] = ()
     read: tuple[tuple[int, int], ...] = ()
     """(segment key, revision) pairs whose reading is thereby done."""
+    unread: tuple[int, ...] = ()
+    """Keys whose reading was taken back."""
+    erased: tuple[str, ...] = ()
+    """Owners whose words are erased for good."""
     undoes: str | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Sighting
 from memory.model.profile import Profile
 from memory.model.timeline import Instant
@@ -49,14 +50,18 @@ class AcceptReading(Command):
     read: tuple[ReadSegment, ...] = ()
     sightings: tuple[Sighting, ...] = ()
     claims: tuple[Claim, ...] = ()
+    withdrawn: tuple[int, ...] = ()
+    """Keys of segments that were read before and are hidden now: what rested on them is taken back."""
     extractor: str = "rules"
 
 
 @dataclass(frozen=True, slots=True)
 class Withdraw(Command):
-    """Take back what rests only on these segments, whose words are gone, hidden or were deleted."""
+    """Take back what rests only on these segments, whose words have changed, are hidden or were deleted."""
 
     segment_keys: tuple[int, ...] = ()
+    erase: bool = False
+    """Forget for good: what loses its last support is erased with its words, not merely invalidated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +147,9 @@ class EditNote(Command):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Command):
-    """Reverse an earlier command; `change_set` is what it had done, read from the journal."""
+    """Reverse an earlier command, given as the change set the journal holds of it."""
 
-    undoes: str = ""
+    done: ChangeSet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +169,3 @@ class CloseNight(Command):
 
     night: str = ""
     crossings: tuple[Crossing, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RecordAccess(Command):
-    """Note what was recalled, once per batch (never changes confidence)."""
-
-    segment_keys: tuple[int, ...] = ()
-    fact_ids: tuple[str, ...] = ()

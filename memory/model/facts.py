@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant, Interval
@@ -69,12 +69,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A typed, directed relation between two facts or entities, by id."""
+    """A typed, directed relation between two facts or entities, by id; two are at most linked once a kind."""
 
     kind: str
     from_id: str
     to_id: str
-    weight: float = 1.0
+    weight: float = field(default=1.0, compare=False)
 
 
 LINK_KINDS = (

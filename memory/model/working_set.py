@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from memory.model.changes import Change, Row, key_of
 from memory.model.entities import Entity, Figures, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.profile import Profile
-from memory.model.timeline import DAY_S
-
-Index = Mapping[object, tuple[object, ...]]
+from memory.model.timeline import DAY_S, Instant
 
 
 @dataclass(frozen=True)
@@ -38,20 +37,13 @@ class WorkingSet:
     by_subject: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """entity id -> ids of facts about it."""
 
-    def resolve(self, entity_id: str) -> Entity | None:
-        """The entity, merges followed."""
-        entity = self.entities.get(entity_id)
-        while entity is not None and entity.merged_into is not None:
-            entity = self.entities.get(entity.merged_into)
-        return entity
 
-    def owner(self) -> Entity | None:
-        """The entity the memory belongs to, once the profile names it."""
-        return next((entity for entity in self.entities.values() if entity.is_owner), None)
-
-    def figures(self, entity_id: str) -> Figures | None:
-        """What its mentions add up to, or None if it was never mentioned."""
-        return figures(self.mentions.get(entity_id, {}).values())
+def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
+    """The entity of that id, merges followed."""
+    entity = entities.get(entity_id)
+    while entity is not None and entity.merged_into is not None:
+        entity = entities.get(entity.merged_into)
+    return entity
 
 
 def figures(mentions: Iterable[Mention]) -> Figures | None:
@@ -69,37 +61,97 @@ def figures(mentions: Iterable[Mention]) -> Figures | None:
     )
 
 
-class _Draft:
-    """The next working set while it is being written: each table is copied once, on first touch."""
+class Draft:
+    """The next working set while a turn writes it: reads like one, copies each table once, on first touch."""
 
     def __init__(self, base: WorkingSet) -> None:
         self.base = base
-        self.tables: dict[str, dict] = {}  # type: ignore[type-arg]
-        self.links: set[Link] | None = None
+        self.changes: list[Change] = []
         self.profile = base.profile
+        self._tables: dict[str, dict[Any, Any]] = {}
+        self._links: set[Link] | None = None
 
-    def table(self, name: str) -> dict:  # type: ignore[type-arg]
-        """A private copy of one of the base's mappings."""
-        if name not in self.tables:
-            self.tables[name] = dict(getattr(self.base, name))
-        return self.tables[name]
+    def read(self, name: str) -> Mapping[Any, Any]:
+        """A table of the working set as it stands in this turn."""
+        table: Mapping[Any, Any] = self._tables.get(name, getattr(self.base, name))
+        return table
 
-    def put(self, change: Change) -> None:
-        """Replace `before` by `after` in the table of its noun."""
+    @property
+    def user_id(self) -> str:
+        """Whose memory this is."""
+        return self.base.user_id
+
+    @property
+    def entities(self) -> Mapping[str, Entity]:
+        """Entity id -> entity."""
+        return self.read("entities")
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """Fact id -> its open version."""
+        return self.read("facts")
+
+    @property
+    def evidence(self) -> Mapping[str, tuple[Evidence, ...]]:
+        """Fact id -> what supports it."""
+        return self.read("evidence")
+
+    @property
+    def mentions(self) -> Mapping[str, Mapping[int, Mention]]:
+        """Entity id -> segment key -> mention."""
+        return self.read("mentions")
+
+    @property
+    def notes(self) -> Mapping[str, Note]:
+        """Note id -> note."""
+        return self.read("notes")
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Folded name or alias -> ids of entities that carry it."""
+        return self.read("names")
+
+    @property
+    def by_subject(self) -> Mapping[str, tuple[str, ...]]:
+        """Entity id -> ids of facts about it."""
+        return self.read("by_subject")
+
+    @property
+    def links(self) -> Set[Link]:
+        """Every link."""
+        return self.base.links if self._links is None else self._links
+
+    def table(self, name: str) -> dict[Any, Any]:
+        """A private copy of one of the base's mappings, to write into."""
+        if name not in self._tables:
+            self._tables[name] = dict(getattr(self.base, name))
+        return self._tables[name]
+
+    def own_links(self) -> set[Link]:
+        """A private copy of the links, to write into."""
+        if self._links is None:
+            self._links = set(self.base.links)
+        return self._links
+
+    def put(self, reason: str, before: Row | None, after: Row | None) -> None:
+        """Record one change and let it take effect in this draft."""
+        self.apply(Change(reason, before, after))
+
+    def apply(self, change: Change) -> None:
+        """Record a change that was already made."""
+        self.changes.append(change)
         _APPLY[type(change.row)](self, change.before, change.after)
 
     def finish(self, version: int) -> WorkingSet:
         """The immutable result."""
-        rest = {name: table for name in _TABLES if (table := self.tables.get(name)) is not None}
-        kept = {name: getattr(self.base, name) for name in _TABLES if name not in rest}
-        links = self.base.links if self.links is None else frozenset(self.links)
-        return WorkingSet(self.base.user_id, version, self.profile, links=links, **rest, **kept)
+        tables = {name: self.read(name) for name in _TABLES}
+        return WorkingSet(self.user_id, version, self.profile, links=frozenset(self.links), **tables)
 
 
 _TABLES = ("entities", "facts", "notes", "mentions", "evidence", "names", "by_subject")
 
 
-def _replace_one(draft: _Draft, name: str, before: Row | None, after: Row | None) -> None:
+def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None) -> None:
     table = draft.table(name)
     if after is None:
         assert before is not None
@@ -108,7 +160,7 @@ def _replace_one(draft: _Draft, name: str, before: Row | None, after: Row | None
         table[key_of(after)[0]] = after
 
 
-def _reindex(table: dict, old: Iterable[str], new: Iterable[str], value: str) -> None:  # type: ignore[type-arg]
+def _reindex(table: dict[Any, Any], old: Iterable[str], new: Iterable[str], value: str) -> None:
     old, new = set(old), set(new)
     for word in old - new:
         left = tuple(other for other in table.get(word, ()) if other != value)
@@ -117,10 +169,10 @@ def _reindex(table: dict, old: Iterable[str], new: Iterable[str], value: str) ->
         else:
             table.pop(word, None)
     for word in new - old:
-        table[word] = (*table.get(word, ()), value)
+        table[word] = tuple(sorted({*table.get(word, ()), value}))
 
 
-def _put_entity(draft: _Draft, before: Entity | None, after: Entity | None) -> None:
+def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> None:
     _replace_one(draft, "entities", before, after)
     entity_id = key_of(after or before)[0]  # type: ignore[arg-type]
     live = after is not None and after.merged_into is None
@@ -130,7 +182,7 @@ def _put_entity(draft: _Draft, before: Entity | None, after: Entity | None) -> N
     _reindex(draft.table("names"), old, new, str(entity_id))
 
 
-def _put_fact(draft: _Draft, before: Fact | None, after: Fact | None) -> None:
+def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
     _replace_one(draft, "facts", before, after)
     fact_id = str(key_of(after or before)[0])  # type: ignore[arg-type]
     old = (before.subject_id,) if before is not None else ()
@@ -138,7 +190,19 @@ def _put_fact(draft: _Draft, before: Fact | None, after: Fact | None) -> None:
     _reindex(draft.table("by_subject"), old, new, fact_id)
 
 
-def _put_mention(draft: _Draft, before: Mention | None, after: Mention | None) -> None:
+def _keep(table: dict[Any, Any], key: object, rows: Collection[Any]) -> None:
+    """Store the rows of a key, or no key at all: a table never holds empty rows."""
+    if rows:
+        table[key] = rows
+    else:
+        table.pop(key, None)
+
+
+def _when(evidence: Evidence) -> tuple[Instant, str, int]:
+    return evidence.at, evidence.source_id, evidence.segment_key or 0
+
+
+def _put_mention(draft: Draft, before: Mention | None, after: Mention | None) -> None:
     table = draft.table("mentions")
     row = after if after is not None else before
     assert row is not None
@@ -147,31 +211,30 @@ def _put_mention(draft: _Draft, before: Mention | None, after: Mention | None) -
         inner.pop(row.segment_key, None)
     else:
         inner[row.segment_key] = after
-    table[row.entity_id] = inner
+    _keep(table, row.entity_id, inner)
 
 
-def _put_evidence(draft: _Draft, before: Evidence | None, after: Evidence | None) -> None:
+def _put_evidence(draft: Draft, before: Evidence | None, after: Evidence | None) -> None:
     table = draft.table("evidence")
     row = after if after is not None else before
     assert row is not None
     rest = tuple(other for other in table.get(row.fact_id, ()) if key_of(other) != key_of(row))
-    table[row.fact_id] = rest if after is None else (*rest, after)
+    _keep(table, row.fact_id, rest if after is None else tuple(sorted((*rest, after), key=_when)))
 
 
-def _put_link(draft: _Draft, before: Link | None, after: Link | None) -> None:
-    if draft.links is None:
-        draft.links = set(draft.base.links)
+def _put_link(draft: Draft, before: Link | None, after: Link | None) -> None:
+    links = draft.own_links()
     if before is not None:
-        draft.links.discard(before)
+        links.discard(before)
     if after is not None:
-        draft.links.add(after)
+        links.add(after)
 
 
-def _put_note(draft: _Draft, before: Note | None, after: Note | None) -> None:
+def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
     _replace_one(draft, "notes", before, after)
 
 
-def _put_profile(draft: _Draft, before: Profile | None, after: Profile | None) -> None:
+def _put_profile(draft: Draft, before: Profile | None, after: Profile | None) -> None:
     draft.profile = after if after is not None else Profile()
 
 
@@ -188,7 +251,7 @@ _APPLY: dict[type, Callable[..., None]] = {
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change], version: int | None = None) -> WorkingSet:
     """The working set after these changes; `version` defaults to the next one."""
-    draft = _Draft(working_set)
+    draft = Draft(working_set)
     for change in changes:
-        draft.put(change)
+        draft.apply(change)
     return draft.finish(working_set.version + 1 if version is None else version)

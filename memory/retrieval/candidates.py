@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def _no_words() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """One leg's answer: segment keys best first, with that leg's own scores (comparable only within the leg)."""
@@ -41,5 +45,24 @@ class Traits:
     has_digit: NDArray[np.bool_]
     vectors: NDArray[np.float32]
     """[rows, dimensions]; a row of zeros where no vector is there yet."""
-    words: tuple[frozenset[int], ...] = field(default=())
-    """Stem ids of each candidate, for Jaccard diversity; may be empty."""
+    words: NDArray[np.int64] = field(default_factory=_no_words)
+    """Stem ids of all candidates, one after the other, for Jaccard diversity; may be empty."""
+    word_starts: NDArray[np.int64] = field(default_factory=_no_words)
+    """[rows + 1]: candidate i has words[word_starts[i]:word_starts[i + 1]]; empty when `words` is."""
+
+    def words_of(self, row: int) -> NDArray[np.int64]:
+        """The stem ids of one candidate; none where the shelf knows none."""
+        if not len(self.word_starts):
+            return self.words
+        return self.words[self.word_starts[row] : self.word_starts[row + 1]]
+
+
+def best_first(keys: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Positions of the `limit` highest scores, best first; equal scores by key, so that every run agrees."""
+    if len(scores) > limit:
+        edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        kept = np.flatnonzero(scores >= edge)
+    else:
+        kept = np.arange(len(scores))
+    ordered: NDArray[np.int64] = kept[np.lexsort((keys[kept], -scores[kept]))][:limit]
+    return ordered

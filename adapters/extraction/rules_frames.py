@@ -1,0 +1,160 @@
+"""Verb frames: which predicate a clause states, and about what.
+
+A clause offers cues, most specific first ("live in", "be JOB", "want to"); the first that stands in the table of
+predicates and whose object is of the wanted sort decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_model import Token
+from memory.words.predicates import Predicate, cued, named
+from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, PLACE_NOUNS, STATUSES
+
+_WORKPLACES = PLACE_NOUNS | frozenset("company startup firm bank agency factory charity nonprofit ngo corporation".split())
+_GEOGRAPHIC = ("GPE", "LOC", "FAC")
+_AGE = re.compile(r"\b(?:\d{1,3}|\w+teen|twenty|thirty|forty|fifty|sixty)\b(?: years? old)?$|\byears old\b")
+_GOAL = frozenset("goal dream ambition aim wish".split())
+_DEADLINE = frozenset("deadline meeting sprint appointment exam interview launch release flight".split())
+_TOP = re.compile(r"\b(?:favorite|top (?:pick|choice)|go-to|number one)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a clause states: the row of the inventory, and the word its object hangs on."""
+
+    row: Predicate
+    object: Token | None
+
+
+def frame_of(clause: Clause) -> Frame | None:
+    """The predicate and object of a clause, or None if the inventory has no word for it."""
+    for cue, target in _cues(clause):
+        row = cued(cue)
+        if row is not None and _fits(row, target):
+            return Frame(_in_tense(row, clause), target)
+    return None
+
+
+def _in_tense(row: Predicate, clause: Clause) -> Predicate:
+    """Plays chess, but played it yesterday: the past of some states is an event."""
+    past = named(row.past) if row.past and clause.tense in ("past", "future") else None
+    return past or row
+
+
+def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
+    head = clause.head
+    lemma = head.lemma_.lower() if head.lower_ not in ("'m", "'s", "'re") else "be"
+    if lemma == "be":
+        yield from _being(clause)
+    if lemma in ("get", "become", "feel", "stay"):
+        yield from _adjectives(head)
+    particle = next((c.lower_ for c in head.children if c.dep_ == "prt"), None)
+    verb = f"{lemma} {particle}" if particle else lemma
+    yield from _complements(clause, verb)
+    yield from _prepositions(head, lemma, verb)
+    direct = next((c for c in head.children if c.dep_ in ("dobj", "obj")), None)
+    if direct is not None:
+        yield f"{lemma} {direct.lemma_.lower()}", direct
+        if direct.ent_type_ == "PERSON":
+            yield f"{lemma} PERSON", direct
+    if clause.modal == "would" and lemma in ("love", "like"):
+        yield f"would {lemma}", direct
+    if clause.modal == "can" and lemma == "stand" and clause.negated:
+        yield "can stand", direct
+    yield verb, direct if direct is not None else _gerund(head)
+    if particle:
+        yield lemma, direct
+
+
+def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
+    head = clause.head
+    yield from _adjectives(head)
+    yield from _prepositions(head, "be", "be")
+    attribute = next((c for c in head.children if c.dep_ == "attr"), None)
+    if attribute is None:
+        return
+    words = " ".join(t.text for t in attribute.subtree)
+    if _TOP.search(words) or (clause.subject is not None and _TOP.search(" ".join(t.text for t in clause.subject.subtree))):
+        yield "be FAVORITE", attribute
+    if _AGE.search(words.lower()):
+        yield "be AGE", attribute
+    if attribute.lemma_.lower() in JOBS:
+        yield "be JOB", attribute
+    subject = clause.subject.lemma_.lower() if clause.subject is not None else ""
+    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", _DEADLINE), ("be BIRTHDAY", {"birthday"})):
+        if subject in nouns:
+            yield cue, attribute
+    yield from _prepositions(attribute, f"be {attribute.lemma_.lower()}", f"be {attribute.lemma_.lower()}")
+
+
+def _adjectives(head: Token) -> Iterator[tuple[str, Token | None]]:
+    for child in head.children:
+        if child.dep_ not in ("acomp", "attr", "oprd", "advmod", "prep") and not (child.dep_ == "xcomp" and child.pos_ == "ADJ"):
+            continue
+        word = child.lower_
+        yield from _prepositions(child, f"be {word}", f"be {word}")
+        for cue, words in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
+            if word in words:
+                yield cue, child
+        if child.lemma_.lower() in ("year", "years") or (word == "old" and _AGE.search("".join(t.text_with_ws for t in child.subtree))):
+            yield "be AGE", child
+    if head.tag_ in ("VBN", "JJ") and head.lower_ in FEELINGS:
+        yield "be FEELING", head
+
+
+def _complements(clause: Clause, verb: str) -> Iterator[tuple[str, Token | None]]:
+    for child in clause.head.children:
+        if child.dep_ == "xcomp" and any(c.lower_ == "to" for c in child.children):
+            if verb == "go" and clause.tense == "future":
+                yield "go to V", child
+            yield f"{verb} to", child
+        elif child.dep_ in ("xcomp", "ccomp") and child.tag_ == "VBG":
+            yield verb, child
+
+
+def _prepositions(head: Token, lemma: str, verb: str) -> Iterator[tuple[str, Token | None]]:
+    for child in head.children:
+        if child.dep_ in ("prep", "agent", "dative") or (child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children)):
+            target = next((c for c in child.children if c.dep_ in ("pobj", "pcomp")), None)
+            if target is not None:
+                yield f"{verb} {child.lower_}", target
+                yield f"{lemma} {child.lower_}", target
+
+
+def _gerund(head: Token) -> Token | None:
+    return next((c for c in head.children if c.dep_ == "xcomp"), None)
+
+
+def _is_geographic(token: Token) -> bool:
+    return token.ent_type_ in _GEOGRAPHIC or (token.pos_ == "PROPN" and token.ent_type_ not in ("PERSON", "DATE", "TIME"))
+
+
+def _is_workplace(token: Token) -> bool:
+    return token.pos_ == "PROPN" or token.ent_type_ == "ORG" or token.lemma_.lower() in _WORKPLACES
+
+
+def _is_person(token: Token) -> bool:
+    return token.pos_ in ("PROPN", "PRON") or token.ent_type_ == "PERSON" or token.pos_ == "NOUN"
+
+
+def _is_thing(token: Token) -> bool:
+    return token.pos_ in ("NOUN", "PROPN", "VERB") and token.ent_type_ not in ("DATE", "TIME")
+
+
+_SORTS: dict[str, Callable[[Token], bool]] = {
+    "lives_in": _is_geographic, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
+    "moved_from": _is_geographic, "married_to": _is_person, "met": _is_person, "knows": _is_person,
+    "moved_to": lambda token: _is_geographic(token) or token.pos_ == "NOUN",
+    "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
+}  # fmt: skip
+"""What the object of a predicate must be, where its verb also says other things (live in fear, work for hours)."""
+
+
+def _fits(row: Predicate, target: Token | None) -> bool:
+    wanted = _SORTS.get(row.name)
+    return wanted is None or (target is not None and wanted(target))

@@ -1,0 +1,119 @@
+"""The third person: the words of a clause as a statement anybody can read, with who "I", "we", "she" are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adapters.extraction.rules_clauses import subject_of
+from adapters.extraction.rules_model import Token
+
+_IRREGULAR = {"be": "is", "'m": "is", "am": "is", "'ve": "has", "have": "has", "do": "does", "go": "goes"}
+_EXPANDED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who is meant in one utterance: the speaker, the listener, "we", and the pronouns resolved so far by position."""
+
+    speaker: str
+    listener: str | None = None
+    we: str = ""
+    referents: Mapping[int, str] = field(default_factory=dict)
+
+    def say(self, tokens: Sequence[Token]) -> str:
+        """The words in the third person, with true spacing and agreeing verbs."""
+        named = any(token.lower_ == "i" and token.dep_.startswith("nsubj") for token in tokens)
+        parts: list[str] = []
+        for place, token in enumerate(tokens):
+            word = self._word(token, named)
+            follows = tokens[place + 1] if place + 1 < len(tokens) else None
+            if parts and word != token.text and word[:1].isalpha() and not parts[-1].endswith((" ", "-", "(", '"')):
+                parts.append(" ")
+            gap = token.whitespace_ or (" " if follows is not None and follows.i != token.i + 1 else "")
+            parts.append(word + gap)
+        return _tidy("".join(parts))
+
+    def _word(self, token: Token, named: bool) -> str:
+        lower = token.lower_
+        if token.i in self.referents:
+            return self.referents[token.i] + ("'s" if token.tag_ == "PRP$" else "")
+        if lower in _FIRST:
+            return self._first(lower, named)
+        if lower in _SECOND and self.listener:
+            return self.listener + ("'s" if lower in ("your", "yours") else "")
+        if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll"):
+            return _verb(token)
+        return str(token.text)
+
+    def _first(self, lower: str, named: bool) -> str:
+        if lower in ("i", "me"):
+            return self.speaker if lower == "i" or not named else "them"
+        if lower in ("my", "mine"):
+            return "their" if named and lower == "my" else f"{self.speaker}'s"
+        if lower == "myself":
+            return "themself"
+        if lower in ("we", "us"):
+            return self.we
+        return "themselves" if lower == "ourselves" else "their"
+
+
+_FIRST = frozenset("i me my mine myself we us our ours ourselves".split())
+_SECOND = frozenset("you your yours".split())
+
+
+def _verb(token: Token) -> str:
+    lower = token.lower_
+    if _agrees_with_speaker(token):
+        return _third_person(token)
+    if lower == "'s" and token.pos_ in ("AUX", "VERB"):
+        return "has" if token.head.tag_ == "VBN" and token.dep_ == "aux" else "is"
+    return _EXPANDED.get(lower, str(token.text))
+
+
+def _agrees_with_speaker(token: Token) -> bool:
+    """Whether the verb is finite, in the present, and its subject is "I"."""
+    if token.tag_ not in ("VBP", "VB") or token.lower_ in ("will", "'ll", "to", "be"):
+        return False
+    carrier = token.head if token.dep_ in ("aux", "auxpass") else token
+    if token.tag_ == "VB" and (token.dep_ in ("aux", "auxpass") or _helped(token)):
+        return token.lower_ in ("'m", "'ve")
+    while subject_of(carrier) is None and carrier.dep_ == "conj" and not _helped(carrier):
+        carrier = carrier.head
+    if carrier is not token and token.dep_ == "conj" and (_helped(carrier) or carrier.tag_ not in ("VBP", "VBZ")):
+        return False
+    subject = subject_of(carrier)
+    if subject is None or subject.lower_ != "i" or any(c.dep_ == "conj" for c in subject.children):
+        return False
+    return token.dep_ in ("aux", "auxpass") and _first_helper(token) or not _helped(token)
+
+
+def _first_helper(token: Token) -> bool:
+    helpers = [child for child in token.head.children if child.dep_ in ("aux", "auxpass")]
+    return bool(helpers) and helpers[0] == token
+
+
+def _helped(token: Token) -> bool:
+    return any(child.dep_ in ("aux", "auxpass") for child in token.children)
+
+
+def _third_person(token: Token) -> str:
+    lower = token.lower_
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if lower.endswith(("s", "x", "z", "ch", "sh")):
+        return lower + "es"
+    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
+        return lower[:-1] + "ies"
+    return lower + "s"
+
+
+def _tidy(text: str) -> str:
+    text = " ".join(text.split()).replace(" ,", ",").replace(" .", ".").strip(" ,;:-–—.!")
+    return text[:1].upper() + text[1:]
+
+
+def joined(names: Iterable[str]) -> str:
+    """Ana; Ana and Ben; Ana, Ben and Cleo."""
+    listed = list(names)
+    return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)

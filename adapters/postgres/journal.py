@@ -1,0 +1,313 @@
+"""The journal in PostgreSQL: claim a shard, load a memory, commit a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+import psycopg
+from psycopg import sql
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from adapters.postgres import codec
+from adapters.postgres.pool import Connection, Pool
+from adapters.postgres.sql import queries
+from memory.errors import Fenced, NameTaken, Stale
+from memory.model.changes import Change, ChangeSet, Outcome, Row
+from memory.model.entities import Entity, Mention
+from memory.model.facts import Evidence, Fact, Note
+from memory.model.profile import Profile
+from memory.model.scopes import user_scope
+from memory.model.working_set import Draft, WorkingSet
+from memory.ports import Vector
+
+Q = queries("journal")
+
+
+class PostgresJournal:
+    """The truth about what is believed. `encoder` names the encoder whose fact vectors it keeps."""
+
+    def __init__(self, pool: Pool, encoder: str) -> None:
+        self._pool = pool
+        self._encoder = encoder
+
+    async def claim(self, shard: str) -> int:
+        """A new epoch for this shard."""
+        row = await self._pool.row(Q["claim"], shard=shard)
+        assert row is not None
+        return int(row["epoch"])
+
+    async def load(self, user_id: str) -> WorkingSet:
+        """Everything believed now, in one consistent snapshot."""
+        async with self._pool.connection() as connection, connection.transaction():
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            user = await _one(connection, Q["load_user"], user_id=user_id)
+            if user is None:
+                return WorkingSet(user_id)
+            scope = user_scope(user_id)
+            content = {
+                row["content_id"]: row["words"] for row in await _all(connection, Q["load_content"], scope=scope)
+            }
+            draft = Draft(WorkingSet(user_id, 0, codec.decode_profile(user["profile"])))
+            for noun, name in _LOADS:
+                for row in await _all(connection, Q[name], user_id=user_id):
+                    draft.apply(Change("loaded", None, codec.decode(noun, row, content)))
+            return draft.finish(user["version"])
+
+    async def fact_vectors(self, user_id: str) -> dict[str, list[float]]:
+        """fact id -> its vector by this journal's encoder."""
+        rows = await self._pool.rows(Q["fact_vectors"], user_id=user_id, encoder=self._encoder)
+        return {row["fact_id"]: row["vector"] for row in rows}
+
+    async def commit(
+        self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
+    ) -> bool:
+        """One turn, one transaction. See the port for what it raises."""
+        try:
+            async with self._pool.transaction() as connection:
+                return await self._commit(connection, shard, epoch, base, changes, vectors)
+        except psycopg.errors.UniqueViolation as error:
+            if error.diag.constraint_name == "entities_name":
+                raise NameTaken() from error
+            raise Stale() from error
+
+    async def _commit(
+        self,
+        connection: Connection,
+        shard: str,
+        epoch: int,
+        base: WorkingSet,
+        changes: ChangeSet,
+        vectors: Mapping[str, Vector],
+    ) -> bool:
+        user_id = base.user_id
+        fence = await _one(connection, Q["fence"], shard=shard)
+        if fence is None or fence["epoch"] != epoch:
+            raise Fenced(shard=shard)
+        if await _one(connection, Q["known_command"], user_id=user_id, command_id=changes.command_id):
+            return False
+        await connection.execute(Q["ensure_user"], {"user_id": user_id})
+        await connection.execute(Q["ensure_reader"], {"user_id": user_id})
+        if await _one(connection, Q["advance"], user_id=user_id, version=base.version) is None:
+            raise Stale(user_id=user_id)
+        if changes.read:
+            await _check_read(connection, changes)
+        encoded = [codec.encode_change(change) for change in changes.changes]
+        async with connection.pipeline():
+            words = [entry for _, content in encoded for entry in content]
+            await _put_content(connection, user_scope(user_id), words)
+            await _put_rows(connection, user_id, changes.changes)
+            for fact_id, vector in vectors.items():
+                await connection.execute(
+                    Q["put_fact_vector"],
+                    {"user_id": user_id, "fact_id": fact_id, "encoder": self._encoder, "vector": vector_text(vector)},
+                )
+            if changes.read or changes.unread:
+                await _put_reading(connection, user_id, changes)
+            await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
+            if changes.erased:
+                await connection.execute(
+                    Q["erase_content"], {"scope": user_scope(user_id), "owners": list(changes.erased)}
+                )
+        return True
+
+    async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
+        """What a command changed, words put back; None if there is none or it was undone."""
+        name = "last_command" if command_id is None else "one_command"
+        row = await self._pool.row(Q[name], user_id=user_id, command_id=command_id)
+        if row is None or row.get("undone"):
+            return None
+        ids = list(_content_ids(row["changes"]))
+        words = await self._pool.rows(Q["content_of"], scope=user_scope(user_id), ids=ids)
+        content = {entry["content_id"]: entry["words"] for entry in words}
+        return ChangeSet(
+            command_id=row["command_id"],
+            kind=row["kind"],
+            actor=row["actor"],
+            at=row["at"],
+            changes=tuple(codec.decode_change(sides, content) for sides in row["changes"]),
+            outcomes=tuple(
+                Outcome(entry["fact_id"], entry["outcome"], tuple(entry["rivals"])) for entry in row["outcomes"]
+            ),
+            undoes=row["undoes"],
+        )
+
+
+_LOADS = (
+    ("entity", "load_entities"),
+    ("mention", "load_mentions"),
+    ("fact", "load_facts"),
+    ("evidence", "load_evidence"),
+    ("link", "load_links"),
+    ("note", "load_notes"),
+)
+
+
+def vector_text(vector: Iterable[float]) -> str:
+    """A vector as pgvector reads it."""
+    return "[" + ",".join(f"{float(x):.5g}" for x in vector) + "]"
+
+
+async def _one(connection: Connection, statement: str, **parameters: Any) -> DictRow | None:
+    return await (await connection.execute(statement, parameters, binary=True)).fetchone()
+
+
+async def _all(connection: Connection, statement: str, **parameters: Any) -> list[DictRow]:
+    return await (await connection.execute(statement, parameters, binary=True)).fetchall()
+
+
+def _content_ids(changes: Iterable[Mapping[str, Any]]) -> Iterable[int]:
+    """Every content id a journal entry refers to."""
+    for sides in changes:
+        shape = codec.NOUNS.get(sides["noun"])
+        names = (*shape.words, *shape.json_words) if shape else ("profile",)
+        for side in ("before", "after"):
+            for name in names:
+                if (value := (sides.get(side) or {}).get(name)) is not None:
+                    yield value
+
+
+async def _put_content(connection: Connection, scope: str, words: Iterable[codec.Words]) -> None:
+    entries = list({entry.content_id: entry for entry in words}.values())
+    if entries:
+        await connection.execute(
+            Q["put_content"],
+            {
+                "scope": scope,
+                "content_ids": [entry.content_id for entry in entries],
+                "owners": [entry.owner for entry in entries],
+                "words": [entry.words for entry in entries],
+            },
+        )
+
+
+async def _put_rows(connection: Connection, user_id: str, changes: Iterable[Change]) -> None:
+    """Bring the state tables in step, in the order the turn made the changes."""
+    for change in changes:
+        row = change.row
+        if isinstance(row, Profile):
+            profile = change.after if isinstance(change.after, Profile) else Profile()
+            await connection.execute(
+                Q["set_profile"], {"user_id": user_id, "profile": Jsonb(orjson.loads(codec.encode_profile(profile)))}
+            )
+        elif isinstance(row, Fact):
+            await _put_fact(connection, user_id, change)
+        elif change.after is None:
+            await _delete(connection, user_id, change.noun, row)
+        else:
+            await _upsert(connection, user_id, change.noun, row)
+
+
+async def _put_fact(connection: Connection, user_id: str, change: Change) -> None:
+    if change.after is None:
+        for name in ("erase_fact", "erase_fact_vector"):
+            await connection.execute(Q[name], {"user_id": user_id, "fact_id": change.row.fact_id})  # type: ignore[union-attr]
+        return
+    assert isinstance(change.after, Fact)
+    if isinstance(change.before, Fact):
+        await connection.execute(
+            Q["close_fact"],
+            {
+                "user_id": user_id,
+                "fact_id": change.before.fact_id,
+                "version": change.before.version,
+                "system_to": change.after.system_from,
+            },
+        )
+    await _upsert(connection, user_id, "fact", change.after)
+
+
+def _placeholder(noun: str, column: str) -> sql.Composable:
+    if column in codec.NOUNS[noun].instants:
+        return sql.SQL("to_timestamp({})").format(sql.Placeholder(column))
+    return sql.Placeholder(column)
+
+
+async def _upsert(connection: Connection, user_id: str, noun: str, row: Row) -> None:
+    columns, _ = codec.encode(noun, row)
+    columns["user_id"] = user_id
+    shape = codec.NOUNS[noun]
+    key = ("user_id", *shape.key)
+    changing = [name for name in columns if name not in key] or ["user_id"]
+    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}").format(
+        sql.Identifier(shape.table),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(_placeholder(noun, name) for name in columns),
+        sql.SQL(", ").join(map(sql.Identifier, key)),
+        sql.SQL(", ").join(updates),
+    )
+    await connection.execute(statement, columns)
+
+
+async def _delete(connection: Connection, user_id: str, noun: str, row: Row) -> None:
+    columns, _ = codec.encode(noun, row)
+    shape = codec.NOUNS[noun]
+    conditions = [
+        sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in ("user_id", *shape.key)
+    ]
+    statement = sql.SQL("DELETE FROM {} WHERE {}").format(
+        sql.Identifier(shape.table), sql.SQL(" AND ").join(conditions)
+    )
+    await connection.execute(statement, {"user_id": user_id, **{name: columns[name] for name in shape.key}})
+
+
+async def _check_read(connection: Connection, changes: ChangeSet) -> None:
+    """What was read must still stand in those words: a source may have been deleted or corrected meanwhile."""
+    keys, revisions = zip(*changes.read, strict=True)
+    row = await _one(connection, Q["still_standing"], keys=list(keys), revisions=list(revisions))
+    if row is None or row["count"] != len(keys):
+        raise Stale("The words that were read have changed or are gone; read again.")
+
+
+async def _put_reading(connection: Connection, user_id: str, changes: ChangeSet) -> None:
+    keys = [key for key, _ in changes.read]
+    if changes.unread:
+        await connection.execute(Q["unmark_extracted"], {"user_id": user_id, "keys": list(changes.unread)})
+    await connection.execute(
+        Q["mark_extracted"], {"user_id": user_id, "keys": keys, "revisions": [revision for _, revision in changes.read]}
+    )
+    await connection.execute(Q["finish_reading"], {"user_id": user_id, "keys": [*keys, *changes.unread]})
+
+
+async def _put_entry(
+    connection: Connection, user_id: str, version: int, changes: ChangeSet, encoded: list[dict[str, Any]]
+) -> None:
+    await connection.execute(
+        Q["write_journal"],
+        {
+            "user_id": user_id,
+            "version": version,
+            "command_id": changes.command_id,
+            "kind": changes.kind,
+            "actor": changes.actor,
+            "at": changes.at,
+            "changes": Jsonb(encoded),
+            "outcomes": Jsonb(
+                [
+                    {"fact_id": each.fact_id, "outcome": each.outcome, "rivals": list(each.rivals)}
+                    for each in changes.outcomes
+                ]
+            ),
+            "undoes": changes.undoes,
+        },
+    )
+    ids = {_touched_id(change.row) for change in changes.changes} - {None}
+    if ids:
+        await connection.execute(Q["touch"], {"user_id": user_id, "ids": sorted(map(str, ids)), "version": version})
+
+
+def _touched_id(row: Row) -> str | None:
+    """The entity or fact a row is about, for explaining it later; mentions are too many to list."""
+    match row:
+        case Entity():
+            return row.entity_id
+        case Fact() | Evidence():
+            return row.fact_id
+        case Note():
+            return row.about_id
+        case Mention():
+            return None
+    return None

@@ -1,0 +1,74 @@
+"""Bring a database to the schema of this version, after a backup.
+
+Migrations are files `NNNN_name.sql`, applied in order, each in its own transaction, never edited afterwards: the
+digest of every applied file is kept and checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+
+from memory.errors import ConfigError
+
+_FOLDER = Path(__file__).parent / "migrations"
+_LOCK = 0x6D656D6F  # "memo": one migration at a time, whoever starts it
+
+
+def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None) -> list[str]:
+    """Apply what is missing and return its names. A database that holds data is dumped to `backup_dir` first."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, digest text NOT NULL,"
+            " at timestamptz NOT NULL DEFAULT now())"
+        )
+        applied: dict[str, str] = dict(connection.execute("SELECT name, digest FROM migrations").fetchall())
+        missing = [path for path in sorted(_FOLDER.glob("*.sql")) if path.stem not in applied]
+        _check_untouched(applied)
+        if missing and applied and backup_dir is not None and pg_dump is not None:
+            _backup(dsn, backup_dir, pg_dump, max(applied))
+        for path in missing:
+            with connection.transaction():
+                connection.execute(path.read_text())
+                connection.execute("INSERT INTO migrations (name, digest) VALUES (%s, %s)", (path.stem, _digest(path)))
+        return [path.stem for path in missing]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _check_untouched(applied: dict[str, str]) -> None:
+    for name, digest in applied.items():
+        path = _FOLDER / f"{name}.sql"
+        if not path.exists():
+            raise ConfigError(f"This memory was written by a newer Memoray (migration {name} is unknown here).")
+        if _digest(path) != digest:
+            raise ConfigError(f"Migration {name} was edited after it was applied; restore the original file.")
+
+
+def _backup(dsn: str, folder: Path, pg_dump: str, last: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"before-upgrade-from-{last}.dump"
+    subprocess.run([pg_dump, "--format=custom", f"--file={target}", dsn], check=True)
+
+
+def main() -> None:
+    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH]`."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--dsn", required=True)
+    parser.add_argument("--backup", type=Path)
+    parser.add_argument("--pg-dump")
+    arguments = parser.parse_args()
+    for name in migrate(arguments.dsn, arguments.backup, arguments.pg_dump):
+        print(f"applied {name}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Connections: how values travel between PostgreSQL and the model.
+
+`timestamptz` arrives as UTC epoch seconds, quantised to the millisecond like every instant of the model; it leaves
+through `to_timestamp()` in the SQL. JSON travels through orjson.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+import psycopg
+from psycopg.adapt import Buffer, Loader
+from psycopg.pq import Format
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import set_json_dumps, set_json_loads
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from memory.errors import JournalUnavailable
+
+_PG_EPOCH_S = 946_684_800
+"""2000-01-01 in UTC epoch seconds: PostgreSQL counts microseconds from there."""
+
+Connection = psycopg.AsyncConnection[DictRow]
+
+
+class InstantLoader(Loader):
+    """Binary timestamptz -> float epoch seconds."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> float:
+        """Eight bytes, big endian, microseconds since 2000."""
+        microseconds: int = struct.unpack("!q", data)[0]
+        return round(microseconds / 1e6 + _PG_EPOCH_S, 3)
+
+
+async def _configure(connection: Connection) -> None:
+    connection.adapters.register_loader("timestamptz", InstantLoader)
+    set_json_loads(orjson.loads, connection)
+    set_json_dumps(orjson.dumps, connection)
+    await connection.set_autocommit(True)
+
+
+class Pool:
+    """A small pool that speaks the model's types and raises the model's errors."""
+
+    def __init__(self, dsn: str, *, max_size: int = 6, timeout_s: float = 10.0) -> None:
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            dsn, min_size=1, max_size=max_size, open=False, timeout=timeout_s, configure=_configure,
+            check=AsyncConnectionPool.check_connection, kwargs={"row_factory": dict_row}, reconnect_timeout=30,
+        )  # fmt: skip
+
+    async def open(self) -> None:
+        """Connect in the background; the first use waits for it."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Give every connection back."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """An autocommitting connection."""
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except (psycopg.OperationalError, PoolTimeout) as error:
+            raise JournalUnavailable() from error
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection inside one transaction."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    async def rows(self, sql: str, **parameters: Any) -> list[DictRow]:
+        """Every row of one statement."""
+        async with self.connection() as connection:
+            cursor = await connection.execute(sql, parameters, prepare=True, binary=True)
+            return await cursor.fetchall() if cursor.description else []
+
+    async def row(self, sql: str, **parameters: Any) -> DictRow | None:
+        """The first row of one statement, or None."""
+        rows = await self.rows(sql, **parameters)
+        return rows[0] if rows else None

@@ -1,0 +1,212 @@
+-- Capture: sources and segments, and the work they ask for.
+
+-- name: next_position
+-- The row lock of the scope orders its commits: whoever sees position n has seen everything before it.
+INSERT INTO scopes (scope, position) VALUES (%(scope)s, 1)
+ON CONFLICT (scope) DO UPDATE SET position = scopes.position + 1
+RETURNING position;
+
+-- name: is_forgotten
+SELECT 1 FROM tombstones
+WHERE scope = %(scope)s
+  AND hash = sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8'));
+
+-- name: bury
+INSERT INTO tombstones (scope, hash, at)
+SELECT %(scope)s, sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8')), now()
+ON CONFLICT DO NOTHING;
+
+-- name: unbury
+DELETE FROM tombstones
+WHERE scope = %(scope)s
+  AND hash = sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8'));
+
+-- name: known_source
+SELECT started_at, offset_s, sensitivity, (SELECT coalesce(max(ord), -1) FROM segments s
+        WHERE s.scope = sources.scope AND s.source_id = sources.source_id) AS last_ord,
+       EXISTS (SELECT 1 FROM segments s WHERE s.scope = sources.scope AND s.source_id = sources.source_id
+               AND (s.is_sweep OR s.pinned)) AS swept
+FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: known_segments
+SELECT s.segment_key, s.segment_id, s.speaker, s.role, c.words AS text, s.start_s, s.end_s, s.language, s.stt_engine,
+       s.emotion, s.is_sweep, s.pinned, s.revision, s.replaced_by, s.ord
+FROM segments s JOIN content c USING (scope, content_id)
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (%(every)s OR s.segment_id = ANY(%(ids)s));
+
+-- name: put_source
+INSERT INTO sources (scope, source_id, session_id, kind, started_at, ended_at, offset_s, participants, provenance,
+                     context_type, device_id, sensitivity, ttl_policy)
+VALUES (%(scope)s, %(source_id)s, %(session_id)s, %(kind)s, to_timestamp(%(started_at)s), to_timestamp(%(ended_at)s),
+        %(offset_s)s, %(participants)s, %(provenance)s, %(context_type)s, %(device_id)s, %(sensitivity)s, %(ttl_policy)s)
+ON CONFLICT (scope, source_id) DO UPDATE SET
+    kind = EXCLUDED.kind, started_at = EXCLUDED.started_at, offset_s = EXCLUDED.offset_s,
+    ended_at = greatest(sources.ended_at, EXCLUDED.ended_at),
+    participants = CASE WHEN EXCLUDED.participants = '{}' THEN sources.participants ELSE EXCLUDED.participants END,
+    provenance = sources.provenance || EXCLUDED.provenance,
+    context_type = coalesce(EXCLUDED.context_type, sources.context_type),
+    device_id = coalesce(EXCLUDED.device_id, sources.device_id),
+    sensitivity = EXCLUDED.sensitivity, ttl_policy = EXCLUDED.ttl_policy;
+
+-- name: put_words
+INSERT INTO content (scope, content_id, owner, words, config)
+SELECT %(scope)s, w.content_id, w.owner, w.words, w.config::regconfig
+FROM unnest(%(content_ids)s::bigint[], %(owners)s::text[], %(words)s::text[], %(configs)s::text[])
+     AS w (content_id, owner, words, config)
+ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config;
+
+-- name: put_segments
+INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s,
+                      language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, position)
+SELECT %(scope)s, g.segment_key, %(source_id)s, g.segment_id, g.speaker, g.role, g.content_id,
+       to_timestamp(g.at), g.ord, g.start_s, g.end_s, g.language, g.stt_engine, g.emotion::jsonb, g.is_sweep, g.pinned,
+       g.revision, g.replaced_by, %(position)s
+FROM unnest(%(keys)s::bigint[], %(ids)s::text[], %(speakers)s::text[], %(roles)s::text[], %(content_ids)s::bigint[],
+            %(ats)s::float8[], %(ords)s::integer[], %(starts)s::float8[], %(ends)s::float8[], %(languages)s::text[],
+            %(engines)s::text[], %(emotions)s::text[], %(sweeps)s::boolean[], %(pinned)s::boolean[],
+            %(revisions)s::integer[], %(replaced)s::text[])
+     AS g (segment_key, segment_id, speaker, role, content_id, at, ord, start_s, end_s, language, stt_engine, emotion,
+           is_sweep, pinned, revision, replaced_by)
+ON CONFLICT (scope, segment_key) DO UPDATE SET
+    speaker = EXCLUDED.speaker, role = EXCLUDED.role, at = EXCLUDED.at, start_s = EXCLUDED.start_s,
+    end_s = EXCLUDED.end_s, language = EXCLUDED.language, stt_engine = EXCLUDED.stt_engine,
+    emotion = EXCLUDED.emotion, is_sweep = EXCLUDED.is_sweep, pinned = EXCLUDED.pinned, revision = EXCLUDED.revision,
+    replaced_by = EXCLUDED.replaced_by, position = EXCLUDED.position, committed_at = now();
+
+-- name: move_segments
+-- The source's start, offset or sensitivity changed: every segment's time and visibility did too.
+UPDATE segments SET at = to_timestamp(%(started_at)s) + make_interval(secs => start_s), position = %(position)s
+WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: unremove
+DELETE FROM removals WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s);
+
+-- name: want_work
+INSERT INTO work (scope, source_id, task, user_id, position)
+SELECT %(scope)s, %(source_id)s, 'embed', '', %(position)s
+UNION ALL
+SELECT %(scope)s, %(source_id)s, 'read', user_id, %(position)s FROM readers WHERE scope = %(scope)s
+ON CONFLICT (scope, source_id, task, user_id)
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, position = EXCLUDED.position;
+
+-- name: ensure_reader
+INSERT INTO readers (scope, user_id) VALUES (%(scope)s, %(user_id)s) ON CONFLICT DO NOTHING;
+
+-- name: new_reader
+-- A user reads a team's scope for the first time: everything in it is now to be read for them.
+WITH fresh AS (
+    INSERT INTO readers (scope, user_id) VALUES (%(scope)s, %(user_id)s) ON CONFLICT DO NOTHING RETURNING scope, user_id)
+INSERT INTO work (scope, source_id, task, user_id, position)
+SELECT s.scope, s.source_id, 'read', f.user_id, 0 FROM fresh f JOIN sources s USING (scope)
+ON CONFLICT DO NOTHING;
+
+-- name: due
+SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts FROM work w
+WHERE w.task = %(task)s AND w.next_attempt <= to_timestamp(%(now)s) AND w.attempts < %(attempts)s
+ORDER BY w.next_attempt, w.position LIMIT %(limit)s;
+
+-- name: failed
+-- Back-off: base * 2^n seconds, capped; after the last attempt the source is listed as failed.
+UPDATE work SET attempts = attempts + 1, last_error = %(error)s,
+       next_attempt = to_timestamp(%(now)s) + make_interval(secs => least(%(cap_s)s, %(base_s)s * 2 ^ attempts))
+WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = %(task)s AND user_id = %(user_id)s;
+
+-- name: retry
+UPDATE work SET attempts = 0, next_attempt = now(), last_error = NULL
+WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: finish_work
+-- Unless a later capture has asked again in the meantime.
+DELETE FROM work WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = %(task)s AND user_id = %(user_id)s
+  AND position <= %(position)s;
+
+-- name: to_read
+-- The segments of a source in order, and whether each revision was read for this user.
+SELECT s.segment_key, s.segment_id, s.revision, s.speaker, s.role, s.language, s.at, s.start_s, c.words AS text,
+       s.replaced_by IS NOT NULL AS hidden, e.revision AS read_revision,
+       src.offset_s, src.sensitivity, src.kind, src.participants
+FROM segments s
+JOIN sources src USING (scope, source_id)
+JOIN content c USING (scope, content_id)
+LEFT JOIN extracted e ON e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
+ORDER BY s.start_s, s.ord;
+
+-- name: to_embed
+SELECT s.scope, s.segment_key, s.revision, s.speaker, c.words AS text, s.at, src.started_at, src.offset_s
+FROM segments s
+JOIN sources src USING (scope, source_id)
+JOIN content c USING (scope, content_id)
+LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL
+  AND v.revision IS DISTINCT FROM s.revision
+ORDER BY s.start_s, s.ord LIMIT %(limit)s;
+
+-- name: source_position
+SELECT max(position) AS position FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: next_vector_position
+UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s RETURNING vector_position;
+
+-- name: put_vectors
+-- A segment whose words changed meanwhile is left for the next round.
+INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
+SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s, v.vector::halfvec
+FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(vectors)s::text[]) AS v (segment_key, revision, vector)
+JOIN segments s ON s.scope = %(scope)s AND s.segment_key = v.segment_key AND s.revision = v.revision
+ON CONFLICT (scope, segment_key, encoder) DO UPDATE
+SET revision = EXCLUDED.revision, position = EXCLUDED.position, vector = EXCLUDED.vector;
+
+-- name: positions
+SELECT scope, position, vector_position FROM scopes WHERE scope = ANY(%(scopes)s);
+
+-- name: changed_segments
+SELECT s.segment_key, s.source_id, s.start_s, s.at, s.committed_at, s.role, s.speaker, s.language, c.words AS text,
+       s.replaced_by IS NOT NULL AS hidden, s.position, src.started_at, src.offset_s, src.sensitivity
+FROM segments s
+JOIN sources src USING (scope, source_id)
+JOIN content c USING (scope, content_id)
+WHERE s.scope = %(scope)s AND s.position > %(since)s
+ORDER BY s.source_id, s.start_s, s.ord;
+
+-- name: removed_segments
+SELECT segment_key FROM removals WHERE scope = %(scope)s AND position > %(since)s;
+
+-- name: changed_vectors
+SELECT v.segment_key, v.vector::vector::real[] AS vector FROM segment_vectors v
+JOIN segments s USING (scope, segment_key)
+WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.position > %(since)s AND v.revision = s.revision;
+
+-- name: keys_of_source
+SELECT segment_key FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: readers_of
+SELECT user_id FROM readers WHERE scope = %(scope)s;
+
+-- name: remove_keys
+INSERT INTO removals (scope, segment_key, position)
+SELECT %(scope)s, segment_key, %(position)s FROM unnest(%(keys)s::bigint[]) AS segment_key
+ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position;
+
+-- name: delete_source
+DELETE FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: erase_words
+DELETE FROM content WHERE scope = %(scope)s AND owner = ANY(%(owners)s);
+
+-- name: sources_of_scope
+SELECT source_id FROM sources WHERE scope = %(scope)s;
+
+-- name: profile
+SELECT profile FROM users WHERE user_id = %(user_id)s;
+
+-- name: get_offset
+SELECT byte_offset FROM file_offsets WHERE path = %(path)s;
+
+-- name: set_offset
+INSERT INTO file_offsets (path, byte_offset) VALUES (%(path)s, %(byte_offset)s)
+ON CONFLICT (path) DO UPDATE SET byte_offset = EXCLUDED.byte_offset, updated_at = now();
+
+-- name: reject_line
+INSERT INTO rejected_lines (path, byte_offset, reason) VALUES (%(path)s, %(byte_offset)s, %(reason)s)
+ON CONFLICT (path, byte_offset) DO UPDATE SET reason = EXCLUDED.reason, at = now();

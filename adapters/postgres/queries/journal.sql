@@ -1,0 +1,133 @@
+-- The journal: one transaction a turn.
+
+-- name: claim
+-- Become the writer of a shard; every older writer is fenced from here on.
+INSERT INTO shards (shard, epoch) VALUES (%(shard)s, 1)
+ON CONFLICT (shard) DO UPDATE SET epoch = shards.epoch + 1
+RETURNING epoch;
+
+-- name: fence
+-- Held until commit, so that no newer writer can claim the shard between the check and the write.
+SELECT epoch FROM shards WHERE shard = %(shard)s FOR SHARE;
+
+-- name: known_command
+SELECT 1 FROM journal WHERE user_id = %(user_id)s AND command_id = %(command_id)s;
+
+-- name: ensure_user
+INSERT INTO users (user_id) VALUES (%(user_id)s) ON CONFLICT DO NOTHING;
+
+-- name: ensure_reader
+INSERT INTO readers (scope, user_id) VALUES ('user:' || %(user_id)s::text, %(user_id)s) ON CONFLICT DO NOTHING;
+
+-- name: advance
+-- The optimistic check: only on top of the version the turn was decided on.
+UPDATE users SET version = version + 1 WHERE user_id = %(user_id)s AND version = %(version)s RETURNING version;
+
+-- name: set_profile
+UPDATE users SET profile = %(profile)s WHERE user_id = %(user_id)s;
+
+-- name: write_journal
+INSERT INTO journal (user_id, version, command_id, kind, actor, at, changes, outcomes, undoes)
+VALUES (%(user_id)s, %(version)s, %(command_id)s, %(kind)s, %(actor)s, to_timestamp(%(at)s), %(changes)s, %(outcomes)s,
+        %(undoes)s);
+
+-- name: touch
+INSERT INTO touched (user_id, id, version)
+SELECT %(user_id)s, id, %(version)s FROM unnest(%(ids)s::text[]) AS id;
+
+-- name: put_content
+INSERT INTO content (scope, content_id, owner, words)
+SELECT %(scope)s, c.content_id, c.owner, c.words
+FROM unnest(%(content_ids)s::bigint[], %(owners)s::text[], %(words)s::text[]) AS c (content_id, owner, words)
+ON CONFLICT DO NOTHING;
+
+-- name: erase_content
+DELETE FROM content WHERE scope = %(scope)s AND owner = ANY(%(owners)s) AND config IS NULL;
+
+-- name: close_fact
+UPDATE fact_versions SET system_to = to_timestamp(%(system_to)s)
+WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s AND version = %(version)s;
+
+-- name: erase_fact
+DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
+
+-- name: put_fact_vector
+INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
+VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::text::halfvec)
+ON CONFLICT (user_id, fact_id, encoder) DO UPDATE SET vector = EXCLUDED.vector;
+
+-- name: erase_fact_vector
+DELETE FROM fact_vectors WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
+
+-- name: still_standing
+-- Locked until commit, so that a deletion waits for the turn and then finds what it has to withdraw.
+WITH standing AS (
+    SELECT s.segment_key FROM segments s
+    JOIN unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
+      ON s.segment_key = r.segment_key AND s.revision = r.revision
+    FOR SHARE OF s)
+SELECT count(*) AS count FROM standing;
+
+-- name: unmark_extracted
+DELETE FROM extracted WHERE user_id = %(user_id)s AND segment_key = ANY(%(keys)s);
+
+-- name: mark_extracted
+INSERT INTO extracted (user_id, scope, segment_key, revision)
+SELECT %(user_id)s, s.scope, s.segment_key, r.revision
+FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
+JOIN segments s ON s.segment_key = r.segment_key
+ON CONFLICT (user_id, scope, segment_key) DO UPDATE SET revision = EXCLUDED.revision;
+
+-- name: finish_reading
+-- The work is done when no visible segment of a touched source is left unread.
+DELETE FROM work w
+WHERE w.task = 'read' AND w.user_id = %(user_id)s
+  AND (w.scope, w.source_id) IN (SELECT DISTINCT scope, source_id FROM segments WHERE segment_key = ANY(%(keys)s))
+  AND NOT EXISTS (
+      SELECT 1 FROM segments s
+      LEFT JOIN extracted e ON e.user_id = w.user_id AND e.scope = s.scope AND e.segment_key = s.segment_key
+      WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
+        AND e.revision IS DISTINCT FROM s.revision);
+
+-- name: load_user
+SELECT version, profile FROM users WHERE user_id = %(user_id)s;
+
+-- name: load_content
+-- The user's own words, without the segments (config is set only on searchable words).
+SELECT content_id, words FROM content WHERE scope = %(scope)s AND config IS NULL;
+
+-- name: load_entities
+SELECT * FROM entities WHERE user_id = %(user_id)s;
+
+-- name: load_mentions
+SELECT * FROM mentions WHERE user_id = %(user_id)s;
+
+-- name: load_facts
+SELECT * FROM fact_versions WHERE user_id = %(user_id)s AND system_to IS NULL;
+
+-- name: load_evidence
+SELECT * FROM evidence WHERE user_id = %(user_id)s ORDER BY at;
+
+-- name: load_links
+SELECT * FROM links WHERE user_id = %(user_id)s;
+
+-- name: load_notes
+SELECT * FROM notes WHERE user_id = %(user_id)s;
+
+-- name: fact_vectors
+SELECT fact_id, vector::vector::real[] AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
+
+-- name: last_command
+-- The last command of the owner that changed something, is no undo, and was not undone.
+SELECT j.* FROM journal j
+WHERE j.user_id = %(user_id)s AND j.undoes IS NULL AND j.actor NOT IN ('extraction', 'night', 'access')
+  AND j.changes <> '[]'::jsonb
+  AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.user_id = j.user_id AND u.undoes = j.command_id)
+ORDER BY j.version DESC LIMIT 1;
+
+-- name: one_command
+SELECT j.*, EXISTS (SELECT 1 FROM journal u WHERE u.user_id = j.user_id AND u.undoes = j.command_id) AS undone
+FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
+
+-- name: content_of
+SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);

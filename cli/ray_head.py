@@ -1,0 +1,249 @@
+"""The Ray head as a child process, and the Serve application on it; Ray itself is never imported here."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from adapters.postgres.embedded import short_folder
+from cli.processes import end, process_table, ray_processes, title
+from cli.runtime import Places, ensure_token
+from config.settings import Settings, project_root
+from memory.errors import ConfigError, Unavailable
+
+LOOPBACK = "127.0.0.1"
+LOGICAL_CPUS = 4
+"""Two real cores must not let a task starve another: all our own parts ask for 0, jobs get these."""
+
+OBJECT_STORE_BYTES = 200_000_000
+"""The default is 30 % of the memory, and Ray Data plans with it."""
+
+SESSIONS_KEPT = 2
+"""Ray's own logs of earlier starts that stay."""
+
+ESSENTIAL = ("gcs_server", "raylet", "dashboard.py")
+"""Ray's services whose end is the end of this Ray."""
+
+UNUSED = ("python -m ray.util.client.server",)
+"""Services that no option turns off: the server of `ray://` costs 50 MB and one more open port."""
+
+APPLICATIONS = "/api/serve/applications/"
+
+RAY_ENVIRONMENT = {
+    "RAY_AUTH_MODE": "token",  # the default differs between `ray start` and `ray.init` and changes in 2.61
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_SERVE_PROXY_HEALTH_CHECK_PERIOD_S": "1",  # a killed proxy is back in 5 s instead of 24 s
+    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "3",
+    "RAY_SERVE_ENABLE_HA_PROXY": "0",  # HAProxy's statistics listen on every interface
+    "RAY_ROTATION_MAX_BYTES": "16000000",
+    "RAY_ROTATION_BACKUP_COUNT": "3",
+    "OMP_NUM_THREADS": "1",  # one thread a model: the cores are shared with questions
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Every port we listen on, all on loopback."""
+
+    http: int
+    dashboard: int
+    gcs: int
+    client: int
+    agent: int
+    """Ray's agent of this node."""
+
+    @staticmethod
+    def choose(http: int) -> Ports:
+        """The usual ports where they are free, others where not."""
+        usual = Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
+        return Ports(**{name: free_port(port) for name, port in asdict(usual).items()})
+
+
+def free_port(preferred: int) -> int:
+    """The preferred TCP port if nobody listens there, else one that the kernel picks."""
+    for port in (preferred, 0):
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listener.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            return int(listener.getsockname()[1])
+    raise Unavailable("This machine has no free TCP port.")
+
+
+class RayHead:
+    """`ray start --head` for one home. Restartable; the ports stay the same over a restart.
+
+    Without `--block`, whose only work is to wait and which costs 150 MB: the supervisor adopts Ray's services when
+    `ray start` returns, so it sees their end as their parent.
+    """
+
+    def __init__(self, settings: Settings, dsn: str, ports: Ports) -> None:
+        self.ports = ports
+        self._settings = settings
+        self._dsn = dsn
+        self._places = Places(settings.home)
+        self._services: dict[str, int] = {}
+        self._token = ensure_token(self._places.ray_token)
+
+    @property
+    def temp_dir(self) -> Path:
+        """Sockets and Ray's logs; short, for a socket path ends at 107 bytes and Ray itself adds 65."""
+        return ray_temp_dir(self._settings.home)
+
+    @property
+    def pid(self) -> int | None:
+        """The raylet: the process everything that runs on Ray hangs on."""
+        return self._services.get("raylet")
+
+    def alive(self) -> bool:
+        """Whether each of the services that Ray cannot do without lives as our child."""
+        return set(ESSENTIAL) == set(self._services) and all(_child(pid) for pid in self._services.values())
+
+    def start(self) -> None:
+        """Start the head, after ending what an earlier one has left. Returns when its services run; `deploy` may
+        have to wait for the dashboard still. Raises Unavailable.
+        """
+        self.stop()
+        short_folder(self._settings.home)
+        self.temp_dir.mkdir(exist_ok=True, mode=0o700)
+        self._drop_old_sessions()
+        with self._places.log("ray").open("ab") as log:
+            started = subprocess.run(
+                self._command(),
+                env=self._environment(os.environ),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                check=False,
+            )
+        if started.returncode != 0:
+            raise Unavailable(f"Ray does not start; see {self._places.log('ray')}.")
+        titles = {title(pid): pid for pid in ray_processes(self.temp_dir)}
+        self._services = {name: titles[name] for name in ESSENTIAL if name in titles}
+        for name in UNUSED:
+            if name in titles:
+                os.kill(titles[name], signal.SIGTERM)
+
+    def stop(self) -> None:
+        """End every process of this Ray; does nothing when there is none."""
+        raylet = self._services.pop("raylet", None)
+        if raylet is not None:
+            end(
+                lambda: {raylet} if _child(raylet) else set()
+            )  # first, while its GCS still hears it: it ends the workers
+        self._services = {}
+        end(lambda: ray_processes(self.temp_dir))
+
+    def _command(self) -> list[str]:
+        ray = Path(sys.executable).with_name("ray")
+        options = {
+            "node-ip-address": LOOPBACK,
+            "port": self.ports.gcs,
+            "dashboard-host": LOOPBACK,
+            "dashboard-port": self.ports.dashboard,
+            "dashboard-agent-listen-port": self.ports.agent,
+            "ray-client-server-port": self.ports.client,
+            "include-log-monitor": "false",  # 49 MB to repeat the logs of workers at a driver's terminal
+            "num-cpus": LOGICAL_CPUS,
+            "object-store-memory": OBJECT_STORE_BYTES,
+            "temp-dir": self.temp_dir,
+            "log-color": "false",
+        }
+        return [str(ray), "start", "--head", *(f"--{name}={value}" for name, value in options.items())]
+
+    def _environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        ours = RAY_ENVIRONMENT | {
+            "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
+            "MEMORAY_HOME": str(self._settings.home),
+            "MEMORAY_DSN": self._dsn,
+            # before anything else, so that no foreign package named `config` or `jobs` is found first
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(project_root()), inherited.get("PYTHONPATH")])),
+        }
+        # another Ray's, and what would have every worker compile every module again (12 s instead of 3 s)
+        foreign = ("RAY_ADDRESS", "RAY_AUTH_TOKEN", "RAY_TMPDIR", "PYTHONDONTWRITEBYTECODE")
+        return {name: value for name, value in inherited.items() if name not in foreign} | ours
+
+    def _drop_old_sessions(self) -> None:
+        sessions = sorted(path for path in self.temp_dir.glob("session_2*") if path.is_dir())
+        for session in sessions[:-SESSIONS_KEPT]:
+            shutil.rmtree(session, ignore_errors=True)
+
+    def answers(self) -> bool:
+        """Whether the dashboard takes requests yet."""
+        try:
+            return self._ask("GET", "/api/version", timeout_s=2.0)[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def deploy(self) -> None:
+        """Put the Serve application; the same one again changes nothing. Raises ConfigError or Unavailable."""
+        try:
+            status, answer = self._ask("PUT", APPLICATIONS, serve_config(self._settings, self.ports.http), 120.0)
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable("Ray's dashboard does not answer.") from error
+        if status != 200:
+            raise ConfigError(f"Ray Serve refuses the application: {answer[-500:]}")
+
+    def deployment_failure(self) -> str | None:
+        """Why Serve has given the application up, in its own words; None while it has not."""
+        try:
+            status, answer = self._ask("GET", APPLICATIONS, timeout_s=5.0)
+        except (OSError, http.client.HTTPException):
+            return None
+        applications = json.loads(answer)["applications"].values() if status == 200 else ()
+        return next((one["message"] for one in applications if one["status"] == "DEPLOY_FAILED"), None)
+
+    def _ask(self, method: str, path: str, body: object = None, timeout_s: float = 10.0) -> tuple[int, str]:
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body)
+        return request(self.ports.dashboard, method, path, headers, content, timeout_s)
+
+
+def _child(pid: int) -> bool:
+    process = process_table().get(pid)
+    return process is not None and process.parent == os.getpid() and not process.zombie
+
+
+def ray_temp_dir(home: Path) -> Path:
+    """Where the Ray of this home keeps its sockets and logs."""
+    return short_folder(home) / "ray"
+
+
+def serve_config(settings: Settings, http_port: int) -> dict[str, Any]:
+    """The Serve file (MEMORAY_SERVE_CONFIG, else config/serve.laptop.yaml) with the address we listen on."""
+    path = Path(os.environ.get("MEMORAY_SERVE_CONFIG") or project_root() / "config" / "serve.laptop.yaml")
+    try:
+        file: dict[str, Any] = yaml.safe_load(path.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"The Serve file {path} cannot be read.") from error
+    listen = {"host": settings.http.host, "port": http_port}
+    return file | {"http_options": file.get("http_options", {}) | listen}
+
+
+def request(
+    port: int, method: str, path: str, headers: Mapping[str, str], content: str | None, timeout_s: float
+) -> tuple[int, str]:
+    """One request to loopback with nothing but the standard library: status and text. Raises OSError, HTTPException."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=timeout_s)
+    try:
+        connection.request(method, path, content, dict(headers))
+        response = connection.getresponse()
+        return response.status, response.read().decode(errors="replace")
+    finally:
+        connection.close()

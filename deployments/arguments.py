@@ -1,0 +1,106 @@
+"""What a serve YAML tells the application builder, checked before anything starts: unknown keys are refused.
+
+GPU shares are bookkeeping: Ray schedules by them and shows them, nothing enforces them. What an engine really takes is
+bounded by its own arguments (`gpu_memory_utilization`, `kv_cache_memory_bytes`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+GPU_SHARES = 0.95
+"""Most of one GPU that may be promised: an update in place needs a little room (measured on logical GPUs)."""
+ONGOING_REQUESTS = 64
+"""Concurrent requests a replica accepts; Serve's own 5 starves streams and background tasks."""
+LIVELINESS = {"health_check_period_s": 1.0, "health_check_timeout_s": 5.0, "graceful_shutdown_timeout_s": 2.0}
+"""Seconds; a killed replica is back after 2.3 s, with Serve's defaults after 8 to 12 s (measured)."""
+
+Backend = Literal["cpu", "gpu", "stub"]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Reserved(_Arguments):
+    """A deployment that may hold a share of the GPU."""
+
+    num_gpus: float = Field(0.0, ge=0.0, le=GPU_SHARES)
+    """Share of one GPU, as Ray counts it."""
+
+
+class EngineArgs(Reserved):
+    """A vLLM engine."""
+
+    model: str = ""
+    """A hub id, or a local folder (then nothing is downloaded)."""
+    engine_kwargs: dict[str, Any] = Field(default_factory=dict)
+    """vLLM's engine arguments, spelt as vLLM spells them."""
+
+    def llm_config(self, name: str) -> dict[str, Any]:
+        """The arguments of `ray.serve.llm.LLMConfig`.
+
+        No `accelerator_type`, since GB10 is not among those it knows; the replica itself asks for no CPU, since Ray
+        would add it to the engine's bundle.
+        """
+        return {
+            "model_loading_config": {"model_id": name, "model_source": self.model},
+            "placement_group_config": {"bundles": [{"GPU": self.num_gpus}]},
+            "engine_kwargs": self.engine_kwargs,
+            "deployment_config": {**replica_options(), "ray_actor_options": {"num_cpus": 0}},
+        }
+
+
+class SpeechArgs(Reserved):
+    """WhisperX, which needs a Python environment of its own: its torch and vLLM's exclude each other."""
+
+    model: str = "large-v3-turbo"
+    """A faster-whisper model name, or a local folder."""
+    language: str | None = None
+    """ISO 639-1 code; null = recognised from the sound."""
+    python: str | None = None
+    """Path of the Python interpreter of the environment that holds WhisperX; null = this one."""
+
+
+class AppArgs(_Arguments):
+    """The `args` of the application `memoray`."""
+
+    profile: Literal["laptop", "spark"] = "laptop"
+    """`laptop` binds one deployment, the gateway; `spark` binds the models and the retrieval on their own."""
+    backend: Backend = "cpu"
+    """`gpu` loads engines; `cpu` serves small models and reserves no GPU; `stub` reserves the shares, loads nothing."""
+    embedding: EngineArgs = EngineArgs()
+    language: EngineArgs = EngineArgs()
+    speech: SpeechArgs = SpeechArgs()
+    retrieval: Reserved = Reserved()
+
+    @model_validator(mode="after")
+    def _fits(self) -> AppArgs:
+        if (shares := self.shares()) > GPU_SHARES + 1e-9:
+            raise ValueError(f"num_gpus sum to {shares:.2f}; at most {GPU_SHARES} of the GPU may be promised")
+        if self.backend == "gpu" and not (self.embedding.model and self.language.model):
+            raise ValueError("backend gpu needs embedding.model and language.model")
+        return self
+
+    def shares(self) -> float:
+        """The GPU shares promised, summed."""
+        return sum(part.num_gpus for part in (self.embedding, self.language, self.speech, self.retrieval))
+
+    def reserved(self, part: Reserved) -> float:
+        """The share a plain deployment asks for: its own, except where the CPU serves."""
+        return 0.0 if self.backend == "cpu" else part.num_gpus
+
+
+def replica_options() -> dict[str, Any]:
+    """What every deployment of ours has in common."""
+    return {"num_replicas": 1, "max_ongoing_requests": ONGOING_REQUESTS, **LIVELINESS}
+
+
+def deployment_options(name: str, num_gpus: float = 0.0, runtime_env: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Options of a plain deployment; it asks for no CPU, or a third replica would never start on two cores."""
+    actor: dict[str, Any] = {"num_cpus": 0, "num_gpus": num_gpus}
+    if runtime_env:
+        actor["runtime_env"] = runtime_env
+    return {"name": name, "ray_actor_options": actor, **replica_options()}

@@ -1,0 +1,71 @@
+"""Diversity: maximal marginal relevance over the head of a ranking (Carbonell & Goldstein 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.retrieval.candidates import Traits
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityRules:
+    """`balance` 1 keeps the order; the pool is what may be reordered."""
+
+    balance: float = 0.7
+    pool: int = 20
+    by: str = "vectors"
+    """vectors (cosine) or words (Jaccard overlap of stems)."""
+
+
+def diversify(scores: Floats, traits: Traits, rules: DiversityRules) -> NDArray[np.int64]:
+    """Candidate rows best first: the pool greedily by balance * relevance - (1 - balance) * likeness, then the rest.
+
+    `scores` must be descending; relevance is the score scaled to [0, 1] within the pool.
+    """
+    size = min(rules.pool, len(scores))
+    if size < 2 or rules.balance >= 1:
+        return np.arange(len(scores))
+    likeness = _LIKENESS[rules.by](traits, size)
+    head = scores[:size]
+    spread = float(head[0] - head[-1])
+    relevance = (head - head[-1]) / spread if spread > 0 else np.ones(size, np.float32)
+    gain = rules.balance * relevance
+    nearest = np.zeros(size, np.float32)
+    chosen: list[int] = []
+    for _ in range(size):
+        merit = gain - (1 - rules.balance) * nearest
+        merit[chosen] = -np.inf
+        best = int(merit.argmax())
+        chosen.append(best)
+        nearest = np.maximum(nearest, likeness[best])
+    return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))
+
+
+def _cosine(traits: Traits, size: int) -> Floats:
+    """Cosines within the pool; the overlap of words where a vector is missing."""
+    vectors = traits.vectors[:size]
+    held = vectors.any(axis=1)
+    if held.all():
+        return np.maximum(vectors @ vectors.T, 0)
+    both = held[:, None] & held[None, :]
+    return np.where(both, np.maximum(vectors @ vectors.T, 0), _jaccard(traits, size)).astype(np.float32)
+
+
+def _jaccard(traits: Traits, size: int) -> Floats:
+    words = [np.unique(traits.words_of(row)) for row in range(size)]
+    distinct, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *words]), return_inverse=True)
+    held = np.zeros((size, len(distinct)), np.float32)
+    held[np.repeat(np.arange(size), list(map(len, words))), inverse] = 1
+    shared = held @ held.T
+    counts = held.sum(axis=1)
+    union = counts[:, None] + counts[None, :] - shared
+    overlap: Floats = shared / np.maximum(union, 1)
+    return overlap
+
+
+_LIKENESS = {"vectors": _cosine, "words": _jaccard}

@@ -1,0 +1,42 @@
+"""What a segment looks like to a question, read off its text once, at ingest."""
+
+from __future__ import annotations
+
+import re
+
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*\s*")
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.I)
+_TIME_WORD = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week(?:s|end|ends)?|month(?:s)?|year(?:s)?|day(?:s)?|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|spring|summer|autumn|fall|winter|morning|evening|night|recently|since|"
+    r"(?:19|20)\d\d)\b",
+    re.I,
+)
+_DIGIT = re.compile(r"\d")
+
+
+def question_share(text: str) -> float:
+    """Share of the characters in sentences that end in "?" and hold no first-person word, in [0, 1].
+
+    People state facts in sentences that end in "?" ("I moved to Pune, can you...?"), so only the others merely ask.
+    """
+    if "?" not in text:
+        return 0.0
+    plain = text.replace("’", "'")
+    asking = sum(
+        len(sentence)
+        for sentence in _SENTENCE.findall(plain)
+        if sentence.rstrip().endswith("?") and not _FIRST_PERSON.search(sentence)
+    )
+    return min(1.0, asking / max(1, len(plain)))
+
+
+def has_time(text: str) -> bool:
+    """Whether the text holds a word that places something in time."""
+    return _TIME_WORD.search(text) is not None
+
+
+def has_digit(text: str) -> bool:
+    """Whether the text holds a digit."""
+    return _DIGIT.search(text) is not None

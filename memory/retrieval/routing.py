@@ -1,0 +1,85 @@
+"""What a question is after, read off its words: the plan every later step follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant, Interval
+from memory.words.stems import tokenise
+from memory.words.time_expressions import resolve
+
+INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (intent, re.compile(pattern, re.I))
+    for intent, pattern in (
+        ("why", r"\b(?:why|what (?:made|caused|led|motivated|inspired)|how come|reasons?|because of)\b"),
+        ("when", r"\b(?:when|how long|since when|(?:what|which) (?:date|day|time|week|month|year))\b"),
+        ("who", r"\b(?:who|whom|whose|which (?:person|people|friends?|colleagues?))\b"),
+        ("what", r"\b(?:what|which|where|how many|how much|how often)\b"),
+    )
+)
+"""The first that matches is the intent; `general` if none does (seed 004's five)."""
+
+RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
+                r"still|today|this (?:week|month))\b", re.I), 1.0),
+    (re.compile(r"\b(?:when|first|originally|used to|before|ago|back then|in (?:19|20)\d\d)\b", re.I), 0.0),
+)  # fmt: skip
+"""How much being recent should count, by the first cue that matches."""
+DEFAULT_RECENCY = 0.1
+
+_COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|our|us)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to weigh candidates for one question."""
+
+    intent: str
+    words: tuple[str, ...]
+    """The question's tokens, folded, possessives cut."""
+    asks_time: bool
+    asks_count: bool
+    first_person: bool
+    recency: float
+    """0 (age does not matter) to 1 (only the newest will do)."""
+    days: tuple[Interval, ...] = ()
+    """The stretches of time the question names."""
+
+    def named(self, speakers: Sequence[str]) -> frozenset[int]:
+        """Which of these speakers the question names: by the whole label, or by a first name nobody else has."""
+        labels = [_words(label) for label in speakers]
+        firsts = [label[0] for label in labels if label]
+        return frozenset(
+            row
+            for row, label in enumerate(labels)
+            if label and (_within(label, self.words) or (label[0] in self.words and firsts.count(label[0]) == 1))
+        )
+
+
+def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
+    """The plan of a question asked at `now` where clocks are `offset_s` seconds ahead of UTC."""
+    intent = next((intent for intent, pattern in INTENTS if pattern.search(text)), "general")
+    return Plan(
+        intent=intent,
+        words=_words(text),
+        asks_time=INTENTS[1][1].search(text) is not None,
+        asks_count=_COUNT.search(text) is not None,
+        first_person=_FIRST_PERSON.search(text.replace("’", "'")) is not None,
+        recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
+        days=tuple(
+            span.interval
+            for span in resolve(text, now, offset_s)
+            if span.kind in ("point", "interval") and span.start is not None and span.end is not None
+        ),
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.removesuffix("'s") for word, _ in tokenise(text))
+
+
+def _within(label: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return any(words[at : at + len(label)] == label for at in range(len(words) - len(label) + 1))

@@ -1,0 +1,172 @@
+"""Weighing: from legs, traits and plan to one score a candidate, as a sum of named features.
+
+Every statistic is taken over the candidates alone, so that any index can serve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.sources import ROLES
+from memory.model.timeline import DAY_S, Instant, Interval
+from memory.retrieval.candidates import Ranking, Traits
+from memory.retrieval.fusion import places, reciprocal_ranks
+from memory.retrieval.routing import Plan
+
+Floats = NDArray[np.float32]
+
+RANK_K = 20.0
+"""k of the rank features (recall recipe)."""
+REPLY_LENGTH = 300.0
+"""Characters at which a turn depends half as much on the turns around it."""
+HALF_LIFE_DAYS = 30.0
+"""Seeds 000 and 001."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weight of each feature in log-odds. Fitted by bench/fit_fusion.py, but for the three marked as set by hand."""
+
+    text_rank: float = 1.0
+    text: float = 0.3
+    vectors_rank: float = 0.5
+    vectors: float = 0.5
+    graph_rank: float = 0.5
+    hot_rank: float = 0.5
+    next_vectors: float = 0.1
+    answers: float = 0.5
+    source_vectors: float = 0.2
+    speaker: float = 1.3
+    question: float = -1.0
+    when_time: float = 1.2
+    count_digit: float = 0.4
+    named_day: float = 2.0
+    recency: float = 1.5
+
+
+FEATURES = tuple(field.name for field in fields(Weights))
+
+
+def features(plan: Plan, rankings: Sequence[Ranking], traits: Traits, vector: Floats | None, now: Instant) -> Floats:
+    """[candidates, features] in the order of `FEATURES`."""
+    legs = {ranking.leg: ranking for ranking in rankings}
+    nearness = _nearness(traits, vector, legs.get("vectors"))
+    before, after = _neighbours(traits)
+    damped = 1 / (1 + traits.length / REPLY_LENGTH)
+    columns = {
+        "text_rank": _rank(legs.get("text"), traits),
+        "text": _standard(_scores(legs.get("text"), traits)),
+        "vectors_rank": _rank(legs.get("vectors"), traits),
+        "vectors": nearness,
+        "graph_rank": _rank(legs.get("graph"), traits),
+        "hot_rank": _rank(legs.get("hot"), traits),
+        "next_vectors": _of(nearness, after) * damped,
+        "answers": _of(traits.question_share, before) * np.maximum(0, _of(nearness, before)) * damped,
+        "source_vectors": _top_of_source(traits.source, nearness),
+        "speaker": _speaker(plan, traits),
+        "question": traits.question_share,
+        "when_time": plan.asks_time * traits.has_time,
+        "count_digit": plan.asks_count * traits.has_digit,
+        "named_day": _named_day(plan.days, traits.at),
+        "recency": plan.recency * _freshness(traits.at, now),
+    }
+    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+def weigh(rows: Floats, weights: Weights) -> Floats:
+    """One score a candidate: its features times the weights."""
+    scores: Floats = rows @ np.array(astuple(weights), np.float32)
+    return scores
+
+
+def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
+    """2^(-age / 30 days); what lies ahead of now has not aged."""
+    return np.exp2(-np.maximum(0.0, now - at) / (HALF_LIFE_DAYS * DAY_S)).astype(np.float32)
+
+
+def _rank(ranking: Ranking | None, traits: Traits) -> Floats:
+    if ranking is None:
+        return np.zeros(len(traits.keys), np.float32)
+    return reciprocal_ranks(ranking, traits.keys, RANK_K)
+
+
+def _scores(ranking: Ranking | None, traits: Traits) -> Floats:
+    out = np.zeros(len(traits.keys), np.float32)
+    if ranking is not None and len(ranking.keys):
+        out[:] = ranking.scores.min()
+        positions, found = places(ranking, traits.keys)
+        out[found] = ranking.scores[positions]
+    return out
+
+
+def _nearness(traits: Traits, vector: Floats | None, ranking: Ranking | None) -> Floats:
+    """Standardised cosine to the question: from the candidates' own vectors, else from the leg."""
+    held = traits.vectors.any(axis=1) if traits.vectors.size else np.zeros(len(traits.keys), np.bool_)
+    if vector is None or not held.any():
+        return _standard(_scores(ranking, traits))
+    cosine = traits.vectors @ vector
+    cosine[~held] = cosine[held].mean()
+    return _standard(cosine)
+
+
+def _standard(values: Floats) -> Floats:
+    spread = values.std() if len(values) else 0.0
+    return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
+
+
+def _neighbours(traits: Traits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row of the candidate just before and just after each in its source; -1 if that is no candidate."""
+    ordered = np.lexsort((traits.order, traits.source))
+    adjacent = (np.diff(traits.source[ordered]) == 0) & (np.diff(traits.order[ordered]) == 1)
+    before, after = np.full((2, len(ordered)), -1, np.int64)
+    before[ordered[1:][adjacent]] = ordered[:-1][adjacent]
+    after[ordered[:-1][adjacent]] = ordered[1:][adjacent]
+    return before, after
+
+
+def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:
+    return np.where(rows >= 0, values[rows], np.float32(0)) if len(values) else values
+
+
+def _top_of_source(source: NDArray[np.int64], values: Floats, count: int = 3) -> Floats:
+    """Mean of the source's best `count` values, for every candidate of it."""
+    ordered = np.lexsort((-values, source))
+    first = np.flatnonzero(np.diff(source[ordered], prepend=source[ordered[:1]] - 1))
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(ordered))))
+    best = np.arange(len(ordered)) - first[group] < count
+    sums = np.bincount(group[best], values[ordered][best], minlength=len(first))
+    counts = np.bincount(group[best], minlength=len(first))
+    out = np.zeros(len(values), np.float32)
+    out[ordered] = (sums / np.maximum(counts, 1))[group]
+    return out
+
+
+def _speaker(plan: Plan, traits: Traits) -> Floats:
+    """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source."""
+    pairs, inverse = np.unique(np.stack((traits.source, traits.speaker), axis=1), axis=0, return_inverse=True)
+    named = np.isin(pairs[:, 1], list(plan.named(traits.speakers)))
+    _, source, in_source = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
+    asked = np.bincount(source, named, minlength=len(in_source))
+    decisive = (asked > 0) & (asked < in_source)
+    value = np.where(named, 1.0, -1.0) * decisive[source] / np.maximum(in_source[source] - 1, 1)
+    out = value[inverse]
+    if plan.first_person:
+        # "I" in a question is the owner: what the assistant said about it is no evidence
+        own = 0.5 * (traits.role == ROLES.index("user")) - 0.5 * (traits.role == ROLES.index("assistant"))
+        out = np.where(out == 0, own, out)
+    return out.astype(np.float32)
+
+
+def _named_day(days: Sequence[Interval], at: NDArray[np.float64]) -> Floats:
+    """1 for what was said on a day the question names, 0.3 within a longer stretch it names."""
+    out = np.zeros(len(at), np.float32)
+    for day in days:
+        start = -np.inf if day.start is None else day.start
+        end = np.inf if day.end is None else day.end
+        inside = (at >= start) & (at < end)
+        out = np.maximum(out, np.where(inside, 1.0 if end - start <= 2 * DAY_S else 0.3, 0.0).astype(np.float32))
+    return out

@@ -1,0 +1,135 @@
+"""Naming: who an entity is - profile, rename, alias, merge, forget. Every one can be undone but forgetting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.errors import Conflict, Invalid, NameTaken
+from memory.model.changes import Outcome
+from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameEntity, SetProfile
+from memory.model.entities import Entity
+from memory.model.ids import fold
+from memory.rules import resolution
+from memory.rules.readings import ensure_owner, erase_attachments, erase_fact
+from memory.rules.revision import Turn
+from memory.rules.statements import entity_of
+from memory.rules.versions import revise
+
+
+def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
+    """Say who the owner is. A person already heard under that name turns out to be the owner."""
+    draft = turn.draft
+    draft.put("profile set", draft.profile, command.profile)
+    name = command.profile.name.strip()
+    if not name:
+        return []
+    owner = resolution.owner(draft)
+    namesake = resolution.find(draft, name, "person")
+    if owner is None:
+        ensure_owner(turn)
+    elif namesake is not None and namesake.entity_id != owner.entity_id:
+        _merge(turn, owner, namesake)
+        _rename(turn, draft.entities[owner.entity_id], name)
+    elif fold(owner.name) != fold(name):
+        _rename(turn, owner, name)
+    return []
+
+
+def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
+    """Give an entity another name; the old one stays as an alias."""
+    entity = _living(turn, command.entity_id)
+    name = _name(command.name)
+    other = resolution.find(turn.draft, name, entity.type)
+    if other is not None and other.entity_id != entity.entity_id:
+        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+    if name != entity.name:
+        _rename(turn, entity, name)
+    return []
+
+
+def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
+    """Let another name mean this entity too."""
+    entity = _living(turn, command.entity_id)
+    alias = _name(command.alias)
+    other = resolution.find(turn.draft, alias, entity.type)
+    if other is not None and other.entity_id != entity.entity_id:
+        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+    if fold(alias) not in entity.names:
+        turn.draft.put("alias added", entity, replace(entity, aliases=(*entity.aliases, alias)))
+    return []
+
+
+def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
+    """Let two entities be one: the loser is redirected, its mentions and facts move to the winner."""
+    winner, loser = _living(turn, command.winner_id), _living(turn, command.loser_id)
+    if winner.entity_id == loser.entity_id:
+        raise Invalid("An entity cannot be merged with itself.", entity_id=winner.entity_id)
+    if loser.is_owner:
+        winner, loser = loser, winner
+    _merge(turn, winner, loser)
+    return []
+
+
+def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
+    """Erase an entity with its mentions, notes and every fact about it or of it."""
+    draft = turn.draft
+    entity = entity_of(turn, command.entity_id)
+    if entity.is_owner:
+        raise Conflict("The owner cannot be forgotten; delete the whole memory instead.", entity_id=entity.entity_id)
+    for fact in [f for f in draft.facts.values() if entity.entity_id in (f.subject_id, f.object_id)]:
+        erase_fact(turn, fact.fact_id)
+    for mention in list(draft.mentions.get(entity.entity_id, {}).values()):
+        draft.put("erased", mention, None)
+    erase_attachments(turn, entity.entity_id)
+    draft.put("erased", entity, None)
+    return []
+
+
+def _living(turn: Turn, entity_id: str) -> Entity:
+    entity = entity_of(turn, entity_id)
+    if entity.merged_into is not None:
+        raise Conflict("This entity was merged into another.", entity_id=entity_id, merged_into=entity.merged_into)
+    return entity
+
+
+def _name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise Invalid("A name needs at least one letter.")
+    return name
+
+
+def _rename(turn: Turn, entity: Entity, name: str) -> None:
+    kept = tuple(alias for alias in entity.aliases if fold(alias) != fold(name))
+    old = (entity.name,) if fold(entity.name) != fold(name) else ()
+    turn.draft.put("renamed", entity, replace(entity, name=name, aliases=(*kept, *old)))
+
+
+def _merge(turn: Turn, winner: Entity, loser: Entity) -> None:
+    draft = turn.draft
+    draft.put("merged away", loser, replace(loser, merged_into=winner.entity_id))
+    fresh = tuple(name for name in (loser.name, *loser.aliases) if fold(name) not in winner.names)
+    merged = replace(
+        winner,
+        aliases=(*winner.aliases, *dict.fromkeys(fresh)),
+        properties={**loser.properties, **winner.properties},
+        confidence=max(winner.confidence, loser.confidence),
+        sensitivity=min(winner.sensitivity, loser.sensitivity),
+    )
+    draft.put("merged", winner, merged)
+    for mention in list(draft.mentions.get(loser.entity_id, {}).values()):
+        draft.put("moved by a merge", mention, None)
+        known = draft.mentions.get(winner.entity_id, {}).get(mention.segment_key)
+        if known is None:
+            draft.put("moved by a merge", None, replace(mention, entity_id=winner.entity_id))
+    for fact in list(draft.facts.values()):
+        if loser.entity_id not in (fact.subject_id, fact.object_id):
+            continue
+        revise(
+            draft,
+            fact,
+            "moved by a merge",
+            turn.now,
+            subject_id=winner.entity_id if fact.subject_id == loser.entity_id else fact.subject_id,
+            object_id=winner.entity_id if fact.object_id == loser.entity_id else fact.object_id,
+        )

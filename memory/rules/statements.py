@@ -1,0 +1,84 @@
+"""Statements: what the user says of facts directly - remember, correct, confirm, forget."""
+
+from __future__ import annotations
+
+from memory.errors import Conflict, Invalid, NotFound
+from memory.model.changes import Outcome
+from memory.model.claims import Claim
+from memory.model.commands import Command, ConfirmFact, CorrectFact, ForgetFact, Remember
+from memory.model.entities import Entity
+from memory.model.facts import Fact
+from memory.rules import resolution
+from memory.rules.readings import subject_of
+from memory.rules.revision import Origin, Turn, believe, create
+from memory.rules.versions import link, revise
+
+
+def remember(turn: Turn, command: Remember) -> list[Outcome]:
+    """Believe an explicit statement; it meets its rivals like any other."""
+    claim = _claim(command.claim)
+    subject = subject_of(turn, claim.subject, claim.subject_type, "")
+    return [believe(turn, claim, subject.entity_id, _object_id(turn, claim), _origin(turn, command, command.source_id))]
+
+
+def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
+    """Replace a fact by a corrected statement. The old one was never so: it is superseded from its beginning."""
+    old = fact_of(turn, command.fact_id)
+    if old.status != "active":
+        raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
+    claim = _claim(command.claim)
+    fresh = create(turn, claim, old.subject_id, _object_id(turn, claim), _origin(turn, command, None))
+    if fresh.fact_id == old.fact_id:
+        return [Outcome(old.fact_id, "duplicate")]
+    revise(turn.draft, old, "corrected", turn.now, status="superseded", valid_to=max(old.valid_from, fresh.valid_from))
+    link(turn.draft, "supersedes", fresh.fact_id, old.fact_id)
+    return [Outcome(fresh.fact_id, "superseded", (old.fact_id,))]
+
+
+def confirm(turn: Turn, command: ConfirmFact) -> list[Outcome]:
+    """Protect a fact from decay, at full confidence (seed 004)."""
+    fact = fact_of(turn, command.fact_id)
+    if fact.status != "active":
+        raise Conflict("Only a fact that is believed can be confirmed.", fact_id=fact.fact_id, status=fact.status)
+    if not (fact.protected and fact.confidence == 1.0):
+        revise(turn.draft, fact, "confirmed", turn.now, protected=True, confidence=1.0)
+    return [Outcome(fact.fact_id, "reinforced")]
+
+
+def forget(turn: Turn, command: ForgetFact) -> list[Outcome]:
+    """Stop believing and showing a fact; its history stays for whoever asks (seed 003)."""
+    fact = fact_of(turn, command.fact_id)
+    if fact.status != "forgotten":
+        revise(turn.draft, fact, "forgotten", turn.now, status="forgotten")
+    return [Outcome(fact.fact_id, "invalidated")]
+
+
+def fact_of(turn: Turn, fact_id: str) -> Fact:
+    """The open version of a fact, or NotFound."""
+    fact = turn.draft.facts.get(fact_id)
+    if fact is None:
+        raise NotFound("There is no such fact.", fact_id=fact_id)
+    return fact
+
+
+def entity_of(turn: Turn, entity_id: str) -> Entity:
+    """An entity by id, or NotFound."""
+    entity = turn.draft.entities.get(entity_id)
+    if entity is None:
+        raise NotFound("There is no such entity.", entity_id=entity_id)
+    return entity
+
+
+def _claim(claim: Claim | None) -> Claim:
+    if claim is None or not claim.statement.strip():
+        raise Invalid("A fact needs a statement.")
+    return claim
+
+
+def _object_id(turn: Turn, claim: Claim) -> str | None:
+    target = resolution.find(turn.draft, claim.object) if claim.object else None
+    return target.entity_id if target else None
+
+
+def _origin(turn: Turn, command: Command, source_id: str | None) -> Origin:
+    return Origin(source_id or f"command:{command.command_id}", turn.now, judged_by=command.actor)

@@ -1,0 +1,38 @@
+"""Versions: the only ways a fact may change. Each closes one version and opens the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from memory.model.facts import Evidence, Fact, Link
+from memory.model.timeline import Instant
+from memory.model.working_set import Draft
+
+
+def revise(draft: Draft, fact: Fact, reason: str, now: Instant, **changes: Any) -> Fact:
+    """Open the next version of a fact with these fields changed."""
+    after = replace(fact, version=fact.version + 1, system_from=now, system_to=None, **changes)
+    draft.put(reason, fact, after)
+    return after
+
+
+def link(draft: Draft, kind: str, from_id: str, to_id: str, weight: float = 1.0) -> None:
+    """Add a link unless the two are linked that way already."""
+    fresh = Link(kind, from_id, to_id, weight)
+    if fresh not in draft.links:
+        draft.put("linked", None, fresh)
+
+
+def support(draft: Draft, evidence: Evidence) -> bool:
+    """Add evidence; True if its source had not supported this fact before."""
+    known = draft.evidence.get(evidence.fact_id, ())
+    if any((each.source_id, each.segment_key) == (evidence.source_id, evidence.segment_key) for each in known):
+        return False
+    draft.put("supported", None, evidence)
+    return all(each.source_id != evidence.source_id for each in known)
+
+
+def supporting_sources(draft: Draft, fact_id: str) -> int:
+    """How many distinct sources say so."""
+    return len({each.source_id for each in draft.evidence.get(fact_id, ())})

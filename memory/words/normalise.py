@@ -1,0 +1,223 @@
+"""Talk made readable: from an utterance as typed or heard to plain assertions, before any parser sees it.
+
+Five steps, each a table: clean, take off greetings and vocatives, give back dropped subjects, split spliced clauses,
+free the assertions inside questions. Measured on three dialogues: most of what a small parser gets wrong in chat
+is a dropped subject or a vocative, so most of the gain of extraction is made here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.words.polarity import is_question
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One assertion or question of an utterance: readable `text`, and the `quote` it was made from, verbatim."""
+
+    text: str
+    quote: str
+    question: bool = False
+
+
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_REMOVED = re.compile(
+    r"https?://\S+|\bwww\.\S+"
+    r"|^[ \t]*(?:[-*•]|\d+[.)])[ \t]+\S{0,24}[ \t]*$"  # lines that are only a list mark and a word
+    r"|[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]"  # emoji
+    r"|<3|(?<!\w)[:;]-?[)(DPp](?!\w)",
+    re.MULTILINE,
+)
+
+CHAT_FORMS: tuple[tuple[str, str], ...] = (
+    ("gonna", "going to"), ("wanna", "want to"), ("gotta", "have got to"), ("kinda", "kind of"), ("sorta", "sort of"),
+    ("lemme", "let me"), ("gimme", "give me"), ("dunno", "don't know"), ("'?cause", "because"), ("cuz", "because"),
+    ("coz", "because"), ("fave", "favorite"), ("fav", "favorite"), ("y'?all", "you all"), ("ya", "you"), ("u", "you"),
+    ("'em", "them"), ("ive", "I've"), ("im", "I'm"), ("ill be", "I'll be"), ("dont", "don't"), ("cant", "can't"),
+    ("didnt", "didn't"), ("wasnt", "wasn't"), ("isnt", "isn't"), ("havent", "haven't"), ("wont", "won't"),
+    ("thats", "that's"), ("alot", "a lot"), ("tho", "though"), ("thru", "through"), ("bday", "birthday"),
+    ("btw", "by the way"), ("lil", "little"), ("pls", "please"), ("prolly", "probably"), ("favourite", "favorite"),
+)  # fmt: skip
+"""Chat spelling and what it stands for; the left side is a pattern between word edges."""
+
+_CHAT = tuple((re.compile(rf"(?<![\w']){short}(?![\w'])", re.IGNORECASE), long) for short, long in CHAT_FORMS)
+_G_DROPPED = re.compile(r"\b([a-z]{2,}in)['’](?=\s|[.,!?]|$)")
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+(?=[\"'(\[“*#@A-Z0-9])|(?<=[.!?…]{2})\s+|(?<=[!?])\s+|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|no|e\.g|i\.e|approx|[A-Z])|\b[ap]\.m)\.$", re.IGNORECASE
+)
+
+_FREE_OPENERS = (
+    r"hey there|hey|hi there|hi|hello|wow|whoa|woah|thanks|thank you|thx|yeah|yep|yup|yes|no|nope|nah|oh no|oh|ah|aw+|"
+    r"congrats|congratulations|haha+|lol|hmm+|oof|okay|ok|ooh|ugh|by the way|fyi|anyway|well|man|good morning|"
+    r"good evening|welcome back|yay|woohoo|hooray|also|plus|so|and|but|honestly|actually|luckily|unfortunately"
+)
+_STRICT_OPENERS = (
+    r"cool|great|awesome|nice|sure|sure thing|definitely|absolutely|totally|right|exactly|agreed|true|sounds good|"
+    r"sounds great|good to see you|good to see you too|long time no see|great to hear from you|no problem|no worries|"
+    r"you're right|good point|of course|sorry|great news|good news|guess what|thanks for asking|amazing|fantastic|"
+    r"wonderful|perfect|seriously|sweet|oh man|my gosh|oh my gosh|good question|i know|i see|same here|me too"
+)
+_FREE = re.compile(rf"(?:{_FREE_OPENERS})\b(?!['’])[\s,!.:–—-]*", re.IGNORECASE)
+_STRICT = re.compile(rf"(?:{_STRICT_OPENERS})\b(?: (?:so much|again|there|too))?\s*[,!.:–—-]+\s*", re.IGNORECASE)
+_SINCE_WE_TALKED = re.compile(
+    r",?\s*\b(?:since|after) (?:the last time )?we(?:'ve)? last (?:talked|spoke|chatted|met|saw)[^,.!?]*(?: each other)?,?",
+    re.IGNORECASE,
+)
+
+_PAST = (
+    "lost|took|went|made|got|had|saw|met|found|bought|ate|ran|won|did|gave|came|left|began|wrote|read|spent|started|"
+    "finished|tried|decided|moved|visited|joined|signed|called|talked|worked|played|watched|cooked|baked|planted|"
+    "painted|created|organized|volunteered|attended|passed|finally|adopted|learned|received|helped|wanted|needed|"
+    "planned|quit|sold|hit|set|put|booked|ordered|applied|hosted|traveled|travelled|enjoyed|celebrated|used to"
+)
+_DOING = (
+    "looking forward|trying|working|planning|thinking (?:of|about)|hoping|getting|feeling|finishing|heading|starting|"
+    "staying|going|doing|learning|reading|loving|enjoying|considering|hosting|preparing|still \\w+ing|just \\w+ing"
+)
+_STATES = (
+    "excited|glad|proud|happy|stoked|sorry|grateful|thankful|ready|lucky|pumped|thrilled|keen|sad|tired|busy|"
+    "obsessed|passionate|allergic|nervous|worried|swamped|super excited|so excited|so glad|so proud|so happy|pretty \\w+"
+)
+_WILLING = (
+    "can't|couldn't|don't (?:think|know|feel|have|like|want|remember|see)|didn't|won't|haven't|love|hope|need|want|"
+    "hate|miss|wish|enjoy|prefer|used to|just \\w+ed|will \\w+|finally \\w+ed"
+)
+_NOT_A_SUBJECTLESS = r"(?! me\b| us\b)"
+_FINITE_LATER = r"(?![^,;.]*\b(?:is|was|are|were|has|makes?|made|helps?|can|feels?|means|keeps|brings|gives|sounds)\b)"
+
+SUBJECTS: tuple[tuple[str, str], ...] = (
+    (r"(?P<never>(?:never )?been)\b(?! there\b)", "I've "),
+    (rf"(?:{_DOING})\b{_FINITE_LATER}", "I'm "),
+    (rf"(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
+    (rf"(?:{_WILLING})\b{_NOT_A_SUBJECTLESS}", "I "),
+    (rf"(?:{_PAST})\b{_NOT_A_SUBJECTLESS}{_FINITE_LATER}", "I "),
+)
+"""What a sentence that has lost its subject begins with, and the subject it gets back."""
+
+_SUBJECTS = tuple((re.compile(pattern, re.IGNORECASE), subject) for pattern, subject in SUBJECTS)
+
+_PRONOUN_CLAUSE = r"(?:it|he|she|that|there)(?:'s|’s| is| was)|(?:i|we|they|you)(?:'m|'ve|'re|'d|'ll|’m|’ve|’re)|i (?:am|was|have|had|went|got)"
+_SPLICE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE})\b)", re.IGNORECASE)
+_DASH = re.compile(
+    r"\s*(?:\s[-–—]{1,3}|—)\s+(?=(?:i|he|she|it|we|they|you|this|that|there|my|our|here)\b|\w+'(?:s|ve|re|m)\b)|\s*;\s+",
+    re.IGNORECASE,
+)
+_DEPENDENT = re.compile(
+    r"(?:when|if|because|since|as|although|though|while|after|before|once|whenever|even|so|until|unless|now that|"
+    r"every time|last|this|next|yesterday|today|the|in|on|at|with|by|for)\b", re.IGNORECASE
+)  # fmt: skip
+
+_REQUEST_TAIL = re.compile(
+    r",?\s*(?:\b(?:so|and|but|then)\b\s*)?\b(?:(?:can|could|would|will|do|are|have|did|should) (?:you|i|we)\b|how (?:can|do|"
+    r"should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|any (?:ideas|tips|"
+    r"thoughts|advice|suggestions)\b|right\s*\?|don't you\b|isn't it\b|want to\b)[^?]*\?$", re.IGNORECASE
+)  # fmt: skip
+_INNER_ASSERTION = re.compile(
+    r"\b(?:considering(?: that)?|given that|since|because|now that|the fact that|and|but)\s+(?=(?:I|I've|I'm|my|we|we're)\b)"
+)
+_FIRST_PERSON = re.compile(r"(?:I|I'm|I've|I'd|I'll|My|We|We're|We've|Our)\b", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    """Without code blocks, links, emoji and bare list marks; straight apostrophes. Inline code stays."""
+    kept = _REMOVED.sub(" ", _CODE.sub(" ", text).replace("’", "'").replace("‘", "'").replace("`", ""))
+    return re.sub(r"[ \t]+", " ", kept).strip()
+
+
+def spell_out(sentence: str) -> str:
+    """Chat spelling as plain English: gonna -> going to, thinkin' -> thinking."""
+    sentence = _G_DROPPED.sub(r"\1g", sentence)
+    for short, long in _CHAT:
+        sentence = short.sub(long, sentence)
+    return sentence
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences as they stand, ends kept; abbreviations and single initials do not end one."""
+    sentences: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        sentence = text[start : end.start()].strip()
+        if _ABBREVIATION.search(sentence) and "\n" not in end.group():
+            continue
+        if sentence:
+            sentences.append(sentence)
+        start = end.end()
+    rest = text[start:].strip()
+    return [*sentences, rest] if rest else sentences
+
+
+def unaddressed(sentence: str, listeners: Sequence[str] = ()) -> str:
+    """Without greeting, interjection and the listener's name at either end ("Hey Mel, ...", "..., Melanie!")."""
+    name = _names_of(listeners)
+    tail = re.compile(rf",\s*(?:{name})\s*(?=[.!?]*$)", re.IGNORECASE) if name else None
+    head = re.compile(rf"(?:{name})\s*[,!.:–—-]+\s*", re.IGNORECASE) if name else None
+    sentence = _SINCE_WE_TALKED.sub("", sentence).strip()
+    if tail:
+        sentence = tail.sub("", sentence)
+    previous = None
+    while previous != sentence:
+        previous = sentence
+        for pattern in (_STRICT, _FREE, head):
+            match = pattern.match(sentence) if pattern else None
+            if match:
+                sentence = sentence[match.end() :].lstrip(" ,!.-–—")
+    return _capitalised(sentence)
+
+
+def _names_of(listeners: Sequence[str]) -> str:
+    """An alternation of the listeners' first names and of their nicknames, prefixes of three letters or more."""
+    words = [word for name in listeners for word in name.split()[:1] if len(word) >= 3]
+    forms = {word[:length] for word in words for length in range(3, len(word) + 1)}
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+def with_subject(sentence: str) -> str:
+    """The subject given back to a sentence that dropped it: "Lost my job" -> "I lost my job"."""
+    for pattern, subject in _SUBJECTS:
+        if pattern.match(sentence):
+            return subject + sentence[0].lower() + sentence[1:]
+    return sentence
+
+
+def split_splices(sentence: str) -> list[str]:
+    """Independent clauses joined by a comma, a dash or a semicolon, apart; a dependent first clause stays."""
+    parts: list[str] = []
+    for run in _DASH.split(sentence):
+        pieces = [run] if _DEPENDENT.match(run) else _SPLICE.split(run)
+        parts.extend(_capitalised(piece.strip(" -–—,")) for piece in pieces)
+    return [part for part in parts if part]
+
+
+def free_assertions(sentence: str) -> list[tuple[str, bool]]:
+    """A question as (text, is it a question): its request apart from what it asserts about the speaker."""
+    if not sentence.rstrip("\"' ").endswith("?"):
+        return [(sentence, is_question(sentence))]
+    tail = _REQUEST_TAIL.search(sentence)
+    body = sentence[: tail.start()].strip(" ,") if tail else sentence
+    freed = [_capitalised(part.strip(" ,")) for part in _INNER_ASSERTION.split(body)]
+    asserted = [(part.rstrip("?"), False) for part in freed if _FIRST_PERSON.match(part) and len(part.split()) > 2]
+    asked = _capitalised(tail.group().strip(" ,")) if tail else sentence
+    return [*asserted, (asked, True)]
+
+
+def _capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def normalise(text: str, listeners: Sequence[str] = ()) -> tuple[Piece, ...]:
+    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
+    pieces: list[Piece] = []
+    for quote in split_sentences(_CODE.sub("\n", text)):
+        sentence = unaddressed(spell_out(clean(quote)), listeners)
+        for part, question in free_assertions(sentence):
+            if question:
+                pieces.append(Piece(part, quote, question=True))
+            else:
+                pieces.extend(Piece(with_subject(clause), quote) for clause in split_splices(part))
+    return tuple(piece for piece in pieces if len(piece.text) > 1)

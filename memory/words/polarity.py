@@ -1,0 +1,135 @@
+"""What is asserted and what is not: negation, questions, hypotheticals, jokes, quotations, hearsay, hedges.
+
+Predicates over one sentence (English). Only assertions become claims; negation is a claim of its own polarity.
+"""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|cannot|without ever|nobody|none|nothing|hardly|barely)\b|n't\b"
+    r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+", _I,
+)  # fmt: skip
+_ASKS = re.compile(
+    r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:(?:what|who|whom|whose|where|when|why|how|which)(?:'s|'re|'ve|'d)? .*\?$"
+    r"|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|have|has) (?:you|i|we)\b"
+    r"|(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|don't|didn't|isn't|aren't)"
+    r" (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
+)  # fmt: skip
+_HYPOTHESIS = re.compile(
+    r"(?:\w+ )?(?:if|unless|suppose|supposing|imagine|what if|assuming|in case|let's say|say (?:i|we|you)|pretend|"
+    r"wouldn't it|were i|had i known|i wish|if only)\b", _I,
+)  # fmt: skip
+_CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
+_MODAL = re.compile(r"\b(?:would|could|might|should|may|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
+_JOKE = re.compile(
+    r"\b(?:just|only|totally|was|am|i'm|im)? ?(?:kidding|joking)\b|^(?:jk|j/k|kidding|psych|sike|lol)\b[\s,!.]*(?:not really)?|"
+    r"\bjk\b|\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
+    r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
+)  # fmt: skip
+_NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
+_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
+_HEARSAY = re.compile(
+    r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) (?:said|says|told|tells|claims|claimed|"
+    r"mentioned|heard|thinks|believes|reckons|suggested)\b|\b(?:apparently|supposedly|allegedly|rumou?r has it|"
+    r"i (?:heard|read) (?:that)?)\b",
+)  # fmt: skip
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|i guess|i think|i suppose|not sure|might|kind of|sort of|seems?|apparently|"
+    r"presumably|i believe|as far as i know)\b", _I,
+)  # fmt: skip
+_CHANGE = re.compile(
+    r"\b(?:now|nowadays|these days|no longer|anymore|any more|not any longer|switch(?:ed|ing)?|moved|instead|recently|"
+    r"used to|stopped|gave up|given up|quit|changed|updated|from now on|new|started|became|not (?:\w+ )?since|lately|"
+    r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally)\b", _I,
+)  # fmt: skip
+_PHATIC = re.compile(
+    r"^(?:(?:talk|see|speak|catch) (?:to )?(?:you|ya)|bye\b|take care|stay safe|no (?:worries|problem)|you(?:'re| are) "
+    r"(?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|out)|take a look|"
+    r"look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m| am) (?:always )?here for you|"
+    r"i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|for it)?|i(?:'m| am)? ?"
+    r"(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|about your)|i(?:'m| am) sorry|"
+    r"(?:i )?(?:totally|completely|couldn't) agree|i agree|"
+    r"sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i bet\b|here(?:'s| is| are|'re|) |"
+    r"let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|you know\b|i see\b|congrat|it means a lot|"
+    r"(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|i(?:'m| am) (?:all ears|in)\W*$|"
+    r"(?:i )?love (?:it|that|this)\W*$|me too|same here|(?:what|how) (?:a|an|about)\b|so (?:cool|fun|sweet|true)\b)", _I,
+)  # fmt: skip
+_MEANS_A_LOT = re.compile(r"\bmeans? (?:a lot|so much|the world)\b|\bi got your back\b|\byou got this\b", _I)
+_LET_US = re.compile(
+    r"(?:let's|let us|let me|please|feel free|don't (?:forget|worry|hesitate)|make sure|remember to)\b", _I
+)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether something is asked, with or without its mark."""
+    return sentence.rstrip("\"') ").endswith("?") or bool(_ASKS.match(sentence))
+
+
+def is_negated(sentence: str) -> bool:
+    """Whether the sentence denies something."""
+    return bool(_NEGATION.search(sentence))
+
+
+def is_hypothetical(sentence: str) -> bool:
+    """Whether it opens a condition, a wish or a supposition instead of asserting."""
+    return bool(_HYPOTHESIS.match(sentence))
+
+
+def is_conditional(sentence: str) -> bool:
+    """Whether what it says depends on a condition named anywhere in it."""
+    return bool(_CONDITION.search(sentence))
+
+
+def is_unreal(sentence: str) -> bool:
+    """Whether its verb says would, could, might, should, may or must ("would love" and "would like" are wants)."""
+    return bool(_MODAL.search(sentence))
+
+
+def is_joke(sentence: str) -> bool:
+    """Whether it takes back, as a joke, itself and what was said just before."""
+    return bool(_JOKE.search(sentence)) and not _NOT_A_JOKE.search(sentence)
+
+
+def is_hearsay(sentence: str) -> bool:
+    """Whether somebody else's assertion is reported."""
+    return bool(_HEARSAY.search(sentence))
+
+
+def is_hedged(sentence: str) -> bool:
+    """Whether the speaker is not sure."""
+    return bool(_HEDGE.search(sentence))
+
+
+def is_phatic(sentence: str) -> bool:
+    """Whether it only keeps the talk going: greetings, sympathy, applause."""
+    return bool(_PHATIC.match(sentence) or _MEANS_A_LOT.search(sentence))
+
+
+def is_proposal(sentence: str) -> bool:
+    """Whether it urges instead of asserting: let's, please, make sure."""
+    return bool(_LET_US.match(sentence))
+
+
+def has_change_cue(sentence: str) -> bool:
+    """Whether a word of change stands in it: now, no longer, switched, moved, instead."""
+    return bool(_CHANGE.search(sentence))
+
+
+def without_quotations(sentence: str) -> str:
+    """Without quoted speech: a quotation that starts with a pronoun or a small letter; titles stay."""
+    return _QUOTED.sub(lambda match: "" if _spoken(match.group(1)) else match.group(), sentence)
+
+
+def is_quotation(sentence: str) -> bool:
+    """Whether little more than quoted speech is there."""
+    return len(without_quotations(sentence).split()) < 3 <= len(sentence.split()) and bool(_QUOTED.search(sentence))
+
+
+def _spoken(words: str) -> bool:
+    return words[:1].islower() or bool(
+        re.match(r"(?:I|I'm|I've|I'd|I'll|You|You're|He|She|We|We're|They|It|It's|My|Your)\b", words)
+    )

@@ -1,0 +1,106 @@
+"""Words as an index compares them: tokens, stems and the 64-bit ids of stems.
+
+A language is stemmed by its own Snowball stemmer or not at all, never by another language's. Ids are hashes, so no
+vocabulary has to be kept, shared or forgotten: two processes that read the same word agree on its id.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from threading import Lock
+
+import snowballstemmer
+
+from memory.model.ids import digest
+
+_TOKEN = re.compile(
+    r"[^\W\d_](?:\+\+|#(?!\w))"  # c++, c#
+    r"|v?\d+(?:[.:,]\d+)+"  # v1.2, 10:30, 1,000
+    r"|[^\W_]+(?:['’][^\W_]+)*"  # words, don't
+)
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
+"""Scripts that write no spaces between words (Thai, kana, Han): indexed by overlapping pairs of characters."""
+
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "nl": "dutch", "en": "english", "eo": "esperanto",
+    "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian",
+    "ne": "nepali", "no": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
+}  # fmt: skip
+"""Language code (ISO 639-1) to Snowball's name of its stemmer."""
+
+_ENGLISH_STOPS = """
+    a about above after again against all also am an and any are aren't as at be because been before being below
+    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few
+    for from further had hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself him
+    himself his how how's i i'd i'll i'm i've if in into is isn't it it's its itself just let's me more most my
+    myself no nor not of off on once only or other ought our ours ourselves out over own same she she'd she'll she's
+    should shouldn't so some such than that that's the their theirs them themselves then there there's these they
+    they'd they'll they're they've this those through to too under until up us very was wasn't we we'd we'll we're
+    we've were weren't what what's when when's where where's which while who who's whom why why's will with won't
+    would wouldn't you you'd you'll you're you've your yours yourself yourselves
+"""
+STOP_WORDS = {"en": frozenset(_ENGLISH_STOPS.split())}
+"""Words too common to tell segments apart, by language."""
+
+_lock = Lock()
+_cache_size = 65_536
+"""Distinct words whose stem is remembered: about a working vocabulary (10 MB)."""
+
+
+def tokenise(text: str) -> Iterator[tuple[str, int]]:
+    """Folded tokens with the character each begins at (in the NFKC form of the text), in order of appearance."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    for match in _TOKEN.finditer(text):
+        word, start = match.group(), match.start()
+        if word.isascii() or not _UNSPACED.search(word):
+            yield word.casefold(), start
+        else:
+            yield from ((word[i : i + 2], start + i) for i in range(len(word) - 1))
+
+
+@lru_cache(maxsize=64)
+def _stemmer(language: str) -> snowballstemmer.stemmer | None:
+    name = STEMMERS.get(language)
+    return snowballstemmer.stemmer(name) if name else None
+
+
+@lru_cache(maxsize=_cache_size)
+def stem(word: str, language: str) -> str:
+    """The stem of a folded word, or the word itself where its language has no stemmer."""
+    stemmer = _stemmer(language)
+    if stemmer is None or not word[0].isalpha():
+        return word
+    with _lock:  # Snowball's stemmers keep the word in work on themselves
+        return str(stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=_cache_size)
+def term_of(word: str, language: str) -> int | None:
+    """The signed 64-bit id of a folded word's stem; None for a stop word."""
+    if word in STOP_WORDS.get(language, ()):
+        return None
+    return int.from_bytes(digest("stem", stem(word, language)), "big", signed=True)
+
+
+def terms(text: str, language: str) -> tuple[list[int], list[int]]:
+    """Ids of the stems of a text, stop words left out, and the character each begins at."""
+    ids, starts = [], []
+    for word, start in tokenise(text):
+        term = term_of(word, language)
+        if term is not None:
+            ids.append(term)
+            starts.append(start)
+    return ids, starts
+
+
+def query_terms(text: str, languages: Sequence[str]) -> list[int]:
+    """Distinct term ids of a question, each word stemmed in every language that may have been spoken."""
+    found = (term_of(word, language) for word, _ in tokenise(text) for language in languages)
+    return list(dict.fromkeys(term for term in found if term is not None))

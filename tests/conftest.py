@@ -1,0 +1,57 @@
+"""What every test shares: no developer's Ray, one PostgreSQL and one Ray session for the whole run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+# Before any import of ray: its default for authentication differs between `ray.init` and `ray start`.
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.pop("RAY_ADDRESS", None)  # never attach to a developer's running cluster
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def postgres_dsn() -> Iterator[str]:
+    """The DSN of a server that lasts for the run: MEMORAY_TEST_DSN's, or an embedded one with a folder of its own.
+
+    Tests share the server: make a schema or a database of your own in it.
+    """
+    if given := os.environ.get("MEMORAY_TEST_DSN"):
+        yield given
+        return
+    from adapters.postgres.embedded import EmbeddedPostgres, short_folder
+
+    with tempfile.TemporaryDirectory(prefix="memoray-test-") as folder:
+        home = Path(folder)
+        home.chmod(0o711)  # as root the server runs under another account, which must be able to pass
+        server = EmbeddedPostgres(home)
+        yield server.start()
+        server.stop()
+    shutil.rmtree(short_folder(home))
+
+
+@pytest.fixture(scope="session")
+def ray_session() -> Iterator[ModuleType]:
+    """A local Ray with four logical CPUs and one logical GPU, the dashboard off, in a namespace of its own."""
+    import ray
+
+    ray.init(
+        address="local",
+        num_cpus=4,
+        num_gpus=1,
+        include_dashboard=False,
+        object_store_memory=100_000_000,
+        namespace=f"test-{os.getpid()}",
+        log_to_driver=False,
+        configure_logging=False,
+    )
+    yield ray
+    ray.shutdown()

@@ -1,0 +1,41 @@
+"""One migrated database a test run, one pool a test; users differ, so tests never meet."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from adapters.postgres.migrate import migrate
+from adapters.postgres.pool import Pool
+
+
+@pytest.fixture(scope="session")
+def database(postgres_dsn: str) -> str:
+    """The DSN of a fresh, migrated database."""
+    name = f"contract_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        host = connection.info.host
+        port, user = connection.info.port, connection.info.user
+    dsn = f"host={host} port={port} user={user} dbname={name}"
+    assert migrate(dsn) == ["0001_foundation"]
+    assert migrate(dsn) == [], "a second run changes nothing"
+    return dsn
+
+
+@pytest.fixture
+async def pool(database: str) -> AsyncIterator[Pool]:
+    """An open pool."""
+    pool = Pool(database)
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+def user() -> str:
+    """A user nobody else has."""
+    return f"u-{uuid.uuid4().hex[:12]}"

@@ -1,0 +1,1 @@
+"""Real twins of the adapters, in memory."""

@@ -1,0 +1,284 @@
+"""The models behind Serve: each backend binds the same methods under the same name. No cluster is started here."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from adapters.embedding.hashing import HashingEmbedder
+from deployments.arguments import AppArgs, EngineArgs, SpeechArgs
+from deployments.embedding import Embedding, bind_embedding
+from deployments.language import Language, Scripted, bind_language
+from deployments.speech import Silence, WhisperX, bind_speech, waveform
+from memory.errors import ModelFailed, Unavailable
+
+SPARK = {
+    "profile": "spark",
+    "embedding": {"num_gpus": 0.1, "model": "e", "engine_kwargs": {"runner": "pooling"}},
+    "language": {"num_gpus": 0.5, "model": "l"},
+    "speech": {"num_gpus": 0.1, "python": "/opt/speech/bin/python"},
+    "retrieval": {"num_gpus": 0.1},
+}
+SCHEMA = {
+    "type": "object",
+    "required": ["name", "kind", "count", "sure", "quotes", "gone"],
+    "properties": {
+        "name": {"type": "string"},
+        "kind": {"enum": ["person", "place"]},
+        "count": {"type": "integer", "minimum": 1},
+        "sure": {"type": "boolean"},
+        "quotes": {"type": "array", "items": {"type": "string", "minLength": 2}, "minItems": 1},
+        "gone": {"type": ["null", "string"]},
+        "more": {"type": "number"},
+    },
+}
+
+
+def spark(backend: str) -> AppArgs:
+    return AppArgs.model_validate({**SPARK, "backend": backend})
+
+
+def bound(backend: str) -> dict[str, Any]:
+    args = spark(backend)
+    apps = (bind_embedding(args, HashingEmbedder), bind_language(args, Scripted), bind_speech(args))
+    return {app._bound_deployment.name: app._bound_deployment for app in apps}
+
+
+@pytest.mark.parametrize(("backend", "shares"), [("stub", [0.1, 0.5, 0.1]), ("cpu", [0.0, 0.0, 0.0])])
+def test_a_stub_reserves_the_share_and_the_cpu_does_not(backend: str, shares: list[float]) -> None:
+    deployments = bound(backend)
+    assert list(deployments) == ["Embedding", "Language", "Speech"]
+    assert [deployment.ray_actor_options["num_gpus"] for deployment in deployments.values()] == shares
+    assert {deployment.ray_actor_options["num_cpus"] for deployment in deployments.values()} == {0}
+    assert {deployment._deployment_config.max_ongoing_requests for deployment in deployments.values()} == {64}
+
+
+def test_nothing_of_a_gpu_is_imported_on_a_cpu() -> None:
+    bound("stub")
+    assert not {"vllm", "whisperx", "torch", "ray.serve.llm", "deployments.engines"} & set(sys.modules)
+
+
+def test_whisperx_gets_the_python_that_holds_it() -> None:
+    speech = bind_speech(spark("gpu"))._bound_deployment
+    assert speech.func_or_class is WhisperX
+    assert speech.ray_actor_options["runtime_env"] == {"py_executable": "/opt/speech/bin/python"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"backend": "gpu", "language": {"num_gpus": 0.5}}, "needs embedding.model and language.model"),
+        ({"retrieval": {"num_gpus": 0.9}}, "at most 0.95"),
+        ({"retrieval": {"num_gpus": -0.1}}, "greater than or equal to 0"),
+        ({"speech": {"modle": "tiny"}}, "Extra inputs"),
+    ],
+)
+def test_arguments_that_cannot_work_are_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        AppArgs.model_validate({**SPARK, **change})
+
+
+async def test_the_cpu_s_embedding_is_the_encoder_it_was_given() -> None:
+    texts = ["tea in Lisbon", "a bicycle"]
+    np.testing.assert_array_equal(await Embedding(HashingEmbedder).embed(texts), HashingEmbedder().embed(texts))
+
+
+async def test_the_scripted_model_answers_what_the_schema_asks_for() -> None:
+    answer = json.loads(await Language(Scripted).complete("", "", schema=SCHEMA))
+    assert answer == {"name": "", "kind": "person", "count": 1, "sure": False, "quotes": ["  "], "gone": None}
+    assert "rehearsal" in await Language(Scripted).complete("", "")
+
+
+async def test_what_is_not_there_says_so() -> None:
+    with pytest.raises(Unavailable, match=r"models\.language"):
+        await Language(lambda: None).complete("", "")
+    with pytest.raises(Unavailable, match="its own version"):
+        await Silence().transcribe(b"", "s1")
+    with pytest.raises(Unavailable, match=r"speech\.python"):
+        await WhisperX(SpeechArgs()).transcribe(b"", "s1")
+
+
+def test_pcm_becomes_a_waveform() -> None:
+    sound = waveform(np.array([0, 16_384, -32_768], "<i2").tobytes() + b"\x01")
+    np.testing.assert_array_equal(sound, np.array([0.0, 0.5, -1.0], np.float32))
+
+
+class FakeWhisperX(ModuleType):
+    """whisperx 3.8.6 as far as it is used, refusing to be entered twice at once."""
+
+    def __init__(self) -> None:
+        super().__init__("whisperx")
+        self.loaded: list[tuple[str, str, str]] = []
+        self.aligned: list[str] = []
+        self.busy = False
+
+    def load_model(self, model: str, *, device: str, compute_type: str, language: str | None, vad_method: str) -> Any:
+        assert vad_method == "pyannote"
+        self.loaded.append((model, device, compute_type))
+        return self
+
+    def transcribe(self, sound: Any, *, batch_size: int, language: str | None) -> dict[str, Any]:
+        assert not self.busy
+        self.busy = True
+        return {"segments": [{"start": 0.0, "end": 1.5, "text": " Hello "}], "language": "en"}
+
+    def load_align_model(self, *, language_code: str, device: str) -> tuple[str, dict[str, str]]:
+        self.aligned.append(language_code)
+        return "aligner", {}
+
+    def align(self, segments: Any, model: str, metadata: Any, sound: Any, device: str) -> dict[str, Any]:
+        self.busy = False
+        return {"segments": [{**segments[0], "start": 0.25, "words": []}]}
+
+
+@pytest.mark.parametrize(("devices", "chosen"), [(0, ("cpu", "int8")), (1, ("cuda", "float16"))])
+async def test_whisperx_loads_once_on_the_device_there_is(
+    monkeypatch: pytest.MonkeyPatch, devices: int, chosen: tuple[str, str]
+) -> None:
+    fake = FakeWhisperX()
+    monkeypatch.setitem(sys.modules, "whisperx", fake)
+    monkeypatch.setitem(sys.modules, "ctranslate2", SimpleNamespace(get_cuda_device_count=lambda: devices))  # type: ignore[misc]
+    speech = WhisperX(SpeechArgs())
+    first, second = await asyncio.gather(*(speech.transcribe(b"\0\0" * 16, f"s{n}") for n in (1, 2)))
+    assert fake.loaded == [("large-v3-turbo", *chosen)]
+    assert fake.aligned == ["en"]
+    assert (first[0].segment_id, first[0].text, first[0].start, first[0].language) == (
+        "s1-0.25-1.50",
+        "Hello",
+        0.25,
+        "en",
+    )
+    assert second[0].segment_id == "s2-0.25-1.50"
+
+
+class FakeLLMServer:
+    """`ray.serve.llm`'s server as far as it is used: requests in, an async generator of one answer out."""
+
+    answers: list[Any]
+    starting = 0
+    most_starting = 0
+
+    def __init__(self, answers: list[Any]) -> None:
+        self._llm_config = SimpleNamespace(model_id="Engine")
+        self.answers = answers
+        self.requests: list[Any] = []
+
+    async def start(self) -> None:
+        cls = FakeLLMServer
+        cls.starting += 1
+        cls.most_starting = max(cls.most_starting, cls.starting)
+        await asyncio.sleep(0.01)
+        cls.starting -= 1
+
+    async def chat(self, request: Any) -> AsyncIterator[Any]:
+        self.requests.append(request)
+        return self._stream()
+
+    embeddings = chat
+
+    async def _stream(self) -> AsyncIterator[Any]:
+        for answer in self.answers:
+            yield answer
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """deployments.engines, imported over fakes of `ray.serve.llm`."""
+    configs = "ray.llm._internal.serve.core.configs.openai_api_models"
+    fakes = {
+        "ray.serve.llm": {"LLMConfig": dict, "build_llm_deployment": lambda config, **options: (config, options)},
+        "ray.serve.llm.deployment": {"LLMServer": FakeLLMServer},
+        "ray.serve.llm.openai_api_models": {"ChatCompletionRequest": SimpleNamespace},
+        configs: {"EmbeddingCompletionRequest": SimpleNamespace},
+    }
+    for name, content in fakes.items():
+        module = ModuleType(name)
+        module.__dict__.update(content)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, "deployments.engines", raising=False)
+    yield importlib.import_module("deployments.engines")
+    sys.modules.pop("deployments.engines", None)
+
+
+def said(content: str | None, finish_reason: str = "stop") -> Any:
+    return SimpleNamespace(
+        choices=[SimpleNamespace(message=SimpleNamespace(content=content), finish_reason=finish_reason)]
+    )
+
+
+def test_the_engines_are_bound_under_our_names_with_their_share(engines: ModuleType) -> None:
+    args = spark("gpu")
+    for app, name, kind, share in (
+        (bind_embedding(args, HashingEmbedder), "Embedding", "EmbeddingEngine", 0.1),
+        (bind_language(args, Scripted), "Language", "LanguageEngine", 0.5),
+    ):
+        config, options = app
+        assert options["override_serve_options"] == {"name": name}
+        assert options["deployment_cls"] is getattr(engines, kind)
+        assert config["placement_group_config"] == {"bundles": [{"GPU": share}]}
+        assert config["deployment_config"]["ray_actor_options"] == {"num_cpus": 0}
+
+
+def test_every_backend_has_the_same_methods(engines: ModuleType) -> None:
+    for ours, engine, method in ((Embedding, "EmbeddingEngine", "embed"), (Language, "LanguageEngine", "complete")):
+        assert inspect.signature(getattr(ours, method)) == inspect.signature(getattr(getattr(engines, engine), method))
+    assert inspect.signature(Silence.transcribe) == inspect.signature(WhisperX.transcribe)
+
+
+async def test_embeddings_come_back_in_order_and_of_unit_length(engines: ModuleType) -> None:
+    rows = [SimpleNamespace(index=1, embedding=[0.0, 2.0]), SimpleNamespace(index=0, embedding=[3.0, 4.0])]
+    engine = engines.EmbeddingEngine([SimpleNamespace(data=rows)])
+    np.testing.assert_allclose(await engine.embed(["a", "b"]), [[0.6, 0.8], [0.0, 1.0]])
+    assert (engine.requests[0].input, engine.requests[0].truncate_prompt_tokens) == (["a", "b"], 256)
+    with pytest.raises(ModelFailed, match="one vector a text"):
+        await engine.embed(["a", "b", "c"])
+
+
+async def test_a_schema_binds_the_answer(engines: ModuleType) -> None:
+    engine = engines.LanguageEngine([said('{"a": 1}')])
+    assert await engine.complete("be brief", "go", schema={"type": "object"}, max_tokens=9) == '{"a": 1}'
+    request = engine.requests[0]
+    assert request.response_format["json_schema"]["schema"] == {"type": "object"}
+    assert (request.temperature, request.max_completion_tokens) == (0.0, 9)
+    await engine.complete("be brief", "go")
+    assert engine.requests[1].response_format is None
+
+
+@pytest.mark.parametrize(
+    ("answers", "schema", "why"),
+    [
+        ([], None, "no answer"),
+        ([SimpleNamespace(error=SimpleNamespace(code=400, message="somebody's words"))], None, "refused"),
+        ([said(None)], None, "answered nothing"),
+        ([said('{"a": ', "length")], {"type": "object"}, "cut off"),
+    ],
+)
+async def test_a_failing_engine_is_a_failed_model(
+    engines: ModuleType, answers: list[Any], schema: dict[str, Any] | None, why: str
+) -> None:
+    with pytest.raises(ModelFailed, match=why) as failed:
+        await engines.LanguageEngine(answers).complete("", "", schema=schema)
+    assert "somebody" not in str(failed.value)
+
+
+async def test_engines_start_one_after_another(engines: ModuleType) -> None:
+    FakeLLMServer.most_starting = 0
+    await asyncio.gather(*(engines.LanguageEngine([]).start() for _ in range(3)))
+    assert FakeLLMServer.most_starting == 1
+
+
+def test_an_engine_s_config_names_no_accelerator() -> None:
+    config = EngineArgs(model="m", num_gpus=0.3, engine_kwargs={"max_model_len": 64}).llm_config("Language")
+    assert "accelerator_type" not in config
+    assert config["model_loading_config"] == {"model_id": "Language", "model_source": "m"}
+    assert config["engine_kwargs"] == {"max_model_len": 64}
