@@ -66,8 +66,8 @@ def descendants(pid: int) -> set[int]:
 def ray_processes(folder: Path) -> set[int]:
     """Every living process of the Ray whose `--temp-dir` this is, with its descendants, whoever is its parent now.
 
-    Ray's services name the folder in their arguments. Its workers rewrite theirs to `ray::...`, but keep a log open
-    in the folder. Both run our interpreter or a program of Ray's package, which somebody's `tail` of a log does not.
+    Ray's services name the folder in their arguments. Its workers rewrite theirs to `ray::...`, but like all of Ray's
+    modules keep a log open there. All run our interpreter or a program of Ray's package, unlike somebody's `tail`.
     """
     found = {int(process.name) for process in PROC.glob("[0-9]*") if _is_ray(process, str(folder))}
     table = process_table()
@@ -83,7 +83,8 @@ def _is_ray(process: Path, folder: str) -> bool:
         return False
     if program != os.path.realpath(sys.executable) and not program.startswith(_ray_package()):
         return False
-    return folder in arguments or (arguments.startswith("ray") and _holds_open(process, folder))
+    named_ray = arguments.startswith("ray") or "\0ray." in arguments
+    return folder in arguments or (named_ray and _holds_open(process, folder))
 
 
 def _ray_package() -> str:

@@ -43,6 +43,9 @@ APPLICATIONS = "/api/serve/applications/"
 
 RAY_ENVIRONMENT = {
     "RAY_AUTH_MODE": "token",  # the default differs between `ray start` and `ray.init` and changes in 2.61
+    # despite its name the switch for loopback on every system: without it 127.0.0.1 is replaced by the address of the
+    # network, where Ray listens, and a laptop that changes its network loses its Ray
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_SERVE_PROXY_HEALTH_CHECK_PERIOD_S": "1",  # a killed proxy is back in 5 s instead of 24 s
     "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "3",
@@ -172,8 +175,9 @@ class RayHead:
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
             "MEMORAY_HOME": str(self._settings.home),
             "MEMORAY_DSN": self._dsn,
-            # before anything else, so that no foreign package named `config` or `jobs` is found first
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(project_root()), inherited.get("PYTHONPATH")])),
+            # ours before anything else: no foreign package named `config` or `jobs`, and for jobs no foreign `python`
+            "PYTHONPATH": _before(inherited.get("PYTHONPATH"), project_root()),
+            "PATH": _before(inherited.get("PATH"), Path(sys.executable).parent),
         }
         # another Ray's, and what would have every worker compile every module again (12 s instead of 3 s)
         foreign = ("RAY_ADDRESS", "RAY_AUTH_TOKEN", "RAY_TMPDIR", "PYTHONDONTWRITEBYTECODE")
@@ -213,6 +217,10 @@ class RayHead:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         content = None if body is None else json.dumps(body)
         return request(self.ports.dashboard, method, path, headers, content, timeout_s)
+
+
+def _before(paths: str | None, first: Path) -> str:
+    return os.pathsep.join(filter(None, (str(first), paths)))
 
 
 def _child(pid: int) -> bool:

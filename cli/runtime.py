@@ -124,14 +124,23 @@ def supervised(places: Places) -> bool:
     return False
 
 
+def supervisor_pid(places: Places) -> int | None:
+    """The living supervisor's process id; None when there is none."""
+    number = places.lock.read_text().strip() if supervised(places) else ""
+    return int(number) if number else None
+
+
 @contextmanager
 def sole_supervisor(places: Places) -> Iterator[None]:
-    """Hold the lock of the home; raises Conflict when another supervisor does."""
-    with places.lock.open("ab") as file:
+    """Hold the lock of the home and write our process id into it; raises Conflict when another supervisor does."""
+    with places.lock.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Conflict("Another supervisor runs this home.") from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
         yield
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from types import FrameType
 
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, find_binaries
-from cli.processes import adopt_orphans, descendants, end, reap_adopted
-from cli.ray_head import LOOPBACK, Ports, RayHead, request
+from cli.processes import adopt_orphans, descendants, end, ray_processes, reap_adopted
+from cli.ray_head import LOOPBACK, Ports, RayHead, ray_temp_dir, request
 from cli.runtime import Places, Runtime, ensure_token, rotate, sole_supervisor, versions
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
@@ -96,8 +96,6 @@ class Supervisor:
 
     def run(self) -> None:
         """Start everything, then watch it."""
-        self._tell("Clearing up after an earlier run")
-        end_orphans(self.settings.home)
         ensure_token(self.settings.token_path)
         self._start_postgres()
         self._migrate()
@@ -170,14 +168,15 @@ class Supervisor:
                 raise Unavailable(f"Ray stopped while {what} was awaited; see {self.places.log('ray')}.")
             if time.monotonic() > deadline:
                 raise Unavailable(f"Waited {timeout_s:.0f} s for {what}; see `memoray logs`.")
-            self._keep_postgres()
+            self._tend()
             time.sleep(POLL_S)
 
     def _application_ready(self) -> bool:
         if self._answers("/health/ready"):
             return True
         if failure := self.ray.deployment_failure():
-            raise Unavailable(f"The application failed to start: {failure[-1000:]}")
+            log.error("%s", failure)
+            raise Unavailable(f"The application failed to start: {failure.strip().splitlines()[-1]}")
         return False
 
     def _answers(self, path: str) -> bool:
@@ -190,15 +189,16 @@ class Supervisor:
         next_check = time.monotonic() + HEALTH_S
         while True:
             time.sleep(WATCH_S)
-            reap_adopted(own=self._server)
-            self._keep_postgres()
+            self._tend()
             if not self.ray.alive():
                 self._restart_ray()
             if time.monotonic() >= next_check:
                 self._check_health()
                 next_check = time.monotonic() + HEALTH_S
 
-    def _keep_postgres(self) -> None:
+    def _tend(self) -> None:
+        """What must never wait: the dead are collected, a dead PostgreSQL is started again."""
+        reap_adopted(own=self._server)
         if self.postgres is not None and not self.postgres.alive():
             before = self.runtime
             self._revive("PostgreSQL", self.postgres.start)
@@ -256,6 +256,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _supervise(settings: Settings, places: Places) -> int:
     adopt_orphans()
+    places.runtime.unlink(missing_ok=True)
+    if left := clear_up(settings.home):  # before ports are chosen: they hold ours
+        log.warning("ended %d processes that a killed supervisor had left", left)
     for part in ("postgres", "ray"):
         rotate(places.log(part))
     supervisor = Supervisor(settings)
@@ -274,6 +277,15 @@ def _supervise(settings: Settings, places: Places) -> int:
         return 1
     places.runtime.unlink(missing_ok=True)
     return 0
+
+
+def clear_up(home: Path) -> int:
+    """End what a killed supervisor has left of its Ray and its PostgreSQL; how many processes of Ray there were."""
+    folder = ray_temp_dir(home)
+    left = len(ray_processes(folder))
+    end(lambda: ray_processes(folder))
+    end_orphans(home)
+    return left
 
 
 def _raise_stop(number: int, frame: FrameType | None) -> None:

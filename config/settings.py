@@ -254,7 +254,7 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
     (lambda s: not s.revision.relate_above <= s.revision.contradict_above <= s.revision.reinforce_above,
      "revision: relate_above <= contradict_above <= reinforce_above must hold."),
     (lambda s: s.tiers.l1_after_days > s.tiers.l2_after_days, "tiers: l1_after_days must not exceed l2_after_days."),
-    (lambda s: s.recall.mmr_pool > s.recall.pool, "recall: mmr_pool must not exceed pool."),
+    (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
     (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
      "extraction: retry_base_s must not exceed retry_cap_s."),
 )  # fmt: skip

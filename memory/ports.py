@@ -48,6 +48,13 @@ class Journal(Protocol):
         """What a command changed (default: the last one that has not been undone), or None."""
 
 
+class FactJournal(Journal, Protocol):
+    """A journal that keeps the vectors of facts beside them, for one encoder."""
+
+    async def fact_vectors(self, user_id: str) -> Mapping[str, Sequence[float]]:
+        """fact id -> vector."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unread:
     """What of a source is still to be read: utterances in order, and keys whose words are hidden now."""

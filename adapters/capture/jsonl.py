@@ -41,25 +41,28 @@ def append(path: Path, payload: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         size = path.stat().st_size if path.exists() else 0
-        write = _rewrite if size + len(line) <= REWRITE_BYTES else _extend
+        write = _extend if size and size + len(line) > REWRITE_BYTES else _rewrite
         write(path, line)
 
 
-def read_from(path: Path, offset: int = 0, limit: int = READ_BYTES) -> tuple[list[Payload], int, list[Rejected]]:
+def read_from(
+    path: Path, offset: int = 0, *, limit: int = READ_BYTES, closed: bool = False
+) -> tuple[list[Payload], int, list[Rejected]]:
     """The payloads of complete lines from a byte offset on, the next offset, and the lines set aside.
 
-    A torn last line waits for its end. An offset that does not begin a line is not of this file, which has been
-    replaced: reading starts anew, harmless because ids are natural. At most `limit` bytes are taken; call again until
-    the offset stands still. Raises NotFound.
+    A torn last line waits for its end, unless the file is `closed`: nobody writes it any more. An offset that does not
+    begin a line is not of this file, which has been replaced: reading starts anew, harmless because ids are natural.
+    At most `limit` bytes are taken; call again until the offset stands still. Raises NotFound.
     """
     try:
         with path.open("rb") as file:
             start = offset if _begins_line(file, offset) else 0
             file.seek(start)
             block = file.read(limit)
-            end = block.rfind(b"\n") + 1
+            whole = closed and len(block) < limit
+            end = len(block) if whole else block.rfind(b"\n") + 1
             if not end and len(block) == limit:
-                return [], *_pass_long_line(file, start)
+                return [], *_pass_long_line(file, start, closed)
             payloads, faults = _parse_lines(block[:end], start)
             before = _lines_before(file, start) if faults else 0
     except FileNotFoundError as error:
@@ -71,7 +74,7 @@ def _parse_lines(block: bytes, start: int) -> tuple[list[Payload], list[Rejected
     payloads: list[Payload] = []
     faults: list[Rejected] = []
     position = start
-    for number, line in enumerate(block.split(b"\n")[:-1], 1):
+    for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), 1):
         content = (line.removeprefix(_BOM) if position == 0 else line).strip()
         try:
             if content:
@@ -100,15 +103,17 @@ def _lines_before(file: BinaryIO, offset: int) -> int:
     return count
 
 
-def _pass_long_line(file: BinaryIO, start: int) -> tuple[int, list[Rejected]]:
+def _pass_long_line(file: BinaryIO, start: int, closed: bool) -> tuple[int, list[Rejected]]:
     """Behind a line that exceeds the limit; unless it is still being written, which is to wait for."""
-    position = file.tell()
+    end = file.tell()
     while block := file.read(READ_BYTES):
-        if (newline := block.find(b"\n")) >= 0:
-            fault = Rejected(_lines_before(file, start) + 1, start, "longer than one read takes")
-            return position + newline + 1, [fault]
-        position += len(block)
-    return start, []
+        if newline := block.find(b"\n") + 1:
+            end, closed = end + newline, True
+            break
+        end += len(block)
+    if not closed:
+        return start, []
+    return end, [Rejected(_lines_before(file, start) + 1, start, "longer than one read takes")]
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def _front_matter(file: TextFile) -> tuple[Mapping[str, Any], int]:
     end = head.index("---", 1)
     try:
         front = yaml.safe_load("\n".join(head[1:end]))
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         file.refuse(end, "the front matter above is not YAML")
     return (front, end + 1) if isinstance(front, dict) else ({}, 0)
 

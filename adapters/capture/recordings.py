@@ -24,12 +24,11 @@ def sniff(file: TextFile) -> bool:
 
 
 def read(file: TextFile) -> Iterator[Body]:
-    """The sessions of a file; malformed lines are set aside, a torn last line is left for the next import."""
+    """The sessions of a file; malformed lines, a torn last one too, are set aside."""
     parts: dict[str, Part] = {}
-    offset, following = -1, 0
-    while following != offset:
-        offset = following
-        payloads, following, rejected = read_from(file.path, offset)
+    offset, size = 0, file.path.stat().st_size
+    while offset < size:
+        payloads, offset, rejected = read_from(file.path, offset, closed=True)
         for each in rejected:
             file.set_aside(each)
         for source in fold_payloads(payloads, "", parts.values()):

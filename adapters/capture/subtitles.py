@@ -21,7 +21,8 @@ _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^}]*\}")
-_NAMED = re.compile(r"(?:-\s*)?([A-Z][^:<>\[\]().!?]{0,39}):\s+(.+)")
+_CAPITALISED = r"[^\W\d_a-z][^\s:<>\[\]()]{0,39}"
+_NAMED = re.compile(rf"(?:-\s*)?({_CAPITALISED}(?: (?:{_CAPITALISED}|\d+)){{0,3}}):\s+(.+)")
 _FINISHED = re.compile(r"[.!?…][\"'”’)]*$")
 
 

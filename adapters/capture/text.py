@@ -60,7 +60,7 @@ class TextFile:
             if head.startswith(mark):
                 return encoding
         zeros = head[0::2].count(0), head[1::2].count(0)
-        if sum(zeros) * 3 > len(head):
+        if max(zeros) * 3 > len(head) and min(zeros) * 10 < max(zeros):
             return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
         return "utf-8" if _is_utf8(self.path) else "latin-1"
 

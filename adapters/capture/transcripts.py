@@ -17,17 +17,19 @@ from adapters.capture.dates import clock_hour, date_of_file, place, read_moment
 from adapters.capture.text import TextFile
 
 RECORDING_BEGINS_S = 300.0
-"""Times count from the start of a recording if the first of them lies in its first five minutes; else they are clocks."""
+"""A file whose first time is earlier than this counts from the start of a recording; else its times are clocks."""
 HALF_DAY_S = 43_200.0
 """A clock that falls back further than this has passed midnight."""
 
 _TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s*[AaPp]\.?[Mm]\.?)?"
-_NAME = r"[^\W\d_](?:[^\s:\[\]()<>{}\"/\\*|]+ ?|(?<=[^\W\d_]) ){0,4}"
+_IN_WORD = r"[^\s:\[\]()<>{}\"/\\*|]"
+_NAME = rf"[^\W\d_]{_IN_WORD}*(?: (?:[^\W_a-z]{_IN_WORD}*|de|da|van|von|der|la|le|bin|al)){{0,4}}"
+"""One word, or several if all but small particles are capitalised: "and he said:" names nobody."""
 _TURN = re.compile(
     rf"(?:[\[(](?P<before>[^\[\]()]{{4,40}})[\])]\s*|(?P<bare>{_TIME})\s+(?:-\s+)?)?"
-    rf"(?:\*\*|__)?(?P<name>{_NAME}?)(?:\s*[\[(](?P<after>{_TIME})[\])])?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?"
+    rf"(?:\*\*|__)?(?P<name>{_NAME})(?:\s*[\[(](?P<after>{_TIME})[\])])?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?"
 )
-_ABOVE = re.compile(rf"(?P<name>{_NAME}?)\s+[\[(]?(?P<after>{_TIME})[\])]?")
+_ABOVE = re.compile(rf"(?P<name>{_NAME})\s+[\[(]?(?P<after>{_TIME})[\])]?")
 _CLOCK = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:[.,]\d+)?\s*([AaPp])?.*")
 _HEADING = re.compile(r"^(?:#+|[-=*_]{2,}|date:)?\s*(.*?)\s*[-=*_#]*$", re.IGNORECASE)
 _SHORT_WORDS = 3
@@ -71,14 +73,24 @@ class _Sitting:
 
 
 def sniff(file: TextFile) -> bool:
-    """At least half of the lines begin a turn, and someone speaks twice or every turn is more than a word or two."""
-    begun = [turn for line in file.sample if (turn := _turn(line))]
-    lines = sum(read_heading(line) is None for line in file.sample)
-    if len(begun) < 2 or len(begun) * 2 < lines:
+    """At least half of the lines belong to turns, and someone speaks twice or every turn is more than a word or two."""
+    lines = [line for line in file.sample if read_heading(line) is None]
+    begun: list[_Said] = []
+    covered = 0
+    for line in lines:
+        turn = _turn(line)
+        if turn is not None:
+            begun.append(turn)
+        elif begun and not begun[-1].words:
+            begun[-1].words.append(line)
+        else:
+            continue
+        covered += 1
+    spoken = [turn for turn in begun if turn.words]
+    if len(spoken) < 2 or covered * 2 < len(lines):
         return False
-    speakers = Counter(turn.speaker for turn in begun)
-    wordy = all(len(" ".join(turn.words).split()) >= _SHORT_WORDS for turn in begun)
-    return max(speakers.values()) > 1 or (wordy and len(begun) == lines)
+    repeated = max(Counter(turn.speaker for turn in spoken).values()) > 1
+    return repeated or (covered == len(lines) and all(len(" ".join(t.words).split()) >= _SHORT_WORDS for t in spoken))
 
 
 def read(file: TextFile) -> Iterator[Body]:
@@ -104,7 +116,7 @@ def read_heading(line: str) -> date | datetime | None:
 
 def _sittings(file: TextFile) -> Iterator[_Sitting]:
     sitting = _Sitting(None, [])
-    for number, line in file.lines():
+    for _, line in file.lines():
         heading, turn = read_heading(line), _turn(line.strip())
         day = heading or (turn.time.day if turn and turn.time else None)
         if day is not None and (heading is not None or _date(day) != _date(sitting.heading)):
@@ -114,12 +126,12 @@ def _sittings(file: TextFile) -> Iterator[_Sitting]:
         if turn is not None:
             sitting.said.append(turn)
         elif heading is None and line.strip():
-            _continue(file, sitting, number, line.strip())
+            _continue(file, sitting, line.strip())
     if sitting.said:
         yield sitting
 
 
-def _continue(file: TextFile, sitting: _Sitting, number: int, words: str) -> None:
+def _continue(file: TextFile, sitting: _Sitting, words: str) -> None:
     """Words without a speaker: of who spoke last, or, before anybody has, the owner's."""
     if not sitting.said:
         sitting.said.append(_Said(file.owner, None, []))
@@ -127,16 +139,16 @@ def _continue(file: TextFile, sitting: _Sitting, number: int, words: str) -> Non
 
 
 def _turn(line: str) -> _Said | None:
-    found = _TURN.fullmatch(line)
-    parts = (found or _ABOVE.fullmatch(line) or re.match("", "")).groupdict()  # type: ignore[union-attr]
-    if not parts or len(parts["name"]) > _NAME_CHARS:
+    found = _TURN.fullmatch(line) or _ABOVE.fullmatch(line)
+    if found is None or len(found["name"]) > _NAME_CHARS:
         return None
+    parts = found.groupdict()
     written = parts.get("before") or parts.get("bare") or parts["after"]
-    time_ = _time(written) if written else None
-    if written and time_ is None:
+    when = _time(written) if written else None
+    if written and when is None:
         return None
     text = (parts.get("text") or "").strip()
-    return _Said(parts["name"].strip(), time_, [text] if text else [])
+    return _Said(found["name"], when, [text] if text else [])
 
 
 def _time(written: str) -> _Time | None:
@@ -178,7 +190,8 @@ def _by_clock(sitting: _Sitting, started_at: datetime) -> tuple[datetime, list[T
     if known is None:
         return started_at, _laid_out(sitting, times)
     midnight = datetime.combine(started_at.date(), time(), tzinfo=started_at.tzinfo)
-    return midnight + timedelta(seconds=known), _laid_out(sitting, [each and each - known for each in times])
+    since = [None if moment is None else moment - known for moment in times]
+    return midnight + timedelta(seconds=known), _laid_out(sitting, since)
 
 
 def _laid_out(sitting: _Sitting, times: list[float | None]) -> list[Turn]:

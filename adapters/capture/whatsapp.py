@@ -29,7 +29,7 @@ _DONE = re.compile(r" (?:added|changed|created|joined|left|removed|pinned|delete
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _LEFT_TO_RIGHT = "\u200e"
 _NOT_WORDS = re.compile(
-    r"<[^<>\n]*[ :][^<>\n]*>"
+    r"<[^<>\n]{1,60}[ :][^<>\n]{1,60}>"
     r"|^[^\n]+\.\w{2,5} \(file attached\)$"
     r"|^(?:image|video|audio|sticker|GIF|[^\n]*document|Contact card|video note) omitted$"
     r"|^(?:This message was deleted|You deleted this message|Missed (?:voice|video) call|null)\.?$",
@@ -123,8 +123,10 @@ def _message(at: datetime | None, rest: list[str]) -> Iterator[_Message]:
 
 
 def _match(line: str) -> re.Match[str] | None:
+    """A line that begins a message. iOS always writes the seconds; other transcripts in brackets do not."""
     bare = line.lstrip("\u200e\u200f\ufeff")
-    return _ANDROID.fullmatch(bare) or _IOS.fullmatch(bare)
+    ios = _IOS.fullmatch(bare)
+    return ios if ios and ios["second"] else _ANDROID.fullmatch(bare)
 
 
 def _stamp(found: re.Match[str]) -> _Stamp:

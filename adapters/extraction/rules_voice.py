@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adapters.extraction.rules_clauses import subject_of
+from adapters.extraction.rules_clauses import SAME_IN_PAST, subject_of
 from adapters.extraction.rules_model import Token
+from memory.words.vocabulary import words
 
 _IRREGULAR = {"be": "is", "'m": "is", "am": "is", "'ve": "has", "have": "has", "do": "does", "go": "goes"}
 _EXPANDED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
@@ -40,7 +42,7 @@ class Voice:
             return self.referents[token.i] + ("'s" if token.tag_ == "PRP$" else "")
         if lower in _FIRST:
             return self._first(lower, named)
-        if lower in _SECOND and self.listener:
+        if lower in _SECOND and self.listener and not token.dep_.startswith("nsubj"):
             return self.listener + ("'s" if lower in ("your", "yours") else "")
         if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll"):
             return _verb(token)
@@ -48,7 +50,7 @@ class Voice:
 
     def _first(self, lower: str, named: bool) -> str:
         if lower in ("i", "me"):
-            return self.speaker if lower == "i" or not named else "them"
+            return self.speaker
         if lower in ("my", "mine"):
             return "their" if named and lower == "my" else f"{self.speaker}'s"
         if lower == "myself":
@@ -58,8 +60,8 @@ class Voice:
         return "themselves" if lower == "ourselves" else "their"
 
 
-_FIRST = frozenset("i me my mine myself we us our ours ourselves".split())
-_SECOND = frozenset("you your yours".split())
+_FIRST = words("i me my mine myself we us our ours ourselves")
+_SECOND = frozenset(["you", "your", "yours"])
 
 
 def _verb(token: Token) -> str:
@@ -67,13 +69,19 @@ def _verb(token: Token) -> str:
     if _agrees_with_speaker(token):
         return _third_person(token)
     if lower == "'s" and token.pos_ in ("AUX", "VERB"):
-        return "has" if token.head.tag_ == "VBN" and token.dep_ == "aux" else "is"
+        return "has" if _before_participle(token) else "is"
     return _EXPANDED.get(lower, str(token.text))
+
+
+def _before_participle(token: Token) -> bool:
+    """Whether 's stands for has: an active participle, or been, follows."""
+    following = token.nbor() if token.i + 1 < len(token.doc) else token
+    return bool(following.lower_ == "been" or (token.dep_ == "aux" and token.head.tag_ == "VBN"))
 
 
 def _agrees_with_speaker(token: Token) -> bool:
     """Whether the verb is finite, in the present, and its subject is "I"."""
-    if token.tag_ not in ("VBP", "VB") or token.lower_ in ("will", "'ll", "to", "be"):
+    if token.tag_ not in ("VBP", "VB") or token.lower_ in ("will", "'ll", "to", "be") or token.lower_ in SAME_IN_PAST:
         return False
     carrier = token.head if token.dep_ in ("aux", "auxpass") else token
     if token.tag_ == "VB" and (token.dep_ in ("aux", "auxpass") or _helped(token)):
@@ -85,7 +93,7 @@ def _agrees_with_speaker(token: Token) -> bool:
     subject = subject_of(carrier)
     if subject is None or subject.lower_ != "i" or any(c.dep_ == "conj" for c in subject.children):
         return False
-    return token.dep_ in ("aux", "auxpass") and _first_helper(token) or not _helped(token)
+    return (token.dep_ in ("aux", "auxpass") and _first_helper(token)) or not _helped(token)
 
 
 def _first_helper(token: Token) -> bool:
@@ -98,7 +106,7 @@ def _helped(token: Token) -> bool:
 
 
 def _third_person(token: Token) -> str:
-    lower = token.lower_
+    lower = str(token.lower_)
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
     if lower.endswith(("s", "x", "z", "ch", "sh")):
@@ -108,12 +116,10 @@ def _third_person(token: Token) -> str:
     return lower + "s"
 
 
+_OPENING = re.compile(r"^(?:and|but|plus|when|where|so(?! (?:many|much|far|few|long))) ", re.IGNORECASE)
+
+
 def _tidy(text: str) -> str:
-    text = " ".join(text.split()).replace(" ,", ",").replace(" .", ".").strip(" ,;:-–—.!")
+    text = _OPENING.sub("", " ".join(text.split()))
+    text = text.replace(" ,", ",").replace(" .", ".").strip(" ,;:-–—.!")
     return text[:1].upper() + text[1:]
-
-
-def joined(names: Iterable[str]) -> str:
-    """Ana; Ana and Ben; Ana, Ben and Cleo."""
-    listed = list(names)
-    return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)

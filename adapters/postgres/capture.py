@@ -10,6 +10,7 @@ import orjson
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from adapters.capture.sessions import Part
 from adapters.postgres.codec import content_id, decode_profile
 from adapters.postgres.journal import vector_text
 from adapters.postgres.pool import Connection, Pool
@@ -29,7 +30,7 @@ Q = queries("capture")
 CONTEXT_TURNS = 4
 """Read turns an extractor sees before the unread ones: as far back as pronouns reach (extraction study)."""
 
-_CONFIGS = {
+CONFIGS = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
     "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sv": "swedish", "tr": "turkish",
@@ -128,13 +129,21 @@ class PostgresCapture:
         """Take a piece of work off the queue, unless a later capture asked for it again."""
         await self._pool.rows(Q["finish_work"], **_work_key(task), position=position)
 
-    async def unembedded(self, scope: str, source_id: str, limit: int) -> tuple[int, list[DictRow]]:
-        """Segments of a source without a current vector, and the capture position they were read at."""
+    async def position(self, scope: str, source_id: str) -> int:
+        """The position of the last capture of a source; 0 if it is gone."""
         row = await self._pool.row(Q["source_position"], scope=scope, source_id=source_id)
-        rows = await self._pool.rows(
+        return int((row or {}).get("position") or 0)
+
+    async def unembedded(self, scope: str, source_id: str, limit: int) -> list[DictRow]:
+        """Segments of a source without a current vector."""
+        return await self._pool.rows(
             Q["to_embed"], scope=scope, source_id=source_id, limit=limit, encoder=self._encoder
         )
-        return int((row or {}).get("position") or 0), rows
+
+    async def parts(self, scope: str, session_id: str) -> list[Part]:
+        """The sources one captured session has become so far."""
+        rows = await self._pool.rows(Q["parts"], scope=scope, session_id=session_id)
+        return [Part(session_id, row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], vectors: Matrix) -> None:
         """Store vectors of segments whose words are still those that were encoded."""
@@ -151,21 +160,6 @@ class PostgresCapture:
                     "vectors": [vector_text(vector) for vector in vectors],
                 },
             )
-
-    async def positions(self, scopes: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """scope -> (capture position, vector position); a scope nobody wrote to is absent."""
-        rows = await self._pool.rows(Q["positions"], scopes=list(scopes))
-        return {row["scope"]: (row["position"], row["vector_position"]) for row in rows}
-
-    async def changed(self, scope: str, since: int) -> tuple[list[DictRow], list[int]]:
-        """Segments written after a position, and keys removed after it."""
-        rows = await self._pool.rows(Q["changed_segments"], scope=scope, since=since)
-        gone = await self._pool.rows(Q["removed_segments"], scope=scope, since=since)
-        return rows, [row["segment_key"] for row in gone]
-
-    async def changed_vectors(self, scope: str, since: int) -> list[DictRow]:
-        """Vectors written after a vector position: `{segment_key, vector}`."""
-        return await self._pool.rows(Q["changed_vectors"], scope=scope, since=since, encoder=self._encoder)
 
     async def keys(self, scope: str, source_id: str) -> list[int]:
         """The keys of all segments of a source, hidden ones included."""
@@ -300,7 +294,7 @@ async def _write(
             "content_ids": content_ids,
             "owners": [f"segment:{key}" for key in keys],
             "words": [segment.text for segment in changed],
-            "configs": [_CONFIGS.get(segment.language or "", "simple") for segment in changed],
+            "configs": [CONFIGS.get(segment.language or "", "simple") for segment in changed],
         },
     )
     await connection.execute(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def _no_words() -> NDArray[np.int64]:
+def _nothing() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
@@ -45,9 +45,11 @@ class Traits:
     has_digit: NDArray[np.bool_]
     vectors: NDArray[np.float32]
     """[rows, dimensions]; a row of zeros where no vector is there yet."""
-    words: NDArray[np.int64] = field(default_factory=_no_words)
+    before: NDArray[np.int64] = field(default_factory=_nothing)
+    """Key of the turn just before in the same source, 0 where there is none; empty where the shelf cannot tell."""
+    words: NDArray[np.int64] = field(default_factory=_nothing)
     """Stem ids of all candidates, one after the other, for Jaccard diversity; may be empty."""
-    word_starts: NDArray[np.int64] = field(default_factory=_no_words)
+    word_starts: NDArray[np.int64] = field(default_factory=_nothing)
     """[rows + 1]: candidate i has words[word_starts[i]:word_starts[i + 1]]; empty when `words` is."""
 
     def words_of(self, row: int) -> NDArray[np.int64]:

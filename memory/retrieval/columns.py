@@ -124,6 +124,12 @@ class ScopeColumns:
         held = np.flatnonzero(dense)
         return held, dense[held].astype(np.float64)
 
+    def keys_before(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Key of the turn just before each row in its source, 0 where there is none."""
+        before = self["before"][rows]
+        keys: NDArray[np.int64] = np.where(before >= 0, self["key"][before], 0)
+        return keys
+
     def _takers(self, rows: Rows, positions: Positions, name: str, step: int) -> Rows:
         taker = self._linked(rows, name, step)
         return taker[(taker >= 0) & (positions < self["reach"][taker])]

@@ -30,7 +30,8 @@ def relevance(scores: Floats, rules: CutRules) -> Floats:
     """Scores as numbers in (0, 1], in the same order."""
     tiny = np.finfo(np.float32).tiny
     odds = np.clip((scores - rules.middle) / rules.width, -80, 80)
-    return np.maximum(1 / (1 + np.exp(-odds)), tiny).astype(np.float32)
+    likely: Floats = np.maximum(1 / (1 + np.exp(-odds)), tiny).astype(np.float32)
+    return likely
 
 
 def _auto(scores: Floats, rules: CutRules) -> int:

@@ -22,15 +22,15 @@ class DiversityRules:
     """vectors (cosine) or words (Jaccard overlap of stems)."""
 
 
-def diversify(scores: Floats, traits: Traits, rules: DiversityRules) -> NDArray[np.int64]:
-    """Candidate rows best first: the pool greedily by balance * relevance - (1 - balance) * likeness, then the rest.
+def diversify(scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: DiversityRules) -> NDArray[np.int64]:
+    """A new order of the descending `scores`: the pool greedily by balance * relevance - (1 - balance) * likeness.
 
-    `scores` must be descending; relevance is the score scaled to [0, 1] within the pool.
+    `rows` are the candidates the scores belong to; relevance is the score scaled to [0, 1] within the pool.
     """
     size = min(rules.pool, len(scores))
     if size < 2 or rules.balance >= 1:
         return np.arange(len(scores))
-    likeness = _LIKENESS[rules.by](traits, size)
+    likeness = _LIKENESS[rules.by](traits, rows[:size])
     head = scores[:size]
     spread = float(head[0] - head[-1])
     relevance = (head - head[-1]) / spread if spread > 0 else np.ones(size, np.float32)
@@ -46,21 +46,21 @@ def diversify(scores: Floats, traits: Traits, rules: DiversityRules) -> NDArray[
     return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))
 
 
-def _cosine(traits: Traits, size: int) -> Floats:
+def _cosine(traits: Traits, rows: NDArray[np.int64]) -> Floats:
     """Cosines within the pool; the overlap of words where a vector is missing."""
-    vectors = traits.vectors[:size]
-    held = vectors.any(axis=1)
+    vectors = traits.vectors[rows]
+    held: NDArray[np.bool_] = np.any(vectors != 0, axis=1)
+    cosine: Floats = np.maximum(vectors @ vectors.T, np.float32(0))
     if held.all():
-        return np.maximum(vectors @ vectors.T, 0)
-    both = held[:, None] & held[None, :]
-    return np.where(both, np.maximum(vectors @ vectors.T, 0), _jaccard(traits, size)).astype(np.float32)
+        return cosine
+    return np.where(np.outer(held, held), cosine, _jaccard(traits, rows))
 
 
-def _jaccard(traits: Traits, size: int) -> Floats:
-    words = [np.unique(traits.words_of(row)) for row in range(size)]
+def _jaccard(traits: Traits, rows: NDArray[np.int64]) -> Floats:
+    words = [np.unique(traits.words_of(row)) for row in rows]
     distinct, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *words]), return_inverse=True)
-    held = np.zeros((size, len(distinct)), np.float32)
-    held[np.repeat(np.arange(size), list(map(len, words))), inverse] = 1
+    held = np.zeros((len(rows), len(distinct)), np.float32)
+    held[np.repeat(np.arange(len(rows)), list(map(len, words))), inverse] = 1
     shared = held @ held.T
     counts = held.sum(axis=1)
     union = counts[:, None] + counts[None, :] - shared

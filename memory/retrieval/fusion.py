@@ -23,12 +23,17 @@ class FusionRules:
 def fuse(rankings: Sequence[Ranking], rules: FusionRules, limit: int) -> Ranking:
     """The union of all legs by sum of weight * k / (k + rank), rank from 1; the best `limit`."""
     keys = np.unique(np.concatenate([np.zeros(0, np.int64), *(ranking.keys for ranking in rankings)]))
-    scores = np.zeros(len(keys), np.float32)
-    for ranking in rankings:
-        weight = rules.weights.get(ranking.leg, 1.0)
-        scores += np.float32(weight) * reciprocal_ranks(ranking, keys, rules.k)
+    scores = fused_scores(rankings, keys, rules)
     top = best_first(keys, scores, limit)
     return Ranking("fused", keys[top], scores[top])
+
+
+def fused_scores(rankings: Sequence[Ranking], keys: NDArray[np.int64], rules: FusionRules) -> NDArray[np.float32]:
+    """The fused score of each of these keys."""
+    scores = np.zeros(len(keys), np.float32)
+    for ranking in rankings:
+        scores += np.float32(rules.weights.get(ranking.leg, 1.0)) * reciprocal_ranks(ranking, keys, rules.k)
+    return scores
 
 
 def reciprocal_ranks(ranking: Ranking, keys: NDArray[np.int64], k: float) -> NDArray[np.float32]:

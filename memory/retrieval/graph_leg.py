@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from memory.model.ids import fold
 from memory.model.scopes import View
-from memory.model.working_set import WorkingSet
+from memory.model.working_set import WorkingSet, follow
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.legs import ranked
 from memory.retrieval.library import Library
@@ -54,18 +55,19 @@ def named_entities(text: str, working_set: WorkingSet) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in _names(text, working_set.names):
         for entity_id in working_set.names[name]:
-            entity = working_set.resolve(str(entity_id))
+            entity = follow(working_set.entities, entity_id)
             if entity is not None:
                 found[entity.entity_id] = None
     return tuple(found)
 
 
-def _names(text: str, known: Mapping[object, tuple[object, ...]]) -> Iterator[str]:
-    words = [word.removesuffix("'s") for word, _ in tokenise(text)]
+def _names(text: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    folded = fold(text)
+    words = [(start, start + len(word.removesuffix("'s"))) for word, start in tokenise(folded)]
     at = 0
     while at < len(words):
         for length in range(min(LONGEST_NAME, len(words) - at), 0, -1):
-            name = " ".join(words[at : at + length])
+            name = folded[words[at][0] : words[at + length - 1][1]]
             if name in known:
                 yield name
                 break
@@ -80,14 +82,14 @@ def _rarity(mentions: int, total: int) -> float:
 def _around(entity_id: str, working_set: WorkingSet) -> dict[int, float]:
     """Segments near an entity and how much each counts; the strongest tie wins."""
     near: dict[int, float] = dict.fromkeys(working_set.mentions.get(entity_id, ()), 1.0)
-    for fact_id in map(str, working_set.by_subject.get(entity_id, ())):
+    for fact_id in working_set.by_subject.get(entity_id, ()):
         fact = working_set.facts[fact_id]
         if not fact.believed:
             continue
         for evidence in working_set.evidence.get(fact_id, ()):
             if evidence.segment_key is not None:
                 near.setdefault(evidence.segment_key, FACT_SHARE)
-        other = working_set.resolve(fact.object_id) if fact.object_id else None
+        other = follow(working_set.entities, fact.object_id) if fact.object_id else None
         for key in working_set.mentions.get(other.entity_id, ()) if other else ():
             near.setdefault(key, NEIGHBOUR_SHARE)
     return near

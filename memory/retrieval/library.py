@@ -81,6 +81,7 @@ class MemoryShelf:
             parts = [columns[name][rows] for columns, (rows, _) in zip(sight, held, strict=True)]
             return np.concatenate([np.zeros(0, dtype), *parts])[ordered]
 
+        before = [columns.keys_before(rows) for columns, (rows, _) in zip(sight, held, strict=True)]
         vectors = [columns.vectors[rows] for columns, (rows, _) in zip(sight, held, strict=True)]
         speaker, speakers = _speakers(sight, [rows for rows, _ in held])
         words, starts = _words(sight, [rows for rows, _ in held], ordered)
@@ -97,6 +98,7 @@ class MemoryShelf:
             has_time=column("has_time", np.bool_),
             has_digit=column("has_digit", np.bool_),
             vectors=np.concatenate([np.zeros((0, self._library.dimensions), np.float32), *vectors])[ordered],
+            before=np.concatenate([np.zeros(0, np.int64), *before])[ordered],
             words=words,
             word_starts=starts,
         )

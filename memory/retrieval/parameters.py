@@ -1,4 +1,8 @@
-"""The numbers of a question: how legs are joined, weighed, diversified and how long they may take."""
+"""The numbers of a question that can be set: how legs are joined, ordered, diversified, how long they may take.
+
+Plain values without NumPy, so that settings can be read by the smallest process; `memory.services.tuning` turns them
+into the rules that recall computes with.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from memory.model.quantities import Count, Hours, Milliseconds, Share, Weight
 
 @dataclass(frozen=True, slots=True)
 class LegWeights:
-    """What a leg's rank counts for in reciprocal rank fusion (seed 004: 1.0 each)."""
+    """What a leg's rank counts for in the fusion (seed 004: 1.0 each)."""
 
     text: Weight = 1.0
     """BM25 over the user's own words."""
@@ -23,25 +27,41 @@ class LegWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
-    """One question's arithmetic (docs: interfaces, "Defaults decided"; figures: measured on LoCoMo, BEAM and QMSum)."""
+class Fusion:
+    """Reciprocal rank fusion: weight * k / (k + rank), summed over the legs."""
 
-    fusion: Literal["linear", "rrf"] = "linear"
-    """`linear` weighs ranks, scores and traits with fitted weights; `rrf` is seeds 001 and 004's rank fusion alone."""
-    rrf_k: Weight = 20.0
-    """The rank constant. 20 measured better than the usual 60 (Cormack et al. 2009; seeds 001 and 004: 60)."""
+    k: Weight = 20.0
+    """The rank constant: 20 beats the usual 60 on three dev sets (Cormack et al. 2009; seeds 001 and 004: 60)."""
     weights: LegWeights = field(default_factory=LegWeights)
-    """What each leg counts for in the fusion."""
-    recency: Literal["intent", "half_life"] = "intent"
-    """`intent` weighs recency by what is asked; `half_life` multiplies by the decay factor, as seed 001 does."""
-    diversity: Literal["none", "embeddings", "jaccard"] = "embeddings"
-    """What tells two candidates apart: their vectors, their words (seed 001), or nothing."""
-    mmr_lambda: Share = 0.7
-    """Relevance against novelty in MMR, 1 = relevance alone (seed 001; Carbonell and Goldstein 1998)."""
-    mmr_pool: Count = 20
-    """Candidates MMR chooses among (seed 001: its cost is quadratic)."""
-    pool: Count = 200
-    """Candidates kept after fusion: recall@50 needs 200, recall@10 is served by 50 (measured)."""
+    """What each leg counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """Maximal marginal relevance over the head of the ranking (Carbonell and Goldstein 1998)."""
+
+    by: Literal["vectors", "words"] = "vectors"
+    """What likeness is: cosine of vectors, or shared words (seed 001)."""
+    balance: Share = 0.7
+    """Relevance against novelty; 1 keeps the order (seed 001's lambda)."""
+    pool: Count = 20
+    """Candidates that may be reordered: the cost is quadratic (seed 001)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """One question's arithmetic (figures: measured on LoCoMo, BEAM and QMSum)."""
+
+    order: Literal["weighed", "decayed"] = "weighed"
+    """`weighed` sums fitted features, recency by what is asked; `decayed` multiplies fusion by decay (seed 001)."""
+    fusion: Fusion = field(default_factory=Fusion)
+    """How the legs are joined."""
+    diversity: Diversity = field(default_factory=Diversity)
+    """How alike the answers may be."""
+    leg_limit: Count = 200
+    """Segments asked of each leg: 50 suffice for recall@10, 200 for recall@50 (measured)."""
+    pool: Count = 300
+    """Candidates kept after fusion."""
     leg_timeout_ms: Milliseconds = 250
     """How long one leg may take before it is reported as degraded (chosen: below `shard_timeout_ms`)."""
     shard_timeout_ms: Milliseconds = 300

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +52,45 @@ class Weights:
 FEATURES = tuple(field.name for field in fields(Weights))
 
 
-def features(plan: Plan, rankings: Sequence[Ranking], traits: Traits, vector: Floats | None, now: Instant) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question with everything that was found out about its candidates."""
+
+    plan: Plan
+    rankings: tuple[Ranking, ...]
+    traits: Traits
+    vector: Floats | None
+    now: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """What each named term adds to the score of each candidate."""
+
+    names: tuple[str, ...]
+    rows: Floats
+    """[candidates, names]"""
+
+    @property
+    def scores(self) -> Floats:
+        """The final score of each candidate."""
+        total: Floats = self.rows.sum(axis=1)
+        return total
+
+
+def contributions(case: Case, weights: Weights) -> Contributions:
+    """Features times weights."""
+    return Contributions(FEATURES, features(case) * np.array(astuple(weights), np.float32))
+
+
+def features(case: Case) -> Floats:
     """[candidates, features] in the order of `FEATURES`."""
-    legs = {ranking.leg: ranking for ranking in rankings}
-    nearness = _nearness(traits, vector, legs.get("vectors"))
+    plan, traits = case.plan, case.traits
+    legs = {ranking.leg: ranking for ranking in case.rankings}
+    nearness = _nearness(traits, case.vector, legs.get("vectors"))
     before, after = _neighbours(traits)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
-    columns = {
+    columns: dict[str, NDArray[Any]] = {
         "text_rank": _rank(legs.get("text"), traits),
         "text": _standard(_scores(legs.get("text"), traits)),
         "vectors_rank": _rank(legs.get("vectors"), traits),
@@ -72,15 +105,9 @@ def features(plan: Plan, rankings: Sequence[Ranking], traits: Traits, vector: Fl
         "when_time": plan.asks_time * traits.has_time,
         "count_digit": plan.asks_count * traits.has_digit,
         "named_day": _named_day(plan.days, traits.at),
-        "recency": plan.recency * _freshness(traits.at, now),
+        "recency": plan.recency * _freshness(traits.at, case.now),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
-
-
-def weigh(rows: Floats, weights: Weights) -> Floats:
-    """One score a candidate: its features times the weights."""
-    scores: Floats = rows @ np.array(astuple(weights), np.float32)
-    return scores
 
 
 def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
@@ -120,11 +147,13 @@ def _standard(values: Floats) -> Floats:
 
 def _neighbours(traits: Traits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row of the candidate just before and just after each in its source; -1 if that is no candidate."""
-    ordered = np.lexsort((traits.order, traits.source))
-    adjacent = (np.diff(traits.source[ordered]) == 0) & (np.diff(traits.order[ordered]) == 1)
-    before, after = np.full((2, len(ordered)), -1, np.int64)
-    before[ordered[1:][adjacent]] = ordered[:-1][adjacent]
-    after[ordered[:-1][adjacent]] = ordered[1:][adjacent]
+    before, after = np.full((2, len(traits.keys)), -1, np.int64)
+    if len(traits.before):
+        row_of = np.argsort(traits.keys)
+        slots = np.minimum(np.searchsorted(traits.keys[row_of], traits.before), len(row_of) - 1)
+        found = np.flatnonzero(traits.keys[row_of[slots]] == traits.before)
+        before[found] = row_of[slots[found]]
+        after[before[found]] = found
     return before, after
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from memory.model.entities import Entity, Figures
 from memory.model.facts import Evidence, Fact
@@ -27,7 +27,7 @@ def tier_of(entity: Entity, figures: Figures | None, contradicted: bool, now: In
     return "L0"
 
 
-def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: dict[str, tuple[Evidence, ...]]) -> bool:
+def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: Mapping[str, tuple[Evidence, ...]]) -> bool:
     """Whether the last word on this entity was a contradiction (memory-model, "How words become facts", 5).
 
     `about` are the facts in which it is the object, or without an object the subject. A contradiction is a superseded

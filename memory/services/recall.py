@@ -6,26 +6,29 @@ A leg that fails or is late costs its own contribution and is named in `degraded
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.timeline import Instant, Interval
+from memory.model.scopes import View
+from memory.model.timeline import Interval
 from memory.ports import Index, Shelf, Vector
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
-from memory.retrieval.fusion import FusionRules, fuse, places, reciprocal_ranks
+from memory.retrieval.explain import Explanation, explain
+from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.query import Probe, Question
-from memory.retrieval.routing import Plan, route
-from memory.retrieval.weighting import FEATURES, Weights, features, weigh
+from memory.retrieval.routing import route
+from memory.retrieval.weighting import Case, Contributions, Weights, contributions
 from memory.rules.decay import half_life
 from memory.rules.parameters import Decay
 
 Floats = NDArray[np.float32]
 _MILLISECOND = 0.001
+_NO_KEYS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +56,6 @@ ANNIE = RecallSettings(
     cut=CutRules(gap=float("inf"), middle=1.0, width=0.5),
 )
 """Seed 001 to the letter: RRF with k 60, half-life 30 days, Jaccard MMR 0.7 over 20, nothing cut."""
-PRESETS: Mapping[str, RecallSettings] = {"default": RecallSettings(), "annie": ANNIE}
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why one segment stands where it stands."""
-
-    key: int
-    score: float
-    ranks: Mapping[str, int]
-    """Leg to rank, from 1, of the legs that found it."""
-    contributions: Mapping[str, float]
-    """What each feature added to the score; they sum to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +85,22 @@ async def recall(
     languages: tuple[str, ...] = ("en",),
     offset_s: int = 0,
     only: NDArray[np.int64] | None = None,
-    evergreen: NDArray[np.int64] | None = None,
+    evergreen: NDArray[np.int64] = _NO_KEYS,
 ) -> Recollection:
-    """Answer a question with segments. `evergreen` are keys that keep a floor of strength where order is decayed."""
+    """The segments that answer a question.
+
+    `vector` is the encoded question, `languages` those that may be spoken, `offset_s` how far local clocks are ahead of
+    UTC; `only` restricts the answer to these keys, `evergreen` are keys that keep a floor of strength when decayed.
+    """
     plan = route(question.text, question.now, offset_s)
     probe = Probe(question.text, vector, window(question), settings.leg_limit, languages, question.known_as_of, only)
-    rankings, degraded = await _ask(question, legs, probe, settings.leg_timeout_s)
+    rankings, degraded = await _ask(question.view, legs, probe, settings.leg_timeout_s)
     pool = fuse(rankings, settings.fusion, settings.pool)
     traits = await shelf.traits(question.view, pool.keys)
-    rows = _ORDERS[settings.order](plan, rankings, traits, vector, question.now, settings, evergreen)
-    scores = rows.sum(axis=1)
-    best = np.lexsort((traits.keys, -scores))
-    best = best[: cut(scores[best], question.cut, settings.cut)]
-    best = best[diversify(scores[best], _taken(traits, best), settings.diversity)][: question.limit]
-    likely = relevance(scores[best], settings.cut)
+    case = Case(plan, tuple(rankings), traits, vector, question.now)
+    added = _ORDERS[settings.order](case, settings, evergreen)
+    best, scores = _chosen(question, added.scores, traits, settings)
+    likely = relevance(scores, settings.cut)
     return Recollection(
         keys=traits.keys[best],
         scores=likely,
@@ -116,12 +108,22 @@ async def recall(
         candidates=len(traits.keys),
         degraded=degraded,
         abstained=not len(best) or float(likely.max()) < settings.cut.abstain_below,
-        explained=_explain(best, traits, rankings, rows, settings) if question.explain else (),
+        explained=explain(case, added, best) if question.explain else (),
     )
 
 
+def _chosen(
+    question: Question, scores: Floats, traits: Traits, settings: RecallSettings
+) -> tuple[NDArray[np.int64], Floats]:
+    """Rows of the candidates to return, best first, and their scores."""
+    best = np.lexsort((traits.keys, -scores))
+    best = best[: cut(scores[best], question.cut, settings.cut)]
+    best = best[diversify(scores[best], traits, best, settings.diversity)][: question.limit]
+    return best, scores[best]
+
+
 def window(question: Question) -> Interval:
-    """The stretch of time a question may look at: `hours_back` before now, `after`, `before`, and nothing past `as_of`."""
+    """The stretch of time a question may look at: `hours_back`, `after`, `before`, nothing past `as_of`."""
     starts = [question.after, None if question.hours_back is None else question.now - question.hours_back * 3600]
     ends = [question.before, None if question.as_of is None else question.as_of + _MILLISECOND]
     return Interval(
@@ -131,9 +133,9 @@ def window(question: Question) -> Interval:
 
 
 async def _ask(
-    question: Question, legs: Sequence[Index], probe: Probe, timeout_s: float
+    view: View, legs: Sequence[Index], probe: Probe, timeout_s: float
 ) -> tuple[list[Ranking], dict[str, str]]:
-    searches = (asyncio.wait_for(leg.search(question.view, probe), timeout_s) for leg in legs)
+    searches = (asyncio.wait_for(leg.search(view, probe), timeout_s) for leg in legs)
     answers = await asyncio.gather(*searches, return_exceptions=True)
     rankings: list[Ranking] = []
     degraded: dict[str, str] = {}
@@ -147,12 +149,14 @@ async def _ask(
     return rankings, degraded
 
 
-Order = Callable[
-    [Plan, Sequence[Ranking], Traits, Vector | None, Instant, RecallSettings, NDArray[np.int64] | None], Floats
-]
+def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
+    return contributions(case, settings.weights)
 
 
-def _weighed(plan, rankings, traits, vector, now, settings, evergreen) -> Floats:  # type: ignore[no-untyped-def]
-    """[candidates, features] What each feature adds."""
-    weights = np.array(astuple(settings.weights), np.float32)
-    return features(plan, rankings, traits, vector, now) * weights
+def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
+    fused = fused_scores(case.rankings, case.traits.keys, settings.fusion)
+    strength = half_life(case.traits.at, np.isin(case.traits.keys, evergreen), case.now, settings.decay)
+    return Contributions(("fused x decay",), (fused * strength).astype(np.float32)[:, None])
+
+
+_ORDERS = {"weighed": _weighed, "decayed": _decayed}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.words.polarity import is_question
+from memory.words.polarity import is_question, without_quotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ _STRICT_OPENERS = (
 _FREE = re.compile(rf"(?:{_FREE_OPENERS})\b(?!['’])[\s,!.:–—-]*", re.IGNORECASE)
 _STRICT = re.compile(rf"(?:{_STRICT_OPENERS})\b(?: (?:so much|again|there|too))?\s*[,!.:–—-]+\s*", re.IGNORECASE)
 _SINCE_WE_TALKED = re.compile(
-    r",?\s*\b(?:since|after) (?:the last time )?we(?:'ve)? last (?:talked|spoke|chatted|met|saw)[^,.!?]*(?: each other)?,?",
+    r",?\s*\b(?:since|after) (?:the last time )?we(?:'ve)? last (?:talked|spoke|chatted|met|saw)(?: each "
+    r"other)?(?: (?:in|on|at|about) [^,.!?-]*)?,?",
     re.IGNORECASE,
 )
 
@@ -81,17 +82,19 @@ _DOING = (
 )
 _STATES = (
     "excited|glad|proud|happy|stoked|sorry|grateful|thankful|ready|lucky|pumped|thrilled|keen|sad|tired|busy|"
-    "obsessed|passionate|allergic|nervous|worried|swamped|super excited|so excited|so glad|so proud|so happy|pretty \\w+"
+    "obsessed|passionate|allergic|nervous|worried|swamped|super excited|so excited|so glad|so proud|so happy|"
+    "pretty \\w+"
 )
 _WILLING = (
     "can't|couldn't|don't (?:think|know|feel|have|like|want|remember|see)|didn't|won't|haven't|love|hope|need|want|"
-    "hate|miss|wish|enjoy|prefer|used to|just \\w+ed|will \\w+|finally \\w+ed"
+    "hate|miss|wish|enjoy|prefer|used to|just \\w+ed|finally \\w+ed"
 )
 _NOT_A_SUBJECTLESS = r"(?! me\b| us\b)"
 _FINITE_LATER = r"(?![^,;.]*\b(?:is|was|are|were|has|makes?|made|helps?|can|feels?|means|keeps|brings|gives|sounds)\b)"
 
 SUBJECTS: tuple[tuple[str, str], ...] = (
     (r"(?P<never>(?:never )?been)\b(?! there\b)", "I've "),
+    (r"(?:going to|will) be\b", "It's "),
     (rf"(?:{_DOING})\b{_FINITE_LATER}", "I'm "),
     (rf"(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
     (rf"(?:{_WILLING})\b{_NOT_A_SUBJECTLESS}", "I "),
@@ -101,10 +104,15 @@ SUBJECTS: tuple[tuple[str, str], ...] = (
 
 _SUBJECTS = tuple((re.compile(pattern, re.IGNORECASE), subject) for pattern, subject in SUBJECTS)
 
-_PRONOUN_CLAUSE = r"(?:it|he|she|that|there)(?:'s|’s| is| was)|(?:i|we|they|you)(?:'m|'ve|'re|'d|'ll|’m|’ve|’re)|i (?:am|was|have|had|went|got)"
+_PRONOUN_CLAUSE = (
+    r"(?:it|he|she|that|there)(?:'s| is| was)|(?:i|we|they|you)(?:'m|'ve|'re|'d|'ll)|i (?:am|was|have|had|went|got)"
+)
 _SPLICE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE})\b)", re.IGNORECASE)
+_SPLICE_AFTER_PRONOUN = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE}|i (?!mean|guess|think|know)\w+)\b)", re.IGNORECASE)
+_PRONOUN_FIRST = re.compile(r"(?:i|we|he|she|they|it|my \w+)(?:'\w+)?\b", re.IGNORECASE)
 _DASH = re.compile(
-    r"\s*(?:\s[-–—]{1,3}|—)\s+(?=(?:i|he|she|it|we|they|you|this|that|there|my|our|here)\b|\w+'(?:s|ve|re|m)\b)|\s*;\s+",
+    r"\s*(?:\s[-–—]{1,3}|—)\s+(?=(?:i|he|she|it|we|they|you|this|that|there|my|our|here)\b|\w+'(?:s|ve|re|m)\b)|"
+    r"\s*;\s+",
     re.IGNORECASE,
 )
 _DEPENDENT = re.compile(
@@ -113,12 +121,15 @@ _DEPENDENT = re.compile(
 )  # fmt: skip
 
 _REQUEST_TAIL = re.compile(
-    r",?\s*(?:\b(?:so|and|but|then)\b\s*)?\b(?:(?:can|could|would|will|do|are|have|did|should) (?:you|i|we)\b|how (?:can|do|"
-    r"should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|any (?:ideas|tips|"
+    r",?\s*(?:\b(?:so|and|but|then)\b\s*)?\b(?:(?:can|could|would|will|do|are|have|did|should) (?:you|i|we)\b|"
+    r"how (?:can|do|"
+    r"should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|any "
+    r"(?:ideas|tips|"
     r"thoughts|advice|suggestions)\b|right\s*\?|don't you\b|isn't it\b|want to\b)[^?]*\?$", re.IGNORECASE
 )  # fmt: skip
 _INNER_ASSERTION = re.compile(
-    r"\b(?:considering(?: that)?|given that|since|because|now that|the fact that|and|but)\s+(?=(?:I|I've|I'm|my|we|we're)\b)"
+    r"\b(?:considering(?: that)?|given that|since|because|now that|the fact that|and|but)\s+(?=(?:I|I've|I'm|my|"
+    r"we|we're)\b)"
 )
 _FIRST_PERSON = re.compile(r"(?:I|I'm|I've|I'd|I'll|My|We|We're|We've|Our)\b", re.IGNORECASE)
 
@@ -157,7 +168,7 @@ def unaddressed(sentence: str, listeners: Sequence[str] = ()) -> str:
     name = _names_of(listeners)
     tail = re.compile(rf",\s*(?:{name})\s*(?=[.!?]*$)", re.IGNORECASE) if name else None
     head = re.compile(rf"(?:{name})\s*[,!.:–—-]+\s*", re.IGNORECASE) if name else None
-    sentence = _SINCE_WE_TALKED.sub("", sentence).strip()
+    sentence = _SINCE_WE_TALKED.sub(", ", sentence).strip(" ,")
     if tail:
         sentence = tail.sub("", sentence)
     previous = None
@@ -189,7 +200,8 @@ def split_splices(sentence: str) -> list[str]:
     """Independent clauses joined by a comma, a dash or a semicolon, apart; a dependent first clause stays."""
     parts: list[str] = []
     for run in _DASH.split(sentence):
-        pieces = [run] if _DEPENDENT.match(run) else _SPLICE.split(run)
+        splice = _SPLICE_AFTER_PRONOUN if _PRONOUN_FIRST.match(run) else _SPLICE
+        pieces = [run] if _DEPENDENT.match(run) else splice.split(run)
         parts.extend(_capitalised(piece.strip(" -–—,")) for piece in pieces)
     return [part for part in parts if part]
 
@@ -202,7 +214,7 @@ def free_assertions(sentence: str) -> list[tuple[str, bool]]:
     body = sentence[: tail.start()].strip(" ,") if tail else sentence
     freed = [_capitalised(part.strip(" ,")) for part in _INNER_ASSERTION.split(body)]
     asserted = [(part.rstrip("?"), False) for part in freed if _FIRST_PERSON.match(part) and len(part.split()) > 2]
-    asked = _capitalised(tail.group().strip(" ,")) if tail else sentence
+    asked = _capitalised(tail.group().strip(" ,")) if tail and asserted else sentence
     return [*asserted, (asked, True)]
 
 
@@ -214,7 +226,7 @@ def normalise(text: str, listeners: Sequence[str] = ()) -> tuple[Piece, ...]:
     """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
     pieces: list[Piece] = []
     for quote in split_sentences(_CODE.sub("\n", text)):
-        sentence = unaddressed(spell_out(clean(quote)), listeners)
+        sentence = unaddressed(without_quotations(spell_out(clean(quote))), listeners)
         for part, question in free_assertions(sentence):
             if question:
                 pieces.append(Piece(part, quote, question=True))

@@ -14,8 +14,10 @@ _NEGATION = re.compile(
     r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+", _I,
 )  # fmt: skip
 _ASKS = re.compile(
-    r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:(?:what|who|whom|whose|where|when|why|how|which)(?:'s|'re|'ve|'d)? .*\?$"
-    r"|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|have|has) (?:you|i|we)\b"
+    r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:(?:what|who|whom|whose|where|when|why|how|which)(?:'s|'re|'ve|"
+    r"'d)? .*\?$"
+    r"|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|have|"
+    r"has) (?:you|i|we)\b"
     r"|(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|don't|didn't|isn't|aren't)"
     r" (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
 )  # fmt: skip
@@ -26,14 +28,16 @@ _HYPOTHESIS = re.compile(
 _CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
 _MODAL = re.compile(r"\b(?:would|could|might|should|may|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
 _JOKE = re.compile(
-    r"\b(?:just|only|totally|was|am|i'm|im)? ?(?:kidding|joking)\b|^(?:jk|j/k|kidding|psych|sike|lol)\b[\s,!.]*(?:not really)?|"
+    r"\b(?:just|only|totally|was|am|i'm|im)? ?(?:kidding|joking)\b|^(?:jk|j/k|kidding|psych|sike|"
+    r"lol)\b[\s,!.]*(?:not really)?|"
     r"\bjk\b|\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
     r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
 )  # fmt: skip
 _NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
 _HEARSAY = re.compile(
-    r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) (?:said|says|told|tells|claims|claimed|"
+    r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) (?:said|says|told|tells|claims|"
+    r"claimed|"
     r"mentioned|heard|thinks|believes|reckons|suggested)\b|\b(?:apparently|supposedly|allegedly|rumou?r has it|"
     r"i (?:heard|read) (?:that)?)\b",
 )  # fmt: skip
@@ -48,15 +52,20 @@ _CHANGE = re.compile(
 )  # fmt: skip
 _PHATIC = re.compile(
     r"^(?:(?:talk|see|speak|catch) (?:to )?(?:you|ya)|bye\b|take care|stay safe|no (?:worries|problem)|you(?:'re| are) "
-    r"(?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|out)|take a look|"
+    r"(?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|"
+    r"out)|take a look|"
     r"look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m| am) (?:always )?here for you|"
     r"i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|for it)?|i(?:'m| am)? ?"
-    r"(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|about your)|i(?:'m| am) sorry|"
+    r"(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|about your)|"
+    r"i(?:'m| am) sorry|"
     r"(?:i )?(?:totally|completely|couldn't) agree|i agree|"
-    r"sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i bet\b|here(?:'s| is| are|'re|) |"
-    r"let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|you know\b|i see\b|congrat|it means a lot|"
-    r"(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|i(?:'m| am) (?:all ears|in)\W*$|"
-    r"(?:i )?love (?:it|that|this)\W*$|me too|same here|(?:what|how) (?:a|an|about)\b|so (?:cool|fun|sweet|true)\b)", _I,
+    r"(?:so |really |super )?glad\b|sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i "
+    r"bet\b|here(?:'s| is| are|'re|) |"
+    r"let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|(?:you know|i see)\W*$|congrat|it means a lot|"
+    r"(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|i(?:'m| am) "
+    r"(?:all ears|in)\W*$|"
+    r"(?:i )?love (?:it|that|this)\W*$|me too|same here|we got this\b|(?:what|how) (?:a|an|about)\b|so (?:cool|"
+    r"fun|sweet|true)\b)", _I,
 )  # fmt: skip
 _MEANS_A_LOT = re.compile(r"\bmeans? (?:a lot|so much|the world)\b|\bi got your back\b|\byou got this\b", _I)
 _LET_US = re.compile(
@@ -130,6 +139,6 @@ def is_quotation(sentence: str) -> bool:
 
 
 def _spoken(words: str) -> bool:
-    return words[:1].islower() or bool(
+    return (words[:1].islower() and len(words.split()) > 2) or bool(
         re.match(r"(?:I|I'm|I've|I'd|I'll|You|You're|He|She|We|We're|They|It|It's|My|Your)\b", words)
     )

@@ -1,8 +1,8 @@
 """The inventory of predicates: what kinds of statement there are, by which words they are known, and how they change.
 
-One table. `cues` are verb lemmas with an optional preposition or particle ("live in"), `be ADJ` for adjectives. `single`
-means that a new object closes the old one; with `slotted` only within one slot (one favourite per class of thing).
-Taken from the measured inventory: it types about 60 % of the statements of a chat; the rest keep their words alone.
+One table. `cues` are verb lemmas with an optional preposition or particle ("live in"), `be ADJ` for adjectives.
+`single` means that a new object closes the old one; with `slotted` only within one slot (a favourite a class).
+What the inventory has no word for keeps its statement alone; nothing is forced into it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from memory.words.vocabulary import CLASSES, KIN, ONLY_ONE
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One row. `object_type` is an entity type or None for plain words; `weight` the importance it adds (1-10 scale)."""
+    """One row. `object_type` is an entity type, None for plain words; `weight` the importance it adds (of 1-10)."""
 
     name: str
     cues: tuple[str, ...] = ()
@@ -31,21 +31,56 @@ class Predicate:
     """The predicate its past tense means ("plays" in the past is an event, "used" is no state)."""
 
 
-def _row(name: str, cues: str = "", object_type: str | None = None, tense: str = "event", **rest: object) -> Predicate:
-    return Predicate(name, tuple(c.strip() for c in cues.split(",") if c.strip()), object_type, tense=tense, **rest)  # type: ignore[arg-type]
+def _row(
+    name: str,
+    cues: str = "",
+    object_type: str | None = None,
+    tense: str = "event",
+    *,
+    kind: str = "factual",
+    single: bool = False,
+    slotted: bool = False,
+    weight: int = 0,
+    opposite: str | None = None,
+    closes: tuple[str, ...] = (),
+    past: str | None = None,
+) -> Predicate:
+    listed = tuple(cue.strip() for cue in cues.split(",") if cue.strip())
+    return Predicate(name, listed, object_type, single, slotted, tense, kind, weight, opposite, closes, past)
 
 
 TABLE: tuple[Predicate, ...] = (
     # where and with whom a life is led
-    _row("lives_in", "live in, live at, live near, reside in, base in, settle in", "place", "state", single=True, weight=2),
+    _row(
+        "lives_in",
+        "live in, live at, live near, reside in, base in, settle in",
+        "place",
+        "state",
+        single=True,
+        weight=2,
+    ),
     _row("moved_to", "move to, relocate to, move into, move in, emigrate to", "place", weight=2, closes=("lives_in",)),
     _row("moved_from", "move from, relocate from, move out, emigrate from", "place", weight=2),
-    _row("comes_from", "be from, come from, grow in, bear in, raise in, hail from", "place", "state", single=True, weight=2),
+    _row(
+        "comes_from",
+        "be from, come from, grow in, bear in, raise in, hail from",
+        "place",
+        "state",
+        single=True,
+        weight=2,
+    ),
     _row("works_at", "work at, work for, employ by, employ at", "organization", "state", single=True, weight=2),
     _row("works_as", "work as, be JOB", None, "state", single=True, weight=2),
-    _row("left_job", "quit job, leave job, lose job, lay off, resign from, fire from, retire from", "organization", weight=2,
-         closes=("works_at",)),
-    _row("studies_at", "study at, enrol at, enroll at, go to school at", "organization", "state", single=True, weight=2),
+    _row(
+        "left_job",
+        "quit job, leave job, lose job, lay off, resign from, fire from, retire from",
+        "organization",
+        weight=2,
+        closes=("works_at",),
+    ),
+    _row(
+        "studies_at", "study at, enrol at, enroll at, go to school at", "organization", "state", single=True, weight=2
+    ),
     _row("studies", "study, major in, study for", "topic", "state", weight=2),
     _row("works_on", "work on, implement, try to, build app, develop", "project", "state", weight=1),
     _row("uses", "use, integrate, deploy", "tool", "state", kind="architectural", weight=1),
@@ -56,19 +91,41 @@ TABLE: tuple[Predicate, ...] = (
     _row("met", "meet, meet with, run into, catch with", "person", weight=1),
     _row("died", "die, pass away, die of", None, single=True, weight=3, closes=("has_pet", "lives_in", "works_at")),
     _row("age_is", "be AGE, turn AGE", None, "state", single=True, weight=2),
-    _row("birthday_is", "be BIRTHDAY", None, "state", single=True, weight=2),
+    _row("birthday_is", "be BIRTHDAY, be BIRTHDAY on, be BIRTHDAY in", None, "state", single=True, weight=2),
     _row("has_condition", "be CONDITION, diagnose with, suffer from", None, "state", weight=2),
     _row("has_pet", "", None, "state", weight=2),
     # things had and done
     _row("owns", "own", None, "state", weight=1),
     _row("acquired", "buy, purchase, adopt, receive, inherit, order", None, weight=1),
     _row("lost", "lose, sell, donate, give away", None, weight=1),
-    _row("likes", "love, like, enjoy, adore, be fond of, be into, get into, be fan of, be passionate about, be keen on, be obsessed with",
-         "topic", "state", kind="preference", weight=2, opposite="dislikes"),
-    _row("dislikes", "hate, dislike, detest, loathe, can stand, be sick of, be tired of", "topic", "state", kind="preference",
-         weight=2, opposite="likes"),
+    _row(
+        "likes",
+        "love, like, enjoy, adore, be fond of, be into, get into, be fan of, be passionate about, be keen on, "
+        "be obsessed with",
+        "topic",
+        "state",
+        kind="preference",
+        weight=2,
+        opposite="dislikes",
+    ),
+    _row(
+        "dislikes",
+        "hate, dislike, detest, loathe, can stand, be sick of, be tired of",
+        "topic",
+        "state",
+        kind="preference",
+        weight=2,
+        opposite="likes",
+    ),
     _row("prefers", "prefer, be FAVORITE", "topic", "state", kind="preference", single=True, slotted=True, weight=2),
-    _row("switched_to", "switch to, change to, convert to, migrate to", "topic", kind="preference", weight=2, closes=("uses", "prefers")),
+    _row(
+        "switched_to",
+        "switch to, change to, convert to, migrate to",
+        "topic",
+        kind="preference",
+        weight=2,
+        closes=("uses", "prefers"),
+    ),
     _row("stopped", "stop, quit, give up, drop", None, weight=2, closes=("habit", "likes", "uses", "plays")),
     _row("formerly", "used to", None, "state", weight=1),
     _row("habit", "", "habit", "state", weight=2),
@@ -82,7 +139,9 @@ TABLE: tuple[Predicate, ...] = (
     _row("read", "", None, weight=1),
     _row("watches", "watch", None, "state", weight=1, past="watched"),
     _row("watched", "", None, weight=1),
-    _row("volunteers_at", "volunteer at, volunteer for, volunteer in, volunteer with", "organization", "state", weight=2),
+    _row(
+        "volunteers_at", "volunteer at, volunteer for, volunteer in, volunteer with", "organization", "state", weight=2
+    ),
     _row("member_of", "belong to, be member of, be part of", "organization", "state", weight=2),
     _row("joined", "join, sign up, sign for, enrol in, enroll in", None, weight=2),
     _row("attended", "attend, participate in, take in, compete in, perform at, perform in", "event", weight=2),
@@ -94,27 +153,41 @@ TABLE: tuple[Predicate, ...] = (
     _row("completed", "finish, complete, pass, win, graduate from, graduate, earn", None, weight=2),
     _row("made", "make, paint, write, build, cook, bake, draw, create, design, knit, compose, plant", None, weight=1),
     # what is to come
-    _row("plans", "plan, plan to, plan on, go to V, think of, think about, consider, intend to, prepare for", None, "plan", weight=2),
-    _row("wants", "want, want to, hope to, hope for, dream of, would love, would like, wish to, look to, aim to, be GOAL", None, "state",
-         weight=1),
+    _row(
+        "plans",
+        "plan, plan to, plan on, go to V, think of, think about, consider, intend to, prepare for",
+        None,
+        "plan",
+        weight=2,
+    ),
+    _row(
+        "wants",
+        "want, want to, hope to, hope for, dream of, would love, would like, wish to, look to, aim to, be GOAL",
+        None,
+        "state",
+        weight=1,
+    ),
     _row("promises", "promise, promise to, swear to", "promise", "plan", weight=3),
     _row("reminder", "remind me", "promise", "plan", weight=3),
-    _row("decides", "decide, decide to, decide on, choose, choose to, settle on, opt for", "decision", single=True, slotted=True,
-         weight=2),
+    _row(
+        "decides",
+        "decide, decide to, decide on, choose, choose to, settle on, opt for",
+        "decision",
+        single=True,
+        slotted=True,
+        weight=2,
+    ),
     _row("deadline_is", "be DEADLINE, schedule for, be due", None, "state", single=True, slotted=True, weight=2),
     # inner life
-    _row("feels", "feel, be FEELING, get FEELING", "emotion", "state"),
+    _row("feels", "feel, be FEELING, get FEELING", "emotion"),
     _row("thinks_of", "", None, "state", kind="opinion"),
     _row("never_did", "", None, "state", weight=1),
     _row("symbolizes", "symbolize, symbolise, stand for, represent", None, "state", kind="opinion"),
     _row("reminds_of", "remind of", None, "state", kind="opinion"),
     _row("says_to", "", None, kind="opinion"),
     _row("answered", "", None, weight=1),
-    *(
-        _row(f"has_{kin}", "", "person", "state", single=kin in ONLY_ONE, weight=2)
-        for kin in sorted(set(KIN.values()))
-    ),
-)  # fmt: skip
+    *(_row(f"has_{kin}", "", "person", "state", single=kin in ONLY_ONE, weight=2) for kin in sorted(set(KIN.values()))),
+)
 
 _BY_NAME = {row.name: row for row in TABLE}
 _BY_CUE = {cue: row for row in reversed(TABLE) for cue in row.cues}

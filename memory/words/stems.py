@@ -101,6 +101,14 @@ def terms(text: str, language: str) -> tuple[list[int], list[int]]:
 
 
 def query_terms(text: str, languages: Sequence[str]) -> list[int]:
-    """Distinct term ids of a question, each word stemmed in every language that may have been spoken."""
-    found = (term_of(word, language) for word, _ in tokenise(text) for language in languages)
-    return list(dict.fromkeys(term for term in found if term is not None))
+    """Distinct term ids of a question: each word stemmed in every language that may have been spoken, and as it is.
+
+    The word as it is finds segments whose language nobody knows; it is left out where a language calls it a stop word.
+    """
+    found: dict[int, None] = {}
+    for word, _ in tokenise(text):
+        variants = [term_of(word, language) for language in languages]
+        if None not in variants:
+            variants.append(term_of(word, ""))
+        found |= dict.fromkeys(term for term in variants if term is not None)
+    return list(found)

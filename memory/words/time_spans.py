@@ -21,8 +21,8 @@ class TimeSpan:
     """One time expression resolved.
 
     `start`/`end` are UTC epoch seconds, half-open, None is open. `grain`: minute, hour, day, weekend, week, month,
-    season, quarter, year, decade. `kind`: point, interval, recurrence (no start, no end) or duration (counted back from the
-    anchor, open end). `approximate` for "about", "a few", "weeks ago". `text` stands at `[at, at + len(text))`.
+    season, quarter, year, decade. `kind`: point, interval, recurrence (no start, no end) or duration (counted back from
+    the anchor, open end). `approximate` for "about", "a few", "weeks ago". `text` stands at `[at, at + len(text))`.
     """
 
     start: Instant | None

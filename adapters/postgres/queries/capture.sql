@@ -145,6 +145,12 @@ ORDER BY s.start_s, s.ord LIMIT %(limit)s;
 -- name: source_position
 SELECT max(position) AS position FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
+-- name: parts
+SELECT s.source_id, s.started_at,
+       coalesce((SELECT max(s.started_at + make_interval(secs => g.end_s)) FROM segments g
+                 WHERE g.scope = s.scope AND g.source_id = s.source_id), s.started_at) AS ended_at
+FROM sources s WHERE s.scope = %(scope)s AND s.session_id = %(session_id)s ORDER BY s.started_at;
+
 -- name: next_vector_position
 UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s RETURNING vector_position;
 
@@ -156,26 +162,6 @@ FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(vectors)s::text[]) A
 JOIN segments s ON s.scope = %(scope)s AND s.segment_key = v.segment_key AND s.revision = v.revision
 ON CONFLICT (scope, segment_key, encoder) DO UPDATE
 SET revision = EXCLUDED.revision, position = EXCLUDED.position, vector = EXCLUDED.vector;
-
--- name: positions
-SELECT scope, position, vector_position FROM scopes WHERE scope = ANY(%(scopes)s);
-
--- name: changed_segments
-SELECT s.segment_key, s.source_id, s.start_s, s.at, s.committed_at, s.role, s.speaker, s.language, c.words AS text,
-       s.replaced_by IS NOT NULL AS hidden, s.position, src.started_at, src.offset_s, src.sensitivity
-FROM segments s
-JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
-WHERE s.scope = %(scope)s AND s.position > %(since)s
-ORDER BY s.source_id, s.start_s, s.ord;
-
--- name: removed_segments
-SELECT segment_key FROM removals WHERE scope = %(scope)s AND position > %(since)s;
-
--- name: changed_vectors
-SELECT v.segment_key, v.vector::vector::real[] AS vector FROM segment_vectors v
-JOIN segments s USING (scope, segment_key)
-WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.position > %(since)s AND v.revision = s.revision;
 
 -- name: keys_of_source
 SELECT segment_key FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;

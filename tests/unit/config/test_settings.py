@@ -35,10 +35,10 @@ def test_the_shipped_page_states_every_default(tmp_path: Path) -> None:
 
 def test_later_layers_win_one_key_at_a_time(tmp_path: Path) -> None:
     environ = {"MEMORAY_HTTP__PORT": "9001", "MEMORAY_TIERS__L1_SOURCES": "4"}
-    text = "preset: annie\nhttp: {port: 9000, host: 127.0.0.2}\nrecall: {rrf_k: 30}\ntiers: {l1_sources: 2}\n"
+    text = "preset: annie\nhttp: {port: 9000, host: 127.0.0.2}\nrecall: {fusion: {k: 30}}\ntiers: {l1_sources: 2}\n"
     (tmp_path / "memory.yaml").write_text(text, encoding="utf-8")
     settings = load(tmp_path, {"tiers": {"l1_sources": 5}}, environ)
-    assert (settings.recall.fusion, settings.recall.rrf_k) == ("rrf", 30.0), "preset, then home"
+    assert (settings.recall.order, settings.recall.fusion.k) == ("decayed", 30.0), "preset, then home"
     assert (settings.http.host, settings.http.port) == ("127.0.0.2", 9001), "home, then environment"
     assert settings.tiers.l1_sources == 5, "overrides last"
     assert settings.tiers.l2_sources == 3, "untouched keys keep their default"
@@ -47,9 +47,9 @@ def test_later_layers_win_one_key_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("recal: {rrf_k: 60}", "did you mean recall?"),
-        ("recall: {rrfk: 60}", "recall.rrfk ("),
-        ("recall: {rrfk: 60}", "did you mean rrf_k?"),
+        ("recal: {pool: 60}", "did you mean recall?"),
+        ("recall: {fusoin: {k: 60}}", "recall.fusoin ("),
+        ("recall: {fusoin: {k: 60}}", "did you mean fusion?"),
         ("revision: {supprots: 3}", "did you mean supports?"),
         ("models: {encoder: {knid: hashing}}", "models.encoder.knid"),
         ("home: /elsewhere", "home ("),
@@ -75,7 +75,7 @@ def test_an_unknown_key_is_refused_with_the_nearest_spelling(tmp_path: Path, tex
         ("gates: {person: 1.5}", "between 0 and 1"),
         ("gates: {person: .nan}", "between 0 and 1"),
         ("tiers: {l2_requires_community: 1}", "true or false"),
-        ("recall: {diversity: cosine}", "none, embeddings, jaccard"),
+        ("recall: {diversity: {by: cosine}}", "must be one of vectors, words"),
         ("auth: {default_user: 7}", "must be text, not int"),
         ("http: {port: 1", "not valid YAML at line"),
         ("preset: ani", "did you mean annie?"),
@@ -97,7 +97,7 @@ def test_a_value_that_does_not_fit_is_refused(tmp_path: Path, text: str, said: s
         ("models: {language: {kind: openai, model: m}}", "needs url and model"),
         ("revision: {contradict_above: 0.9}", "contradict_above <= reinforce_above"),
         ("tiers: {l1_after_days: 91}", "l1_after_days"),
-        ("recall: {mmr_pool: 201}", "mmr_pool"),
+        ("recall: {diversity: {pool: 301}}", "diversity.pool"),
         ("extraction: {retry_base_s: 3601}", "retry_base_s"),
     ],
 )
@@ -122,7 +122,7 @@ def test_an_error_never_shows_a_value(tmp_path: Path) -> None:
         ("MEMORAY_HTTP__PORT", "8123", "http.port", 8123),
         ("MEMORAY_RECALL__HOURS_BACK", "168", "recall.hours_back", 168.0),
         ("MEMORAY_RECALL__HOURS_BACK", "", "recall.hours_back", None),
-        ("MEMORAY_RECALL__WEIGHTS__GRAPH", "0.5", "recall.weights.graph", 0.5),
+        ("MEMORAY_RECALL__FUSION__WEIGHTS__GRAPH", "0.5", "recall.fusion.weights.graph", 0.5),
         ("MEMORAY_TIERS__L2_REQUIRES_COMMUNITY", "true", "tiers.l2_requires_community", True),
         ("MEMORAY_MODELS__LANGUAGE__MODEL", "3.5", "models.language.model", "3.5"),
         ("MEMORAY_MODELS__ENCODER__PATH", "/models/minilm", "models.encoder.path", Path("/models/minilm")),
@@ -163,10 +163,10 @@ def test_every_preset_loads(tmp_path: Path, name: str) -> None:
 def test_presets_carry_the_numbers_of_their_seed(tmp_path: Path) -> None:
     assert preset_names() == ("default", "annie", "cosmo", "graph-memory", "personal-ai")
     annie, cosmo, graph = (load(tmp_path, {"preset": name}, {}) for name in ("annie", "cosmo", "graph-memory"))
-    assert (annie.recall.rrf_k, annie.recall.hours_back, annie.recall.diversity) == (60.0, 168.0, "jaccard")
-    assert annie.recall.recency == "half_life"
+    assert (annie.recall.order, annie.recall.fusion.k, annie.recall.hours_back) == ("decayed", 60.0, 168.0)
+    assert (annie.recall.diversity.by, annie.recall.diversity.balance) == ("words", 0.7)
     assert {cosmo.gates.of(kind) for kind in ("person", "topic", "habit")} == {0.7}
-    assert (graph.recall.fusion, graph.recall.rrf_k, graph.recall.weights.hot) == ("rrf", 60.0, 0.0)
+    assert (graph.recall.fusion.k, graph.recall.fusion.weights.hot) == (60.0, 0.0)
     assert load(tmp_path, environ={}).recall.hours_back is None, "a memory that only looks a week back forgets"
 
 

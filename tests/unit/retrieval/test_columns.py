@@ -12,7 +12,7 @@ from memory.retrieval.columns import ScopeColumns
 from memory.words.stems import query_terms, terms
 from tests.unit.retrieval.rows import Row, batch
 
-WORDS = "tea coffee mountain hiking violin pottery camping adoption counselling beach sunset dog".split()
+WORDS = ["tea", "coffee", "mountain", "hiking", "violin", "pottery", "camping", "adoption", "beach", "sunset", "dog"]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 rows = st.builds(Row, key=st.integers(-9, 9), text=texts, source=st.integers(1, 3), order=st.integers(0, 5),

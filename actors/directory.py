@@ -1,0 +1,51 @@
+"""The directory: brings the actors to life where they are missing, and finds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ray
+
+from actors.memory_shard import MemoryShard
+from actors.names import NAMESPACE, SHARDS, WORKER, actor, shard_name, shard_of
+from actors.worker import Worker
+from config.settings import Settings
+
+_FOREVER: dict[str, Any] = {
+    "namespace": NAMESPACE,
+    "lifetime": "detached",
+    "get_if_exists": True,
+    "num_cpus": 0,
+    "max_restarts": -1,
+    # every method may run twice: a command counts once, a question changes nothing
+    "max_task_retries": 3,
+}
+
+
+class Directory:
+    """Where the living parts are. `ensure` is idempotent and safe to call from several processes at once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def ensure(self) -> None:
+        """Create what does not live yet, and set the worker going."""
+        for number in range(SHARDS):
+            name = shard_name(number)
+            ray.remote(MemoryShard).options(**_FOREVER, name=name, max_concurrency=256).remote(name, self._settings)
+        worker = ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
+        worker.start.remote()  # type: ignore[attr-defined]
+
+    def shard(self, user_id: str) -> Any:
+        """The shard a user lives in."""
+        return actor(shard_of(user_id))
+
+    def worker(self) -> Any:
+        """The worker."""
+        return actor(WORKER)
+
+
+def connect() -> None:
+    """Join the running cluster from outside, as a job does (Ray finds it by RAY_ADDRESS)."""
+    if not ray.is_initialized():
+        ray.init(address="auto", namespace=NAMESPACE, log_to_driver=False)

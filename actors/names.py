@@ -1,0 +1,29 @@
+"""How actors are found: names, the namespace, and which shard a user lives in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ray
+
+from memory.model.ids import digest
+
+NAMESPACE = "memoray"
+WORKER = "worker"
+SHARDS = 1
+"""Shards on one machine: a process costs about 125 MB, and one holds many users."""
+
+
+def shard_name(number: int) -> str:
+    """The actor name of a shard."""
+    return f"shard-{number}"
+
+
+def shard_of(user_id: str) -> str:
+    """The name of the shard a user lives in; stable for a given number of shards."""
+    return shard_name(int.from_bytes(digest("shard", user_id), "big") % SHARDS)
+
+
+def actor(name: str) -> Any:
+    """The handle of a living actor. Ray keeps what it has looked up."""
+    return ray.get_actor(name, namespace=NAMESPACE)

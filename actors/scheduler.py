@@ -1,0 +1,49 @@
+"""The scheduler: starts the night as a Ray job when it is due somewhere, and makes good what was missed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from ray.job_submission import JobSubmissionClient
+
+from adapters.build import Stores
+from config.settings import Settings
+from memory.ports import Clock
+from memory.services.night import due
+
+log = logging.getLogger("memoray.scheduler")
+LOOK_S = 30.0
+"""Seconds between looks at the clock."""
+
+
+class Scheduler:
+    """Looks at the clock; the job itself finds out what is due, so a second submission is harmless."""
+
+    def __init__(self, settings: Settings, stores: Stores, clock: Clock) -> None:
+        self._settings = settings
+        self._stores = stores
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Submit the nightly job whenever a night is due, one at a time, without end."""
+        while True:
+            if await self.due_count():
+                await asyncio.to_thread(self._submit)
+            await asyncio.sleep(LOOK_S)
+
+    async def due_count(self) -> int:
+        """How many nights of how many users are waiting."""
+        now = self._clock.now()
+        sleepers = await self._stores.nights.sleepers()
+        return sum(len(list(due(each["since"], now, each["zone"], self._settings.night.hour))) for each in sleepers)
+
+    def _submit(self) -> None:
+        client = JobSubmissionClient()
+        running = [
+            job for job in client.list_jobs() if "jobs.nightly" in job.entrypoint and not job.status.is_terminal()
+        ]
+        if not running:
+            minute = int(self._clock.now() // 60)
+            client.submit_job(entrypoint="python -m jobs.nightly", submission_id=f"night-{minute}")
+            log.info("the night begins")

@@ -1,0 +1,133 @@
+"""The worker: everything that happens in the background, at low priority and in one process.
+
+It encodes and reads what was captured, watches the transcripts folder and starts the night. All progress lies in the
+database, so it may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from actors.names import actor, shard_of
+from actors.scheduler import Scheduler
+from actors.transcripts import Transcripts
+from adapters import build
+from config.settings import Settings
+from memory.errors import DomainError
+from memory.model.claims import Reading, Utterance
+from memory.model.commands import AcceptReading
+from memory.ports import Vector
+from memory.retrieval.batches import dense_text, local_date
+from memory.services.extract import encode, read_source
+
+log = logging.getLogger("memoray.worker")
+IDLE_S = 1.0
+"""Seconds between looks at the queue when nothing wakes the worker."""
+EMBED_BATCH = 64
+"""Segments encoded before their vectors are stored and other work gets a turn."""
+RESTART_S = 5.0
+"""Seconds before a task that broke is started again."""
+
+
+class Worker:
+    """An async Ray actor (wrapped late, in actors.directory)."""
+
+    def __init__(self, settings: Settings) -> None:
+        os.nice(10)
+        self._settings = settings
+        self._stores: build.Stores | None = None
+        self._embedder = build.embedder(settings)
+        self._extractor = build.extractor(settings)
+        self._clock = build.clock()
+        self._woken = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin the background tasks; a second call changes nothing."""
+        if self._tasks:
+            return
+        stores = await self._open()
+        transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
+        scheduler = Scheduler(self._settings, stores, self._clock)
+        for task in (self._work, transcripts.watch, scheduler.run):
+            self._tasks.append(asyncio.create_task(self._keep(task)))
+
+    async def wake(self) -> None:
+        """Look at the queue now."""
+        self._woken.set()
+
+    async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
+        """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state."""
+        reading = await self._extractor.read(utterances)
+        return reading, await encode(self._embedder, [claim.statement for claim in reading.claims])
+
+    async def status(self) -> dict[str, Any]:
+        """For `memoray status` and health checks."""
+        return {"tasks": [task.get_name() for task in self._tasks if not task.done()]}
+
+    async def _keep(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Run a task for ever: what breaks it is logged, and it starts again."""
+        while True:
+            try:
+                await task()
+            except Exception:
+                log.exception("%s broke; it starts again in %s s", getattr(task, "__qualname__", task), RESTART_S)
+                await asyncio.sleep(RESTART_S)
+
+    async def _work(self) -> None:
+        """Encode first, for that makes words findable by meaning; then read."""
+        while True:
+            if not (await self._one("embed", self._embed) or await self._one("read", self._read)):
+                await self._rest()
+
+    async def _rest(self) -> None:
+        try:
+            await asyncio.wait_for(self._woken.wait(), IDLE_S)
+        except TimeoutError:
+            return
+        self._woken.clear()
+
+    async def _one(self, name: str, act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> bool:
+        """Do the next piece of work of a kind; False if there is none. A failure is recorded and tried again later."""
+        capture = (await self._open()).capture
+        due = await capture.due(name, self._clock.now(), 1)
+        for task in due:
+            try:
+                await act(task)
+            except DomainError as error:
+                await capture.failed(task, f"{error.kind}: {error.detail}", self._clock.now())
+            except Exception as error:
+                log.exception("%s failed", name)
+                await capture.failed(task, type(error).__name__, self._clock.now())
+        return bool(due)
+
+    async def _embed(self, task: Mapping[str, Any]) -> None:
+        capture = (await self._open()).capture
+        position = await capture.position(task["scope"], task["source_id"])
+        while rows := await capture.unembedded(task["scope"], task["source_id"], EMBED_BATCH):
+            texts = [dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows]
+            matrix = await asyncio.to_thread(self._embedder.embed, texts)
+            keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
+            await capture.store_vectors(task["scope"], keys, revisions, matrix)
+        await capture.finished(task, position)
+
+    async def _read(self, task: Mapping[str, Any]) -> None:
+        capture = (await self._open()).capture
+        position = await capture.position(task["scope"], task["source_id"])
+        batch = self._settings.extraction.batch
+        await read_source(task, capture, self._extractor, self._embedder, _submit, batch)
+        await capture.finished(task, position)
+
+    async def _open(self) -> build.Stores:
+        if self._stores is None:
+            self._stores = await build.stores(self._settings, max_size=4)
+        return self._stores
+
+
+async def _submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
+    """Hand a reading to the shard of its user."""
+    return await actor(shard_of(user_id)).turn.remote(user_id, command, dict(vectors))

@@ -1,0 +1,127 @@
+"""Settings to adapters: the only module that names concrete classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from adapters.clock import SystemClock
+from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.feed import PostgresFeed, PostgresShelf
+from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
+from adapters.postgres.journal import PostgresJournal
+from adapters.postgres.nights import PostgresNights
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import PostgresReads
+from adapters.postgres.tokens import PostgresTokens, Token
+from config.settings import Settings
+from memory.errors import ConfigError
+from memory.model.scopes import Sensitivity
+from memory.ports import Clock, Embedder, Extractor, Index, Shelf
+from memory.rules.decider import Rules
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Everything that is kept, over one pool."""
+
+    pool: Pool
+    journal: PostgresJournal
+    capture: PostgresCapture
+    nights: PostgresNights
+    feed: PostgresFeed
+    tokens: PostgresTokens
+    reads: PostgresReads
+
+
+def attached(settings: Settings) -> Settings:
+    """The settings of a program outside the cluster: the database is the one the running system tells of."""
+    runtime = settings.home / "run" / "runtime.json"
+    if settings.dsn is not None or not runtime.is_file():
+        return settings
+    return replace(settings, dsn=json.loads(runtime.read_text())["dsn"])
+
+
+def clock() -> Clock:
+    """The machine's clock."""
+    return SystemClock()
+
+
+def rules(settings: Settings) -> Rules:
+    """What deciding needs of the settings."""
+    return Rules(settings.gates, settings.revision)
+
+
+async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
+    """Connect to the database that the settings name (the supervisor fills in the embedded one)."""
+    if settings.dsn is None:
+        raise ConfigError("No database is known here: start Memoray with `memoray up`, or set MEMORAY_DSN.")
+    pool = Pool(settings.dsn, max_size=max_size)
+    await pool.open()
+    encoder = embedder(settings).name
+    work = settings.extraction
+    capture = PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts)
+    journal = PostgresJournal(pool, encoder)
+    return Stores(
+        pool,
+        journal,
+        capture,
+        PostgresNights(pool),
+        PostgresFeed(pool, encoder),
+        PostgresTokens(pool),
+        PostgresReads(pool),
+    )
+
+
+def fallback_search(kept: Stores, settings: Settings) -> tuple[tuple[Index, ...], Shelf]:
+    """PostgreSQL's own search, for when the shard does not answer."""
+    encoder = embedder(settings)
+    legs = tuple(index(kept.pool, encoder.name) for index in (PostgresText, PostgresVectors, PostgresGraph))
+    return legs, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
+
+
+def administrator(user_id: str, clearance: Sensitivity) -> Token:
+    """What the administrator's token grants."""
+    return Token("administrator", user_id, (), "admin", clearance)
+
+
+def embedder(settings: Settings) -> Embedder:
+    """The encoder of the settings; its model is loaded when the first text comes."""
+    return _EMBEDDERS[settings.models.encoder.kind](settings)
+
+
+def extractor(settings: Settings) -> Extractor:
+    """The extractor of the settings; its model is loaded when the first text comes."""
+    return _EXTRACTORS[settings.models.extraction.kind](settings)
+
+
+def _minilm(settings: Settings) -> Embedder:
+    from adapters.embedding.minilm import MiniLmEmbedder
+
+    folder = settings.models.encoder.path
+    if folder is None:
+        return MiniLmEmbedder()
+    return MiniLmEmbedder(folder / "model.onnx", folder / "tokenizer.json")
+
+
+def _hashing(settings: Settings) -> Embedder:
+    from adapters.embedding.hashing import HashingEmbedder
+
+    return HashingEmbedder()
+
+
+def _rules_extractor(settings: Settings) -> Extractor:
+    from adapters.extraction.rules import RuleExtractor
+
+    return RuleExtractor()
+
+
+def _openai_extractor(settings: Settings) -> Extractor:
+    from adapters.extraction.openai import OpenAiExtractor
+
+    return OpenAiExtractor(settings.models.extraction)
+
+
+_EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm-int8": _minilm, "hashing": _hashing}
+_EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}

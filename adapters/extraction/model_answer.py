@@ -1,0 +1,139 @@
+"""A language model's answer as entities and facts, whatever shape it came in.
+
+Clean JSON, fenced, between prose, a bare array, a single element, or cut off in the middle: every complete element is
+read. What is no such answer at all raises ModelFailed. Whether it is true is not judged here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory.errors import ModelFailed
+from memory.model.entities import ENTITY_TYPES
+from memory.words.predicates import TABLE
+
+MAX_ENTITIES = 8
+MAX_FACTS = 6
+"""Elements of one portion of text; without an end, greedy decoding repeats itself until the tokens run out."""
+_MAX_ANSWER_CHARS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class SeenEntity:
+    """An entity as the model names it, and the words it copied."""
+
+    type: str
+    name: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidFact:
+    """A fact as the model puts it, and the words it copied."""
+
+    subject: str
+    predicate: str
+    object: str
+    statement: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that was well-formed; both empty when the model found nothing."""
+
+    entities: tuple[SeenEntity, ...] = ()
+    facts: tuple[SaidFact, ...] = ()
+
+
+def _text(most: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": most}
+
+
+def _objects(most: int, properties: Mapping[str, Any]) -> dict[str, Any]:
+    element = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {"type": "array", "maxItems": most, "items": element}
+
+
+def _schema() -> dict[str, Any]:
+    predicates = [*(row.name for row in TABLE), "other"]
+    entity = {"evidence": _text(160), "type": {"type": "string", "enum": list(ENTITY_TYPES)}, "name": _text(80)}
+    fact = {
+        "evidence": _text(200),
+        "subject": _text(60),
+        "predicate": {"type": "string", "enum": predicates},
+        "object": _text(100),
+        "statement": _text(160),
+    }
+    lists = {"entities": _objects(MAX_ENTITIES, entity), "facts": _objects(MAX_FACTS, fact)}
+    return {"type": "object", "properties": lists, "required": list(lists), "additionalProperties": False}
+
+
+SCHEMA: Mapping[str, Any] = _schema()
+"""What the model is asked for. The evidence comes first: a small model that has copied the words reads them better."""
+
+
+def answer_of(text: str) -> Answer:
+    """The well-formed elements of an answer, in order. Raises ModelFailed if it holds no answer, or only broken elements."""
+    values = list(json_in(text[:_MAX_ANSWER_CHARS]))
+    elements = [element for value in values for element in _elements(value)]
+    entities = tuple(entity for element in elements if (entity := _entity(element)) is not None)
+    facts = tuple(fact for element in elements if (fact := _fact(element)) is not None)
+    if not entities and not facts and (elements or not any(_says_nothing(value) for value in values)):
+        raise ModelFailed("The language model's answer has not the shape that was asked for.")
+    return Answer(entities[:MAX_ENTITIES], facts[:MAX_FACTS])
+
+
+def json_in(text: str) -> Iterator[Any]:
+    """Every complete JSON array or object in a text, outermost first; inside one that breaks off, its complete parts."""
+    decoder = json.JSONDecoder()
+    place = 0
+    while (place := _opening(text, place)) >= 0:
+        try:
+            value, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place += 1
+        else:
+            yield value
+
+
+def _opening(text: str, start: int) -> int:
+    found = [place for bracket in "{[" if (place := text.find(bracket, start)) >= 0]
+    return min(found, default=-1)
+
+
+def _elements(value: Any) -> Iterator[Any]:
+    """The elements of an answer: of its lists, of a bare array, or the one that stands alone."""
+    if isinstance(value, list):
+        yield from value
+    elif isinstance(value, dict) and value.keys() & SCHEMA["properties"].keys():
+        for name in SCHEMA["properties"]:
+            inner = value.get(name)
+            yield from inner if isinstance(inner, list) else () if inner is None else (inner,)
+    elif value:
+        yield value
+
+
+def _says_nothing(value: Any) -> bool:
+    return not list(_elements(value))
+
+
+def _entity(element: Any) -> SeenEntity | None:
+    found = _strings(element, ("type", "name", "evidence"))
+    return SeenEntity(*found) if found and found[0] in ENTITY_TYPES else None
+
+
+def _fact(element: Any) -> SaidFact | None:
+    found = _strings(element, ("subject", "predicate", "object", "statement", "evidence"))
+    return SaidFact(*found) if found else None
+
+
+def _strings(element: Any, keys: tuple[str, ...]) -> list[str] | None:
+    """The values of these keys, white space folded; None unless all of them are words."""
+    if not isinstance(element, dict) or not all(isinstance(element.get(key), str) for key in keys):
+        return None
+    values = [" ".join(element[key].split()) for key in keys]
+    return values if all(values) else None

@@ -1,0 +1,136 @@
+"""The LLM-free extractor: rules over words and a small English parser. Far cheaper than a small model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from adapters.extraction.rules_answers import Asked, with_question
+from adapters.extraction.rules_claims import claims_of, relation_claims
+from adapters.extraction.rules_dating import Scene, next_frame
+from adapters.extraction.rules_model import Doc, parse
+from adapters.extraction.rules_objects import phrase
+from adapters.extraction.rules_people import Company
+from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
+from memory.model.claims import Claim, Reading, Sighting, Utterance
+from memory.model.ids import fold
+from memory.words.normalise import Piece, normalise
+from memory.words.polarity import is_joke
+
+_SILENT_ROLES = frozenset({"assistant", "tool"})
+"""What an assistant or a tool said is no evidence."""
+
+
+class RuleExtractor:
+    """Reads English talk with rules; other languages, assistants and context give context and claim nothing."""
+
+    name = "rules"
+
+    async def read(self, utterances: Sequence[Utterance]) -> Reading:
+        """What these utterances say; the work is done in a thread. Raises ModelFailed if the parser is missing."""
+        return await asyncio.to_thread(read, tuple(utterances))
+
+
+def read(utterances: Sequence[Utterance]) -> Reading:
+    """What these utterances say, in their order."""
+    speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
+    pieces = [_pieces(u, speakers) for u in utterances]
+    docs = iter(parse([piece.text for turn in pieces for piece in turn]))
+    company = Company(speakers)
+    sightings: list[Sighting] = []
+    claims: list[Claim] = []
+    asked, asker = Asked(), ""
+    for utterance, turn in zip(utterances, pieces, strict=True):
+        company.turn += 1
+        parsed = [(piece, next(docs)) for piece in turn]
+        seen, said = _read_turn(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
+        asked, asker = Asked(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
+        if _is_evidence(utterance):
+            if turn and is_joke(turn[0].text):
+                claims = list(_unsaid(claims, utterance))
+            sightings.extend(seen)
+            claims.extend(said)
+    return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
+
+
+def _is_evidence(utterance: Utterance) -> bool:
+    return not utterance.context_only and utterance.role not in _SILENT_ROLES and _is_english(utterance)
+
+
+def _is_english(utterance: Utterance) -> bool:
+    return (utterance.language or "en").lower().startswith("en")
+
+
+def _pieces(utterance: Utterance, speakers: Sequence[str]) -> tuple[Piece, ...]:
+    if not _is_english(utterance):
+        return ()
+    others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
+    return normalise(utterance.text, others)
+
+
+def _read_turn(
+    utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
+) -> tuple[list[Sighting], list[Claim]]:
+    sightings = [speaker_sighting(utterance)] if utterance.speaker else []
+    claims: list[Claim] = []
+    scene = Scene(utterance, company.voice(utterance, utterance.text))
+    for place, (piece, doc) in enumerate(parsed):
+        joke = is_joke(piece.text) or any(is_joke(after.text) for after, _ in parsed[place + 1 : place + 2])
+        related = [] if joke else list(company.relations(piece.text, utterance.speaker))
+        voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
+        scene = replace(scene, voice=voice, kin=company.kin)
+        said = [] if joke else with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
+        said.extend(() if joke else relation_claims(related, piece, scene))
+        claims.extend(said)
+        if not joke:
+            sightings.extend(sightings_of(piece, doc, scene, related, said))
+        company.observe(doc, utterance.speaker)
+        scene = replace(scene, frame=next_frame(scene, doc), plural=_last_plural(doc, scene) or scene.plural)
+    return list(_best(sightings)), list(_once(claims))
+
+
+def _once(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Each statement of a turn once: the typed and weightier reading of it."""
+    best: dict[str, Claim] = {}
+    for claim in claims:
+        key = f"{fold(claim.statement)} {claim.predicate}"
+        twin = fold(claim.statement)
+        known = best.get(twin)
+        if known is None or known.predicate is None:
+            best[twin] = claim
+        elif claim.predicate not in (None, known.predicate):
+            best[key] = claim
+    return iter(best.values())
+
+
+def _best(sightings: Sequence[Sighting]) -> Iterator[Sighting]:
+    """One sighting a type and name of a turn, the surest; what another knows of it is kept."""
+    best: dict[tuple[str, str], Sighting] = {}
+    for sighting in sightings:
+        key = (sighting.type, fold(sighting.name))
+        known = best.setdefault(key, sighting)
+        surer = max(known, sighting, key=lambda s: s.confidence)
+        aliases = tuple(dict.fromkeys((*known.aliases, *sighting.aliases)))
+        best[key] = replace(surer, properties={**known.properties, **sighting.properties}, aliases=aliases)
+    return iter(best.values())
+
+
+def _last_plural(doc: Doc, scene: Scene) -> str | None:
+    plurals = [
+        t for t in doc if t.tag_ == "NNS" and t.dep_ in ("dobj", "pobj", "attr", "nsubj") and t.ent_type_ != "DATE"
+    ]
+    return phrase(plurals[-1], scene.voice) if plurals else None
+
+
+def _unsaid(claims: Sequence[Claim], utterance: Utterance) -> Iterator[Claim]:
+    """Without what a speaker's "just kidding" takes back: the last thing they said before."""
+    last = claims[-1] if claims else None
+    for claim in claims:
+        if (
+            last is None
+            or claim.segment_key != last.segment_key
+            or claim.quote != last.quote
+            or last.subject != utterance.speaker
+        ):
+            yield claim

@@ -1,0 +1,298 @@
+"""Claims: what each clause of a piece asserts, typed, dated and weighed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from adapters.extraction.rules_clauses import Clause, clauses
+from adapters.extraction.rules_dating import Dating, Scene, dated, dating_of, timed
+from adapters.extraction.rules_frames import Frame, frame_of
+from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_objects import head_noun, phrase
+from adapters.extraction.rules_people import Relation
+from adapters.extraction.rules_promises import promise_of
+from memory.model.claims import Claim
+from memory.words import polarity
+from memory.words.names import is_pet, relation
+from memory.words.normalise import Piece
+from memory.words.predicates import STRONG, class_of, named
+from memory.words.vocabulary import words
+
+_UNREAL = frozenset({"would", "could", "might", "should", "may", "must"})
+_VAGUE_SUBJECTS = words("it this that these those there they he she what which who everything something nothing")
+_EMPTY_VERBS = words("look sound agree appreciate seem")
+_GLAD = re.compile(
+    r"\b(?:glad|sorry|happy|proud|grateful|thankful) (?:for|to (?:have|be)|that|of) (?:you|your)?", re.IGNORECASE
+)
+_NUMBER = re.compile(
+    r"\b\d[\d,.]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b", re.IGNORECASE
+)
+_MIN_WORDS = 3
+
+
+def claims_of(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Claim]:
+    """Everything a piece asserts. Questions, hypotheticals, quotations, applause and proposals assert nothing."""
+    if piece.question or not is_assertion(piece.text):
+        return
+    for clause in clauses(doc):
+        claim = _claim(clause, piece, scene)
+        if claim is None:
+            continue
+        yield claim
+        yield from _consequences(claim, clause, scene)
+        for follower in clause.followers:
+            further = _claim(follower, piece, scene)
+            if further is not None and _stands_out(further) and further.statement != claim.statement:
+                yield further
+                yield from _consequences(further, follower, scene)
+
+
+def relation_claims(related: Sequence[Relation], piece: Piece, scene: Scene) -> Iterator[Claim]:
+    """Has a sister Jane, has a dog Rex: one claim a relation whose bearer was named in an assertion."""
+    if piece.question or not is_assertion(piece.text):
+        return
+    for found in related:
+        if found.name:
+            row = named(f"has_{found.kind}")
+            yield Claim(
+                subject=found.owner, statement=f"{found.owner} has a {found.noun} named {found.name}",
+                segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=row.name if row else None,
+                object=found.name, object_type="person", importance=6, confidence=0.85, valid_from=scene.utterance.at,
+            )  # fmt: skip
+
+
+def is_assertion(text: str) -> bool:
+    """Whether a sentence may assert something at all."""
+    return not (
+        polarity.is_hypothetical(text)
+        or polarity.is_phatic(text)
+        or polarity.is_proposal(text)
+        or polarity.is_quotation(text)
+        or polarity.is_joke(text)
+    )
+
+
+def _stands_out(claim: Claim) -> bool:
+    return claim.predicate in STRONG or claim.importance >= 7
+
+
+def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
+    if clause.subject is None or _is_unreal(clause) or _depends(clause):
+        return None
+    if clause.person == "you":
+        return _remark(clause, piece, scene)
+    statement, frame = _statement(clause, scene), frame_of(clause)
+    if len(statement.split()) < _MIN_WORDS or (frame is None and _is_empty(clause)):
+        return None
+    dating = dating_of(clause, statement, piece, scene)
+    subject, subject_type = _subject(clause, scene)
+    predicate = _predicate(frame, clause, habit=dating.habit) if subject is not None else None
+    object_ = _object(frame, clause, scene) if predicate else None
+    claim = Claim(
+        subject=subject or scene.utterance.speaker, subject_type=subject_type,
+        statement=dated(statement, dating, scene),
+        segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=predicate, object=object_,
+        object_type=_object_type(frame, object_), slot=_slot(frame, clause, object_) if predicate else None,
+        kind=_kind(frame, clause, predicate), change=polarity.has_change_cue(piece.text),
+        polarity=not clause.negated or (predicate == "dislikes" and clause.modal == "can"),
+        confidence=_confidence(clause, predicate, piece),
+    )  # fmt: skip
+    claim = timed(claim, frame, clause, dating, scene)
+    if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
+        claim = replace(claim, predicate="promises", tense="plan")
+    return replace(claim, importance=_importance(claim, clause, statement, dating, scene))
+
+
+def _is_empty(clause: Clause) -> bool:
+    """It was awesome; that paid off: nothing one could look for."""
+    subject = clause.subject
+    if subject is None or subject.lower_ not in _VAGUE_SUBJECTS:
+        return False
+    return not any(t.pos_ in ("NOUN", "PROPN", "NUM") or (t.pos_ == "VERB" and t != clause.head) for t in clause.tokens)
+
+
+def _is_unreal(clause: Clause) -> bool:
+    wish = clause.modal == "would" and clause.head.lemma_ in ("love", "like")
+    return clause.modal in _UNREAL and not wish
+
+
+def _depends(clause: Clause) -> bool:
+    return any(
+        child.dep_ == "advcl" and any(c.dep_ == "mark" and c.lower_ in ("if", "unless") for c in child.children)
+        for child in clause.head.children
+    )
+
+
+def _remark(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
+    """What is said to the listener's face is the speaker's remark, never a fact about the listener."""
+    words = clause.tokens[0].doc[clause.tokens[0].i : clause.tokens[-1].i + 1].text.strip(" ,.!-")
+    if scene.voice.listener is None or len(words.split()) < _MIN_WORDS:
+        return None
+    return Claim(
+        subject=scene.utterance.speaker, statement=f"{scene.utterance.speaker} says to {scene.voice.listener}: {words}",
+        segment_key=scene.utterance.segment_key, quote=piece.quote, predicate="says_to", object=scene.voice.listener,
+        object_type="person", kind="opinion", importance=1, confidence=0.5, polarity=not clause.negated, tense="event",
+        valid_from=scene.utterance.at,
+    )  # fmt: skip
+
+
+def _statement(clause: Clause, scene: Scene) -> str:
+    tokens: Sequence[Token] = clause.tokens
+    subject = clause.subject
+    if subject is not None and subject not in tokens:
+        tokens = [*subject.subtree, *tokens] if len(list(subject.subtree)) < 8 else [subject, *tokens]
+    return scene.voice.say(tokens)
+
+
+def _subject(clause: Clause, scene: Scene) -> tuple[str | None, str]:
+    """The entity a clause is about and its type; None for what is no entity (the fact is then its speaker's)."""
+    token = clause.subject
+    if token is None:
+        return None, "person"
+    if clause.person in ("i", "we"):
+        return scene.utterance.speaker, "person"
+    if token.i in scene.voice.referents:
+        return scene.voice.referents[token.i], "person"
+    if token.ent_type_ == "PERSON" or token.pos_ == "PROPN":
+        name = phrase(token, scene.voice)
+        return (name, _ENTITY_TYPES.get(token.ent_type_, "person")) if name else (None, "person")
+    return _kin_subject(token, scene), "person"
+
+
+_ENTITY_TYPES = {"PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organization",
+                 "EVENT": "event",                  "PRODUCT": "tool", "WORK_OF_ART": "topic"}  # fmt: skip
+
+
+def _kin_subject(token: Token, scene: Scene) -> str | None:
+    """My sister: by her name if it was said; my goal, my favorite: the speaker's own affair."""
+    if not any(c.dep_ == "poss" and c.lower_ in ("my", "our") for c in token.children):
+        return None
+    noun = token.lower_
+    if token.tag_ == "NN" and (relation(noun) or is_pet(noun)):
+        speaker = scene.utterance.speaker
+        return scene.kin.get((speaker, noun), f"{speaker}'s {noun}")
+    own = token.lemma_ in _OWN_AFFAIRS or _is_favourite(token)
+    return scene.utterance.speaker if own else None
+
+
+_OWN_AFFAIRS = words("pick choice favorite goal dream birthday name ambition job")
+
+
+def _predicate(frame: Frame | None, clause: Clause, *, habit: bool) -> str | None:
+    lemma = clause.head.lemma_.lower()
+    if habit and (frame is None or frame.row.weight < 2):
+        return f"habit:{lemma}"
+    if frame is None:
+        never = clause.tense in ("perfect", "past") and any(c.lower_ == "never" for c in clause.head.children)
+        return "never_did" if never else None
+    if frame.row.name == "formerly" and frame.object is not None:
+        return f"formerly:{frame.object.lemma_.lower()}"
+    return frame.row.name
+
+
+def _object(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
+    if frame is None:
+        target = next((c for c in clause.head.children if c.dep_ in ("dobj", "obj")), None)
+        return phrase(target, scene.voice)
+    target = frame.object
+    if target is not None and frame.row.name == "feels" and target.pos_ in ("ADJ", "VERB"):
+        return str(target.lower_)
+    if target is not None and frame.row.name == "birthday_is":
+        return " ".join(t.text for t in target.subtree)
+    if target is not None and frame.row.name == "age_is":
+        return next((t.text for t in target.subtree if t.pos_ == "NUM"), None)
+    if target is not None and target.lower_ in ("them", "those", "it") and scene.plural:
+        return scene.plural
+    if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and _is_favourite(target):
+        target = clause.subject  # contemporary is my top pick
+    return phrase(target, scene.voice)
+
+
+def _is_favourite(token: Token) -> bool:
+    return any(word.lower_ in ("favorite", "top") for word in token.subtree) or token.lower_ in ("favorite", "go-to")
+
+
+def _object_type(frame: Frame | None, object_: str | None) -> str | None:
+    if frame is None or object_ is None:
+        return None
+    if frame.object is not None and frame.object.ent_type_ in _ENTITY_TYPES:
+        return _ENTITY_TYPES[frame.object.ent_type_]
+    return frame.row.object_type
+
+
+def _slot(frame: Frame | None, clause: Clause, object_: str | None) -> str | None:
+    """What a slotted predicate is about: my favorite COFFEE, prefer lattes (coffee), the DEADLINE of the sprint."""
+    if frame is None or not frame.row.slotted:
+        return None
+    if frame.row.name == "deadline_is":
+        return head_noun(clause.subject) if clause.subject is not None else None
+    if frame.row.name != "prefers":
+        return None
+    for token in (clause.subject, frame.object):
+        if (
+            clause.head.lemma_ == "be"
+            and token is not None
+            and _is_favourite(token)
+            and token.lower_ not in _BARE_FAVOURITES
+        ):
+            return head_noun(token)
+    known = class_of(object_ or "")
+    if known is None and frame.object is not None and frame.object.pos_ == "NOUN" and clause.head.lemma_ == "prefer":
+        other = [
+            t for c in clause.head.subtree if c.lower_ in ("over", "to", "than") for t in c.children if t.dep_ == "pobj"
+        ]
+        known = next(
+            (class_of(t.text) or (t.lemma_.lower() if t.lemma_ == frame.object.lemma_ else None) for t in other), None
+        )
+    return known
+
+
+_BARE_FAVOURITES = frozenset({"favorite", "pick", "choice", "go-to", "one"})
+
+
+def _kind(frame: Frame | None, clause: Clause, predicate: str | None) -> str:
+    if predicate and frame is not None:
+        return frame.row.kind
+    return "opinion" if clause.head.lemma_ == "be" and _judges(clause) else "factual"
+
+
+def _judges(clause: Clause) -> bool:
+    return any(child.dep_ == "acomp" for child in clause.head.children)
+
+
+def _confidence(clause: Clause, predicate: str | None, piece: Piece) -> float:
+    """Rules know how they read: typed 0.85, plain 0.75, of others 0.65; hearsay and doubt take 0.2 off."""
+    base = 0.85 if predicate in STRONG else 0.75 if clause.person == "i" else 0.65
+    shaky = clause.doubted or polarity.is_hearsay(piece.text) or polarity.is_hedged(piece.text)
+    return round(base - (0.2 if shaky else 0.0), 2)
+
+
+def _importance(claim: Claim, clause: Clause, statement: str, dating: Dating, scene: Scene) -> int:
+    """1-10, the verbosity dial measured on the dialogues: show and promote at 4 and above."""
+    row = named(claim.predicate)
+    points = 3 + (row.weight if row else 0) + 2 * (dating.span is not None) + bool(_NUMBER.search(statement))
+    points += 1 if clause.person in ("i", "we") else 0
+    points += any(t.ent_type_ in _ENTITY_TYPES and t.text not in scene.utterance.speaker for t in clause.tokens)
+    subject = clause.subject
+    points -= 2 * (claim.kind == "opinion") + 2 * (subject is not None and subject.lower_ in _VAGUE_SUBJECTS)
+    points -= 2 * (subject is not None and subject.dep_.startswith("csubj")) + 2 * bool(_GLAD.search(statement))
+    points -= 3 * (clause.head.lemma_ in _EMPTY_VERBS) + (len(statement.split()) < 5)
+    return max(1, min(10, int(points)))
+
+
+def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]:
+    """What a change entails: who moved to a town lives there; who switched to a coffee prefers it."""
+    if claim.object is None or not claim.polarity or claim.tense == "plan" or claim.predicate not in _ENTAILED:
+        return
+    if claim.predicate == "moved_to" and claim.object[:1].isupper():
+        yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
+                      statement=f"{claim.subject} lives in {claim.object}")  # fmt: skip
+    if claim.predicate == "switched_to" and class_of(claim.object):
+        slot = class_of(claim.object)
+        yield replace(claim, predicate="prefers", slot=slot, tense="state", valid_to=None, change=True,
+                      statement=f"{claim.subject} prefers {claim.object}")  # fmt: skip
+
+
+_ENTAILED = frozenset({"moved_to", "switched_to"})

@@ -1,0 +1,126 @@
+"""When a claim holds: events at their time, states from theirs on, plans from now with a due time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_frames import Frame
+from adapters.extraction.rules_model import Doc
+from adapters.extraction.rules_voice import Voice
+from memory.model.claims import Claim, Utterance
+from memory.model.timeline import Instant
+from memory.words.normalise import Piece
+from memory.words.time_expressions import resolve
+from memory.words.time_spans import TimeSpan, label
+from memory.words.vocabulary import words
+
+_FRAME_GRAINS = frozenset({"day", "week", "weekend", "month"})
+_HABITUAL = words("usually always often regularly normally generally")
+_ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a piece is read against: the utterance, its voice, and what its earlier sentences have set."""
+
+    utterance: Utterance
+    voice: Voice
+    frame: TimeSpan | None = None
+    """The last past time of an earlier sentence of the turn ("Last night was great! We celebrated ...")."""
+    plural: str | None = None
+    """The last plural thing of the turn, for "them"."""
+    kin: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """(owner, noun) to the name that was said: my sister is Jane."""
+
+    def spans(self, text: str, tense: str) -> list[TimeSpan]:
+        """The time expressions of a text, bare names looking where its tense looks."""
+        prefer = "past" if tense in ("past", "perfect") else "future"
+        return resolve(text, self.utterance.at, self.utterance.offset_s, prefer)
+
+
+@dataclass(frozen=True, slots=True)
+class Dating:
+    """The time expressions of a clause: its `own`, and the one `span` that dates it."""
+
+    own: tuple[TimeSpan, ...]
+    span: TimeSpan | None
+    habit: bool
+
+
+def dating_of(clause: Clause, statement: str, piece: Piece, scene: Scene) -> Dating:
+    """Its own expression, else (a past event) that of its sentence, else of an earlier sentence of the turn."""
+    own = tuple(scene.spans(statement, clause.tense))
+    span = next((s for s in own if s.kind != "recurrence"), None) or _outer_span(clause, piece, scene)
+    return Dating(own, span, _is_habit(clause, own))
+
+
+def _is_habit(clause: Clause, spans: Sequence[TimeSpan]) -> bool:
+    if clause.tense not in ("present", "perfect") or clause.negated or clause.head.lemma_ in ("be", "have"):
+        return False
+    return any(s.kind == "recurrence" for s in spans) or any(c.lower_ in _HABITUAL for c in clause.head.children)
+
+
+def _outer_span(clause: Clause, piece: Piece, scene: Scene) -> TimeSpan | None:
+    if clause.tense != "past" or clause.head.lower_ == "used":
+        return None
+    within = [s for s in scene.spans(piece.text, "past") if s.kind in ("point", "interval") and s.end is not None]
+    return within[0] if within else scene.frame
+
+
+def next_frame(scene: Scene, doc: Doc) -> TimeSpan | None:
+    """The time a piece sets for the past tense of the sentences after it."""
+    spans = [s for s in scene.spans(doc.text, "past") if s.grain in _FRAME_GRAINS and s.kind != "recurrence"]
+    past = [s for s in spans if s.start is not None and s.end is not None and s.start < scene.utterance.at]
+    return past[-1] if past else scene.frame
+
+
+def dated(statement: str, dating: Dating, scene: Scene) -> str:
+    """The statement with every relative time made absolute beside it, so that it can be read in another year."""
+    offset = scene.utterance.offset_s
+    for found in reversed(dating.own):
+        words = label(found, offset)
+        if words and not _ABSOLUTE.search(found.text):
+            end = found.at + len(found.text)
+            statement = f"{statement[:end]} ({words}){statement[end:]}"
+    span = dating.span
+    if span is not None and span not in dating.own and label(span, offset):
+        statement = f"{statement} ({label(span, offset)})"
+    return statement
+
+
+def timed(claim: Claim, frame: Frame | None, clause: Clause, dating: Dating, scene: Scene) -> Claim:
+    """The claim with its tense, and when it holds or is due."""
+    at, span = scene.utterance.at, dating.span
+    tense = "state" if dating.habit else _tense(frame if claim.predicate else None, clause, span, at)
+    if tense == "plan":
+        due = due_of(span) if span is not None else None
+        return replace(claim, tense=tense, valid_from=at, due=due if due is not None and due > at else None)
+    if span is None or span.start is None or (tense == "state" and not _since(span, clause, at)):
+        return replace(claim, tense=tense, valid_from=at)
+    return replace(claim, tense=tense, valid_from=span.start, valid_to=span.end if tense == "event" else None)
+
+
+def due_of(span: TimeSpan) -> Instant | None:
+    """The last moment of a span, so that "by Friday" ends on Friday; a clock time is due when it strikes."""
+    if span.grain in ("minute", "hour"):
+        return span.start
+    return None if span.end is None else span.end - 1
+
+
+def _since(span: TimeSpan, clause: Clause, at: float) -> bool:
+    """Whether a time beside a state says since when it holds."""
+    return span.start is not None and span.start <= at and (span.end is None or clause.tense in ("past", "perfect"))
+
+
+def _tense(frame: Frame | None, clause: Clause, span: TimeSpan | None, at: float) -> str:
+    if clause.tense == "future" or (frame is not None and frame.row.tense == "plan"):
+        return "plan"
+    ahead = span is not None and span.start is not None and span.end is not None and span.end > at
+    if ahead and clause.tense == "present" and (frame is None or frame.row.tense == "event"):
+        return "plan"  # I'm visiting Rome next week; the opening is tomorrow
+    if clause.tense == "past":
+        return "event" if frame is None or frame.row.tense == "event" or not frame.row.single else "state"
+    return frame.row.tense if frame is not None else "state"

@@ -1,0 +1,159 @@
+"""Who is meant: the people of a conversation, whom she and he stand for, and relations said in passing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_voice import Voice
+from memory.model.claims import Utterance
+from memory.words.names import is_name, is_pet, relation
+from memory.words.vocabulary import FAMILY, FEMALE, MALE
+
+_REACH = 4
+"""A pronoun reaches back this many turns."""
+_NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
+_OWNER = r"(?P<owner>[Mm]y|[Oo]ur|[Aa]|[A-Z]\w+'s)"
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+),? (?:is |was )?(?:named|called|whose name is) {_NAME}",
+        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+)'s name is {_NAME}",
+        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+),? {_NAME}",
+        rf"\b{_NAME},? (?:who(?:'s| is) |is |was )?(?P<owner>[Mm]y|[Oo]ur) (?:\w+ )?(?P<noun>guinea pig|"
+        rf"[a-z]+)\b(?! \w+ed\b)",
+    )
+)
+_THEIR_NAME = re.compile(
+    rf"\b(?:[Hh]er|[Hh]is|[Ii]ts) name(?:'s| is|,) {_NAME}|\b(?:[Hh]e|[Ss]he|[Ii]t)(?:'s| is) (?:called|named) "
+    rf"{_NAME.replace('name', 'called')}"
+)
+_KIN_SOLO = re.compile(r"\b(?P<owner>[Mm]y|[Oo]ur) (?P<noun>[a-z-]+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Somebody's somebody: owner, kind ("sister", "pet") and the noun used, with a name if one was said."""
+
+    owner: str
+    kind: str
+    noun: str
+    name: str | None
+
+
+@dataclass(slots=True)
+class Company:
+    """The people of one conversation as it goes on: who speaks, who was named when, and who is whose."""
+
+    speakers: tuple[str, ...]
+    turn: int = 0
+    named: list[tuple[int, str, str | None]] = field(default_factory=list)
+    """(turn, name, f, m or None), latest last."""
+    kin: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(owner, noun) to the name that was said once: my sister is Jane."""
+    last_animal: tuple[str, str] | None = None
+
+    def listener(self, utterance: Utterance) -> str | None:
+        """Whom the speaker means by "you", if there is just one."""
+        others = [name for name in utterance.listeners or self.speakers if name != utterance.speaker]
+        return others[0] if len(set(others)) == 1 else None
+
+    def voice(self, utterance: Utterance, text: str) -> Voice:
+        """The voice of an utterance: what I, you and we stand for in it."""
+        listener = self.listener(utterance)
+        with_family = any(noun in FAMILY or relation(noun) in _HOUSEHOLD for noun in _MINE.findall(text.lower()))
+        together = not with_family and bool(_BOTH.search(text))
+        others = "their family" if with_family else listener if together and listener else "others"
+        return Voice(utterance.speaker, listener, f"{utterance.speaker} and {others}")
+
+    def hear(self, name: str, gender: str | None = None) -> None:
+        """Somebody was named in this turn."""
+        self.named.append((self.turn, name, gender))
+
+    def referents(self, doc: Doc, speaker: str) -> dict[int, str]:
+        """Which position of she, he, her, his stands for whom. Names already in the sentence come first."""
+        found: dict[int, str] = {}
+        here: list[tuple[int, str, str | None]] = []
+        for token in doc:
+            gender = _GENDER.get(token.lower_)
+            if gender is None:
+                here.extend(self._mention(token, speaker))
+                continue
+            who = self._latest(here, gender, speaker)
+            if who is not None:
+                found[token.i] = who
+        return found
+
+    def _mention(self, token: Token, speaker: str) -> Iterator[tuple[int, str, str | None]]:
+        if token.ent_type_ == "PERSON" and token.ent_iob_ == "B" and is_name(token.text):
+            yield self.turn, str(token.text), None
+        elif token.pos_ == "NOUN" and (relation(token.text) or token.lemma_ in FEMALE | MALE):
+            owner = next((c for c in token.children if c.dep_ == "poss"), None)
+            name = (
+                f"{speaker}'s {token.text}"
+                if owner is not None and owner.lower_ in ("my", "our")
+                else f"the {token.text}"
+            )
+            yield self.turn, self.kin.get((speaker, token.lower_), name), gender_of(token.lemma_)
+
+    def _latest(self, here: Sequence[tuple[int, str, str | None]], gender: str, speaker: str) -> str | None:
+        recent = [m for m in self.named if self.turn - m[0] <= _REACH]
+        for _, name, known in reversed([*recent, *here]):
+            if known in (gender, None) and name not in self.speakers:
+                return name
+        return None
+
+    def observe(self, doc: Doc, speaker: str) -> None:
+        """Remember for later turns whom this one named."""
+        for token in doc:
+            self.named.extend(self._mention(token, speaker))
+            if is_pet(token.lower_) and token.pos_ == "NOUN":
+                self.last_animal = (speaker, token.lemma_)
+
+    def relations(self, text: str, speaker: str) -> Iterator[Relation]:
+        """Relations this sentence says, names first; each noun once."""
+        seen: set[str] = set()
+        for found in _relations_in(text, speaker):
+            if found.noun not in seen:
+                seen.add(found.noun)
+                if found.name:
+                    self.kin[found.owner, found.noun] = found.name
+                yield found
+        match = _THEIR_NAME.search(text)
+        if match and self.last_animal and not seen:
+            name = match.group("name") or match.group("called")
+            if is_name(name):
+                yield Relation(self.last_animal[0], "pet", self.last_animal[1], name)
+
+
+_MINE = re.compile(r"\b(?:my|our|the|with) (?:whole |entire |two |three )?([a-z]+)")
+_BOTH = re.compile(r"\b(?:you and (?:i|me)|us two|(?:both|two) of us|we both|with you)\b", re.IGNORECASE)
+_GENDER = {"she": "f", "her": "f", "hers": "f", "he": "m", "him": "m", "his": "m"}
+_HOUSEHOLD = frozenset({"wife", "husband", "child", "son", "daughter", "mother", "father"})
+
+
+def gender_of(noun: str) -> str | None:
+    """f, m or None."""
+    return "f" if noun in FEMALE else "m" if noun in MALE else None
+
+
+def _relations_in(text: str, speaker: str) -> Iterator[Relation]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            kind = _kind(match.group("noun"))
+            if kind and is_name(match.group("name")) and not match.group("name").endswith("'s"):
+                yield Relation(_owner(match.group("owner"), speaker), kind, match.group("noun"), match.group("name"))
+    for match in _KIN_SOLO.finditer(text):
+        kind = relation(match.group("noun"))
+        if kind:
+            yield Relation(speaker, kind, match.group("noun"), None)
+
+
+def _kind(noun: str) -> str | None:
+    return relation(noun) or ("pet" if is_pet(noun) else None)
+
+
+def _owner(word: str, speaker: str) -> str:
+    return speaker if word.lower() in ("my", "our", "a") else word.removesuffix("'s")

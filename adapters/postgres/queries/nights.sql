@@ -1,0 +1,11 @@
+-- name: sleepers
+SELECT u.user_id, coalesce(u.profile ->> 'time_zone', 'UTC') AS zone,
+       coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id), u.created_at) AS since
+FROM users u ORDER BY u.user_id;
+
+-- name: report
+SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
+
+-- name: file
+INSERT INTO nights (user_id, night, at, report)
+VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s) ON CONFLICT DO NOTHING;

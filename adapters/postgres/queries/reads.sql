@@ -1,0 +1,36 @@
+-- What the front door reads. Everything is seen through a view: the scopes and the clearance of the caller.
+
+-- name: hydrate
+-- Candidates as they are shown: their words, who said them, which entities and facts rest on them.
+SELECT s.segment_key, s.segment_id, s.source_id, src.session_id, src.kind, src.offset_s, c.words AS text, s.speaker,
+       s.at, s.emotion,
+       (SELECT coalesce(array_agg(DISTINCT e.type || ':' || n.words ORDER BY e.type || ':' || n.words), '{}')
+        FROM mentions m
+        JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.merged_into IS NULL
+        JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+        WHERE m.user_id = %(user_id)s AND m.segment_key = s.segment_key) AS entities,
+       (SELECT coalesce(array_agg(v.fact_id ORDER BY v.fact_id), '{}')
+        FROM evidence v
+        JOIN fact_versions f ON f.user_id = v.user_id AND f.fact_id = v.fact_id AND f.system_to IS NULL
+        WHERE v.user_id = %(user_id)s AND v.segment_key = s.segment_key
+          AND f.status IN ('active', 'superseded') AND f.sensitivity <= %(clearance)s) AS fact_ids
+FROM segments s
+JOIN sources src USING (scope, source_id)
+JOIN content c USING (scope, content_id)
+WHERE s.scope = ANY(%(scopes)s) AND s.segment_key = ANY(%(keys)s) AND src.sensitivity <= %(clearance)s
+  AND s.replaced_by IS NULL;
+
+-- name: pending
+-- Pieces of work still open, as this user is concerned by them.
+SELECT count(*) FILTER (WHERE task = 'embed') AS embedding, count(*) FILTER (WHERE task = 'read') AS extraction
+FROM work w JOIN sources s USING (scope, source_id)
+WHERE w.scope = ANY(%(scopes)s) AND w.user_id IN ('', %(user_id)s) AND s.sensitivity <= %(clearance)s;
+
+-- name: mentioning
+SELECT DISTINCT m.segment_key FROM mentions m
+JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id
+LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+WHERE m.user_id = %(user_id)s AND (%(type)s::text IS NULL OR e.type = %(type)s)
+  AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s)
+       OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(entity)s));

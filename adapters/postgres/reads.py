@@ -1,0 +1,41 @@
+"""Reads of the front door: rows as they are shown, through the view of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from adapters.postgres.pool import Pool
+from adapters.postgres.sql import queries
+from memory.model.scopes import View
+
+Q = queries("reads")
+
+
+def seen_by(view: View) -> dict[str, Any]:
+    """The parameters every read takes."""
+    return {"user_id": view.user_id, "scopes": list(view.scopes), "clearance": int(view.clearance)}
+
+
+class PostgresReads:
+    """Segments, hydrated."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def hydrate(self, view: View, keys: Sequence[int]) -> dict[int, DictRow]:
+        """segment key -> how it is shown; what is out of sight is absent."""
+        rows = await self._pool.rows(Q["hydrate"], **seen_by(view), keys=list(keys))
+        return {row["segment_key"]: row for row in rows}
+
+    async def mentioning(self, view: View, type_: str | None, entity: str | None) -> list[int]:
+        """Keys of segments that mention an entity of this type, and this entity (by id, name or alias)."""
+        rows = await self._pool.rows(Q["mentioning"], **seen_by(view), type=type_, entity=entity)
+        return [row["segment_key"] for row in rows]
+
+    async def pending(self, view: View) -> dict[str, int]:
+        """Pieces of work still open: `{embedding, extraction}`."""
+        row = await self._pool.row(Q["pending"], **seen_by(view))
+        return dict(row or {})

@@ -1,0 +1,246 @@
+"""Fit the weights of memory/retrieval/weighting.py, and print what they are worth.
+
+    python -m bench.fit_fusion DATA.jsonl.gz... [--conversations N] [--cache FOLDER]
+
+Runs the retrieval of Memoray in process (columns, encoder, legs, features; no server). One line of a data file is one
+conversation: `{id, dataset, sessions: [{id, datetime, turns: [{id, speaker, text, caption?}]}], questions: [{question,
+category, evidence}]}`. The weights in the repository were fitted on LoCoMo (conversations 1-3, Maharana et al. 2024,
+CC BY-NC 4.0), BEAM 100K (chats 1-6) and QMSum (validation split, first 12 meetings, MIT), which are not part of it.
+
+Fit: listwise softmax over the candidates of each question, gold mass spread evenly over its gold turns, L2 on
+standardised weights. Questions of LoCoMo count double, of QMSum 0.6 times, each divided by how many its set has. Scores
+are leave-one-conversation-out for LoCoMo and BEAM and leave-a-third-out for QMSum, beside those of plain rank fusion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adapters.embedding.minilm import MiniLmEmbedder
+from memory.model.ids import digest, segment_key
+from memory.model.scopes import Sensitivity, View, user_scope
+from memory.model.sources import ROLES
+from memory.retrieval.batches import SegmentBatch, dense_text, local_date
+from memory.retrieval.fusion import FusionRules, fuse, fused_scores
+from memory.retrieval.legs import MemoryText, MemoryVectors
+from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.query import Probe
+from memory.retrieval.routing import route
+from memory.retrieval.weighting import FEATURES, Case, features
+from memory.services.recall import RecallSettings
+
+SEPARATE = frozenset({
+    "adversarial", "abstention", "instruction_following", "preference_following", "summarization", "event_ordering",
+})  # fmt: skip
+"""Categories that ask for something else than finding turns; left out of fit and totals."""
+SET_WEIGHTS = {"locomo": 2.0, "beam": 1.0, "qmsum": 0.6}
+RIDGE = 0.01
+UNFITTED = frozenset({"graph_rank", "hot_rank", "recency"})
+"""Features these data cannot teach: no working set, and no question asked at a meaningful now."""
+NOW = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question with its candidates: features [candidates, FEATURES], which are gold, how many gold there are."""
+
+    dataset: str
+    conversation: str
+    rows: Floats
+    fused: Floats
+    gold: NDArray[np.bool_]
+    golds: int
+
+
+def started_at(text: str | None) -> float:
+    """The session's time: "1:56 pm on 8 May, 2023" or "March-15-2024"; sets without dates get one and the same."""
+    for pattern in ("%I:%M %p on %d %B, %Y", "%B-%d-%Y"):
+        try:
+            return datetime.strptime(text or "", pattern).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    return datetime(2020, 1, 1, tzinfo=UTC).timestamp()
+
+
+def batch_of(conversation: dict[str, Any]) -> tuple[SegmentBatch, list[str]]:
+    """All turns of a conversation, and their ids in the same order."""
+    turns = [
+        (session["id"], started_at(session["datetime"]), bool(session["datetime"]), order, turn)
+        for session in conversation["sessions"]
+        for order, turn in enumerate(session["turns"])
+    ]
+    scope = user_scope(conversation["id"])
+    photo = " [shares a photo: {}]"
+    return SegmentBatch(
+        keys=np.array([segment_key(scope, session, turn["id"]) for session, *_, turn in turns], np.int64),
+        source=np.array([int.from_bytes(digest(scope, row[0])[:7], "big") for row in turns], np.int64),
+        order=np.array([row[3] for row in turns], np.int32),
+        at=np.array([row[1] + 10.0 * row[3] for row in turns], np.float64),
+        known_from=np.full(len(turns), NOW),
+        roles=np.array([ROLES.index(role_of(turn["speaker"])) for *_, turn in turns], np.int8),
+        alive=np.ones(len(turns), np.bool_),
+        dates=tuple(local_date(row[1], 0) if row[2] else "" for row in turns),
+        speakers=tuple(turn["speaker"] for *_, turn in turns),
+        texts=tuple(
+            turn["text"] + (photo.format(turn["caption"]) if turn.get("caption") else "") for *_, turn in turns
+        ),
+        languages=("en",) * len(turns),
+    ), [turn["id"] for *_, turn in turns]
+
+
+def role_of(speaker: str) -> str:
+    """user and assistant are roles; everybody else is somebody."""
+    return speaker if speaker in ("user", "assistant") else "other"
+
+
+class CachedEncoder:
+    """The bundled encoder, remembering vectors in a folder between runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._encoder = MiniLmEmbedder()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors of the texts."""
+        name = hashlib.sha256("\x1f".join((self._encoder.name, *texts)).encode()).hexdigest()
+        path = self._folder / f"{name}.npy"
+        if not path.exists():
+            np.save(path, self._encoder.embed(texts))
+        vectors: NDArray[np.float32] = np.load(path)
+        return vectors
+
+
+async def ask_all(conversation: dict[str, Any], encoder: CachedEncoder, settings: RecallSettings) -> list[Asked]:
+    """Every question of a conversation that has gold turns."""
+    batch, turn_ids = batch_of(conversation)
+    library = Library(MiniLmEmbedder.dimensions)
+    library.put(user_scope(conversation["id"]), Sensitivity.OPEN, batch)
+    lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
+    library.put_vectors(user_scope(conversation["id"]), batch.keys, encoder.embed(lines))
+    key_of = dict(zip(turn_ids, batch.keys.tolist(), strict=True))
+    wanted = [row for row in conversation["questions"] if row["evidence"] and row["category"] not in SEPARATE]
+    vectors = encoder.embed([row["question"] for row in wanted]) if wanted else np.zeros((0, 1), np.float32)
+    dataset = re.split(r"[\d_-]", conversation["dataset"].lower())[0]
+    view, legs = View(conversation["id"]), (MemoryText(library), MemoryVectors(library))
+    asked = []
+    for row, vector in zip(wanted, vectors, strict=True):
+        probe = Probe(row["question"], vector, limit=settings.leg_limit)
+        rankings = tuple([await leg.search(view, probe) for leg in legs])
+        traits = await MemoryShelf(library).traits(view, fuse(rankings, FusionRules(), settings.pool).keys)
+        case = Case(route(row["question"], NOW), rankings, traits, vector, NOW)
+        gold = [key_of[turn] for turn in row["evidence"] if turn in key_of]
+        fused = fused_scores(rankings, traits.keys, FusionRules()).astype(np.float64)
+        asked.append(
+            Asked(dataset, conversation["id"], features(case).astype(np.float64), fused,
+                  np.isin(traits.keys, gold), len(set(row["evidence"])))
+        )  # fmt: skip
+    return asked
+
+
+def fit(asked: Sequence[Asked], steps: int = 400, rate: float = 0.05) -> Floats:
+    """Weights that maximise the softmax likelihood of gold, by Adam on standardised features."""
+    known = [one for one in asked if one.gold.any()]
+    fitted = np.array([name not in UNFITTED for name in FEATURES])
+    spread = np.concatenate([one.rows for one in known]).std(axis=0)
+    scale = np.where(fitted & (spread > 1e-6), 1 / np.maximum(spread, 1e-6), 0.0)
+    starts = np.cumsum([0, *(len(one.rows) for one in known)])[:-1]
+    counts = np.array([len(one.rows) for one in known])
+    rows = np.concatenate([one.rows for one in known]) * scale
+    mass = np.concatenate([one.gold / one.gold.sum() for one in known])
+    sizes = {name: sum(one.dataset == name for one in known) for name in SET_WEIGHTS}
+    weight = np.array([SET_WEIGHTS[one.dataset] / sizes[one.dataset] for one in known])
+    weight = np.repeat(weight / weight.sum(), counts)
+    solution, first, second = np.zeros((3, len(FEATURES)))
+    for step in range(1, steps + 1):
+        scores = rows @ solution
+        scores -= np.repeat(np.maximum.reduceat(scores, starts), counts)
+        likely = np.exp(scores)
+        likely /= np.repeat(np.add.reduceat(likely, starts), counts)
+        slope = (weight * (mass - likely)) @ rows - 2 * RIDGE * solution / len(FEATURES)
+        first = 0.9 * first + 0.1 * slope
+        second = 0.999 * second + 0.001 * slope**2
+        solution += rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    return solution * scale
+
+
+def metrics(scores: Floats, one: Asked) -> dict[str, float]:
+    """The share of gold within the first 5, 10 and 20, the reciprocal rank and nDCG at 10 of one question."""
+    hits = one.gold[np.argsort(-scores, kind="stable")]
+    gains = 1 / np.log2(np.arange(2, 12))
+    first = int(hits.argmax()) if hits.any() else None
+    out = {f"recall@{k}": float(hits[:k].sum() / one.golds) for k in (5, 10, 20)}
+    out["mrr"] = 0.0 if first is None else 1 / (1 + first)
+    out["ndcg@10"] = float((hits[:10] * gains[: len(hits[:10])]).sum() / gains[: min(10, one.golds)].sum())
+    return out
+
+
+def report(name: str, asked: Sequence[Asked], score: Callable[[Asked], Floats]) -> None:
+    """One row a data set."""
+    for dataset in SET_WEIGHTS:
+        rows = [metrics(score(one), one) for one in asked if one.dataset == dataset]
+        if rows:
+            means = "  ".join(f"{key} {100 * np.mean([row[key] for row in rows]):5.1f}" for key in rows[0])
+            print(f"{name:<16} {dataset:<7} {len(rows):4d} questions  {means}")
+
+
+def folds(asked: Sequence[Asked]) -> dict[str, Floats]:
+    """Weights for each conversation, fitted without it (meetings are left out in thirds)."""
+    meetings = sorted({one.conversation for one in asked if one.dataset == "qmsum"})
+    third = {name: f"qmsum/{place % 3}" for place, name in enumerate(meetings)}
+    fold = {one.conversation: third.get(one.conversation, one.conversation) for one in asked}
+    fitted = {
+        left_out: fit([one for one in asked if fold[one.conversation] != left_out]) for left_out in set(fold.values())
+    }
+    return {conversation: fitted[left_out] for conversation, left_out in fold.items()}
+
+
+def conversations(path: Path, limit: int | None) -> Iterable[dict[str, Any]]:
+    """The first conversations of a data file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if limit is not None and number >= limit:
+                return
+            yield json.loads(line)
+
+
+def main() -> None:
+    """Read, ask, fit, print."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("data", nargs="+", type=Path)
+    arguments.add_argument("--conversations", type=int, help="read only the first N of each file")
+    arguments.add_argument("--cache", type=Path, default=Path("/tmp/memoray-vectors"))
+    options = arguments.parse_args()
+    encoder, settings = CachedEncoder(options.cache), RecallSettings()
+    asked = [
+        one
+        for path in options.data
+        for conversation in conversations(path, options.conversations)
+        for one in asyncio.run(ask_all(conversation, encoder, settings))
+    ]
+    current = np.array(astuple(settings.weights))
+    by_fold = folds(asked)
+    report("rank fusion", asked, lambda one: one.fused)
+    report("current weights", asked, lambda one: one.rows @ current)
+    report("cross-validated", asked, lambda one: one.rows @ by_fold[one.conversation])
+    for name, weight in zip(FEATURES, fit(asked), strict=True):
+        print(f"    {name}: float = {weight:.3f}" if name not in UNFITTED else f"    {name}: set by hand")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""A client of the running system: HTTP with the administrator's token, problem details made into readable errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cli.console import NotRunning, places_of
+from cli.runtime import read_runtime, supervised
+from memory.errors import DomainError, Unavailable
+
+TIMEOUT_S = 60.0
+"""A question takes milliseconds; a generated answer on a CPU takes up to a minute."""
+
+
+class Refused(DomainError):
+    """The request was refused."""
+
+    kind = "refused"
+
+
+class Client:
+    """One connection to a front door. Paths are as in the API reference; answers are decoded JSON.
+
+    Raises Refused with the problem's own words, or Unavailable when nobody answers.
+    """
+
+    def __init__(self, url: str, token: str, user: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+        headers = {"X-Internal-Token": token} | ({"X-User-Id": user} if user else {})
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
+
+    def get(self, path: str, **parameters: object) -> Any:
+        """GET, with every parameter that is not None."""
+        return self.ask("GET", path, params={name: value for name, value in parameters.items() if value is not None})
+
+    def post(self, path: str, body: object = None, **headers: str) -> Any:
+        """POST a JSON body."""
+        return self.ask("POST", path, json=body, headers=headers)
+
+    def put(self, path: str, body: object) -> Any:
+        """PUT a JSON body."""
+        return self.ask("PUT", path, json=body)
+
+    def delete(self, path: str) -> Any:
+        """DELETE."""
+        return self.ask("DELETE", path)
+
+    def ask(self, method: str, path: str, **request: Any) -> Any:
+        """One request; the answer's JSON, or None when it is empty."""
+        try:
+            response = self._http.request(method, path, **request)
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{self._http.base_url} does not answer; see `memoray status`.") from error
+        if response.is_error:
+            raise Refused(_problem(response), status=response.status_code)
+        return response.json() if response.content else None
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connect(home: Path | None, user: str | None = None) -> Client:
+    """A client of the Memoray that runs in this home; raises NotRunning."""
+    places = places_of(home)
+    runtime = read_runtime(places)
+    if runtime is None or not supervised(places):
+        raise NotRunning
+    if runtime.state != "ready":
+        raise NotRunning(f"Memoray is not ready yet: {runtime.step}.")
+    return Client(runtime.url, Path(runtime.token_file).read_text().strip(), user)
+
+
+def _problem(response: httpx.Response) -> str:
+    """The words of an RFC 9457 problem: title, detail, and for a bad field its place."""
+    try:
+        problem = response.json()
+    except ValueError:
+        return f"{response.status_code} {response.reason_phrase}"
+    if not isinstance(problem, dict):
+        return f"{response.status_code} {response.reason_phrase}"
+    words = [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
+    return ": ".join(dict.fromkeys(words)) or f"{response.status_code} {response.reason_phrase}"

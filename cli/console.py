@@ -1,0 +1,50 @@
+"""What every command shares: its options, the way it prints, and the exit codes a script can trust."""
+
+from __future__ import annotations
+
+import json
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from cli.runtime import Places
+from config.settings import default_home
+from memory.errors import Unavailable
+
+out = Console(highlight=False, soft_wrap=True)
+"""What was asked for."""
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+"""What went wrong, and progress."""
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="The folder of all data.", show_default="MEMORAY_HOME, else ./data")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+class Exit(IntEnum):
+    """Exit codes."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NOT_RUNNING = 3
+
+
+class NotRunning(Unavailable):
+    """Memoray is not running; start it with `memoray up`."""
+
+    kind = "not-running"
+
+
+def places_of(home: Path | None) -> Places:
+    """The folders of the home that was named, or of the default one."""
+    return Places(home.expanduser().resolve() if home else default_home())
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, one document, however wide the terminal is."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))

@@ -1,0 +1,176 @@
+"""`memoray doctor`: looks for the usual causes of trouble, one line each, with what to do."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+import typer
+
+from adapters.postgres.embedded import find_binaries
+from cli.console import Exit, HomeOption, JsonOption, out, places_of, print_json
+from cli.ray_head import free_port
+from cli.runtime import Places, supervised
+from config.settings import Settings, load
+from memory.errors import DomainError
+
+LEAST_FREE_BYTES = 2_000_000_000
+"""Below this a backup before an upgrade may not fit."""
+LEAST_MEMORY_BYTES = 3_000_000_000
+"""2.2 GB at rest and room for a night."""
+
+PACKAGES = ("ray", "fastapi", "psycopg", "numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer", "watchdog")
+GPU_PACKAGES = ("vllm", "cugraph", "cuvs")
+
+Level = Literal["ok", "warn", "fail"]
+COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one look found: a level, the facts, and for trouble what to do."""
+
+    level: Level
+    facts: str
+    hint: str = ""
+
+
+def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Check this machine and this installation. Exit code 1 if something must be mended.
+
+    Example: memoray doctor
+    """
+    places = places_of(home)
+    settings = load(places.home)
+    found = {name: _look(check, settings) for name, check in CHECKS}
+    if as_json:
+        print_json({name: asdict(finding) for name, finding in found.items()})
+    else:
+        for name, finding in found.items():
+            out.print(f"[{COLOURS[finding.level]}]{finding.level:<4}[/] {name:<9} ", end="")
+            out.print(finding.facts + (f" - {finding.hint}" if finding.hint else ""), markup=False)
+    if any(finding.level == "fail" for finding in found.values()):
+        raise typer.Exit(Exit.FAILED)
+
+
+def _look(check: Callable[[Settings], Finding], settings: Settings) -> Finding:
+    try:
+        return check(settings)
+    except DomainError as error:
+        return Finding("fail", error.detail)
+
+
+def _python(settings: Settings) -> Finding:
+    words = ".".join(map(str, sys.version_info[:3]))
+    if not (3, 11) <= sys.version_info[:2] < (3, 14):
+        return Finding("fail", words, "use Python 3.11, 3.12 or 3.13")
+    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        return Finding("warn", f"{words}, PYTHONDONTWRITEBYTECODE is set", "unset it: every start compiles all modules")
+    return Finding("ok", words)
+
+
+def _disk(settings: Settings) -> Finding:
+    place = next(folder for folder in (settings.home, *settings.home.parents) if folder.exists())
+    free = shutil.disk_usage(place).free
+    facts = f"{free / 1e9:.1f} GB free at {settings.home}"
+    return Finding("ok", facts) if free >= LEAST_FREE_BYTES else Finding("warn", facts, "make room: 2 GB are wise")
+
+
+def _memory(settings: Settings) -> Finding:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    facts = f"{total / 1e9:.1f} GB of memory, {os.cpu_count()} cores"
+    return Finding("ok", facts) if total >= LEAST_MEMORY_BYTES else Finding("warn", facts, "2.2 GB are used at rest")
+
+
+def _ports(settings: Settings) -> Finding:
+    if supervised(Places(settings.home)):
+        return Finding("ok", "in use by this Memoray")
+    busy = [port for port in (settings.http.port, 8265, 6379) if free_port(port) != port]
+    if not busy:
+        return Finding("ok", "the usual ones are free")
+    return Finding("warn", f"in use by somebody else: {busy}", "others will be taken; `memoray status` says which")
+
+
+def _postgres(settings: Settings) -> Finding:
+    if settings.dsn:
+        return Finding("ok", "an external server (MEMORAY_DSN)")
+    binaries = find_binaries(os.environ)
+    version = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=False)
+    if version.returncode != 0:
+        return Finding("fail", f"{binaries} does not run", "set MEMORAY_PG_BIN to a PostgreSQL of this machine")
+    return Finding("ok", f"{version.stdout.strip()} in {binaries}")
+
+
+def _packages(settings: Settings) -> Finding:
+    missing = [name for name in PACKAGES if not _imports(name)]
+    if missing:
+        return Finding("fail", f"cannot be imported: {', '.join(missing)}", "run `make up` again")
+    return Finding("ok", f"{len(PACKAGES)} import")
+
+
+def _models(settings: Settings) -> Finding:
+    from adapters import build
+    from adapters.extraction import rules_model
+
+    vector = build.embedder(settings).embed(["A memory."])[0]
+    if settings.models.extraction.kind == "rules":
+        rules_model.load()
+    return Finding("ok", f"encoder {settings.models.encoder.kind} ({len(vector)} dimensions), parser loads")
+
+
+def _token(settings: Settings) -> Finding:
+    path = settings.token_path
+    if not path.exists():
+        return Finding("ok", "none yet; `memoray up` makes one")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        return Finding("fail", f"{path} has mode {mode:o}: others can read it", f"chmod 600 {path}")
+    return Finding("ok", f"{path}, mode {mode:o}")
+
+
+def _gpu(settings: Settings) -> Finding:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return Finding("ok", "none; everything runs on the CPU")
+    query = [program, "--query-gpu=name,memory.total", "--format=csv,noheader"]
+    listed = subprocess.run(query, capture_output=True, text=True, check=False, timeout=20)
+    if listed.returncode != 0:
+        return Finding("warn", "nvidia-smi does not work", "check the driver; everything still runs on the CPU")
+    missing = [name for name in GPU_PACKAGES if not _imports(name)]
+    facts = listed.stdout.strip().replace("\n", "; ")
+    if missing:
+        return Finding("warn", f"{facts}; not installed: {', '.join(missing)}", "pip install -e '.[gpu]' to use it")
+    return Finding("ok", facts)
+
+
+def _imports(name: str) -> bool:
+    if find_spec(name) is None:
+        return False
+    try:
+        importlib.import_module(name)
+    except Exception:  # whatever it raises on import, it cannot be used
+        return False
+    return True
+
+
+CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
+    ("python", _python),
+    ("disk", _disk),
+    ("memory", _memory),
+    ("ports", _ports),
+    ("postgres", _postgres),
+    ("packages", _packages),
+    ("models", _models),
+    ("token", _token),
+    ("gpu", _gpu),
+)
+
+COMMANDS = (("doctor", doctor),)

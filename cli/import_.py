@@ -1,0 +1,151 @@
+"""`memoray import`: what was said and written elsewhere, sent to the running system page by page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from adapters.capture.formats import NAMES, files_under, read
+from adapters.capture.jsonl import Rejected
+from adapters.capture.text import TextFile
+from cli.client import Client, connect
+from cli.console import Exit, HomeOption, JsonOption, err, out, print_json
+from memory.errors import DomainError, Invalid
+
+RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Pauses before a page is sent again when nobody answers: a restart of any part takes less than their sum, a minute."""
+BUSY = (429, 503)
+"""Statuses that mean: the same request, later."""
+
+Send = Callable[[Mapping[str, Any]], None]
+"""Delivers one body to POST /v1/sources."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What an import has done: lines `rejected`, whole files `failed`, of which earlier pages may have gone in."""
+
+    files: int = 0
+    segments: int = 0
+    sources: set[str] = field(default_factory=set)
+    rejected: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything went in."""
+        return not self.rejected and not self.failed
+
+
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Files, and folders that are searched for files.")],
+    form: Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(NAMES)}; told by itself.")] = None,
+    zone: Annotated[
+        str | None, typer.Option("--zone", help="Where clock times were meant, such as Europe/Lisbon.")
+    ] = None,
+    speaker: Annotated[str, typer.Option("--speaker", help="Who wrote the notes.")] = "me",
+    user: Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Import conversations and notes: session files (JSONL), Markdown, text, transcripts, WhatsApp, SRT and WebVTT.
+
+    The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
+
+    Example: memoray import ~/notes "WhatsApp Chat with Ben.txt" --zone Europe/Lisbon
+    """
+    if form is not None and form not in NAMES:
+        raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
+    files = [file for path in paths for file in files_under(path.expanduser())]
+    with connect(home, user) as client:
+        place = _zone(zone or client.get("/v1/profile")["time_zone"])
+        tally = Tally()
+        with _progress(as_json) as progress:
+            task = progress.add_task("Importing", total=len(files), segments=0)
+            for path in files:
+                rejected: list[Rejected] = []
+                file = TextFile(path, place, speaker, rejected.append)
+                import_file(file, form, lambda body: deliver(client, body), tally)
+                tally.rejected += [{"file": str(path)} | each._asdict() for each in rejected]
+                progress.update(task, advance=1, segments=tally.segments)
+    _report(tally, as_json)
+    if not tally.complete:
+        raise typer.Exit(Exit.FAILED)
+
+
+COMMANDS = (("import", import_),)
+
+
+def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> None:
+    """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
+    try:
+        for body in read(file, form):
+            send(body)
+            tally.sources.add(body["source_id"])
+            tally.segments += len(body["segments"])
+    except DomainError as error:
+        if not refused_for_good(error):
+            raise
+        tally.failed.append({"file": str(file.path), "error": error.detail})
+    except OSError as error:
+        tally.failed.append({"file": str(file.path), "error": error.strerror or type(error).__name__})
+    tally.files += 1
+
+
+def deliver(
+    client: Client,
+    body: Mapping[str, Any],
+    pauses_s: Iterable[float] = RETRIES_S,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """POST one body, again after a pause while nobody answers: its ids make a second delivery harmless."""
+    for pause_s in pauses_s:
+        try:
+            client.post("/v1/sources", body)
+            return
+        except DomainError as error:
+            if refused_for_good(error):
+                raise
+        sleep(pause_s)
+    client.post("/v1/sources", body)
+
+
+def refused_for_good(error: DomainError) -> bool:
+    """Whether the same request would be refused again."""
+    return error.ids.get("status", error.status) not in BUSY
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:  # unknown, a path, a folder
+        raise Invalid(f"There is no time zone {name!r}; one is written like Europe/Lisbon.") from error
+
+
+def _progress(quiet: bool) -> Progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("files, {task.fields[segments]} segments"),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal)
+
+
+def _report(tally: Tally, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(tally) | {"sources": len(tally.sources)})
+        return
+    out.print(f"{tally.segments} segments in {len(tally.sources)} sources from {tally.files} files.")
+    for line in tally.rejected:
+        err.print(f"{line['file']}, line {line['line_no']}: {line['reason']}", markup=False)
+    for file in tally.failed:
+        err.print(f"{file['file']}: {file['error']}", markup=False)

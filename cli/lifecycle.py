@@ -1,0 +1,145 @@
+"""`memoray up` and `memoray down`: the supervisor's beginning and end, seen from a terminal."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.runtime import Places, Runtime, read_runtime, rotate, supervised, supervisor_pid
+from cli.supervisor import clear_up
+from config.settings import project_root
+
+POLL_S = 0.2
+UP_TIMEOUT_S = 900.0
+"""Longer than every wait of the supervisor together: it gives up first and says why."""
+DOWN_TIMEOUT_S = 120.0
+LAST_LINES = 20
+
+
+def up(
+    home: HomeOption = None,
+    demo: Annotated[bool, typer.Option(help="Ask three questions of a sample conversation afterwards.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Start Memoray and wait until it answers. When it runs already, nothing is changed.
+
+    Example: memoray up --no-demo
+    """
+    places = places_of(home)
+    places.prepare()
+    runtime, running = read_runtime(places), supervised(places)
+    if runtime is not None and runtime.state == "ready" and running:
+        _announce(runtime, "Memoray is already up.", as_json)
+        return
+    started = time.monotonic()
+    supervisor = None if running else _spawn(places)
+    runtime = _follow(places, supervisor, quiet=as_json)
+    if runtime.state != "ready":
+        _explain_failure(places, runtime)
+        raise typer.Exit(Exit.FAILED)
+    if demo and not as_json and importlib.util.find_spec("cli.demo"):
+        importlib.import_module("cli.demo").run(runtime.url, Path(runtime.token_file).read_text().strip())
+    _announce(runtime, f"Memoray is up after {time.monotonic() - started:.0f} s.", as_json)
+
+
+def down(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Stop Memoray and wait until none of its processes is left, also after a crash. The memory stays.
+
+    Example: memoray down
+    """
+    places = places_of(home)
+    started = time.monotonic()
+    running = supervised(places)
+    if running:
+        with err.status("Stopping"):
+            _stop_supervisor(places)
+    orphans = clear_up(places.home) if places.home.exists() else 0
+    places.runtime.unlink(missing_ok=True)
+    if as_json:
+        print_json({"stopped": running, "orphans_ended": orphans, "seconds": round(time.monotonic() - started, 1)})
+    elif running or orphans:
+        out.print(f"Memoray is down after {time.monotonic() - started:.1f} s.")
+    else:
+        out.print("Memoray was not running.")
+
+
+def _spawn(places: Places) -> subprocess.Popen[bytes]:
+    places.runtime.unlink(missing_ok=True)  # or the last run's word would be taken for this one's
+    rotate(places.log("supervisor"))
+    paths = [str(project_root()), os.environ.get("PYTHONPATH", "")]
+    with places.log("supervisor").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "cli.supervisor", "--home", str(places.home)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def _follow(places: Places, supervisor: subprocess.Popen[bytes] | None, quiet: bool) -> Runtime:
+    """Show each step until the supervisor is ready or gone; the last state it wrote."""
+    deadline = time.monotonic() + UP_TIMEOUT_S
+    step, since = "", time.monotonic()
+    with err.status("Starting") as status:
+        while True:
+            gone = supervisor.poll() is not None if supervisor is not None else not supervised(places)
+            runtime = read_runtime(places)
+            if runtime is not None and runtime.step != step:
+                if step and not quiet:
+                    err.print(f"  [green]✓[/] {step} [dim]{time.monotonic() - since:.1f} s[/]")
+                step, since = runtime.step, time.monotonic()
+                status.update(step)
+            if runtime is not None and runtime.state in ("ready", "failed"):
+                return runtime
+            if gone or time.monotonic() > deadline:
+                return Runtime(home=str(places.home), state="failed", error="The supervisor ended without a word.")
+            time.sleep(POLL_S)
+
+
+def _announce(runtime: Runtime, headline: str, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(runtime))
+        return
+    out.print(f"[bold green]{headline}[/]")
+    for name, value in (("Memoray", runtime.url), ("Ray", runtime.dashboard_url), ("Token", runtime.token_file)):
+        out.print(f"  {name:<8} {value}")
+    out.print("  Stop it with `memoray down` (or `make down`); `memoray status` and `memoray logs` tell more.")
+
+
+def _explain_failure(places: Places, runtime: Runtime) -> None:
+    log = places.log("supervisor")
+    err.print(f"[bold red]Memoray did not start.[/] {runtime.error}", markup=True)
+    err.print(f"The last lines of {log}:")
+    for line in log.read_text(errors="replace").splitlines()[-LAST_LINES:]:
+        err.print(f"  {line}", markup=False)
+    err.print("`memoray doctor` looks for the usual causes.")
+
+
+def _stop_supervisor(places: Places) -> None:
+    """Ask, and insist if it does not end; the lock tells when it has."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        told = None
+        deadline = time.monotonic() + DOWN_TIMEOUT_S
+        while supervised(places) and time.monotonic() < deadline:
+            pid = supervisor_pid(places)
+            if pid is not None and pid != told:
+                os.kill(pid, number)
+                told = pid
+            time.sleep(POLL_S)
+
+
+COMMANDS = (("up", up), ("down", down))

@@ -1,0 +1,174 @@
+"""`memoray status` and `memoray logs`: what runs, what it costs, what it said."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from cli.client import Client
+from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
+from cli.processes import descendants, pss_bytes, title
+from cli.runtime import Places, Runtime, read_runtime, supervised
+from memory.errors import DomainError, Invalid
+
+PARTS = ("supervisor", "postgres", "ray", "serve", "workers")
+SHOWN_LINES = 20
+POLL_S = 0.3
+
+
+def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Show the addresses, processes with their memory, versions and pending work. Exit code 3 when it does not run.
+
+    Example: memoray status --json
+    """
+    places = places_of(home)
+    runtime = read_runtime(places)
+    if runtime is None or not supervised(places):
+        _not_running(runtime, as_json)
+        raise typer.Exit(Exit.NOT_RUNNING)
+    seen = asdict(runtime) | _measured(runtime)
+    del seen["dsn"]  # may hold a password; who needs it reads the runtime file
+    if as_json:
+        print_json(seen)
+    else:
+        _show(seen)
+
+
+def logs(
+    part: Annotated[str | None, typer.Argument(help=f"One of {', '.join(PARTS)}; all of them by default.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what is written from now on.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Lines of each file.")] = SHOWN_LINES,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the last lines of every log, or of one part.
+
+    Example: memoray logs -f serve
+    """
+    if part is not None and part not in PARTS:
+        raise Invalid(f"There is no part {part!r}; there are {', '.join(PARTS)}.")
+    files = _log_files(places_of(home), part)
+    if as_json:
+        print_json([{"part": name, "file": str(file), "lines": _tail(file, lines)} for name, file in files])
+        return
+    if not files:
+        err.print("There is no log yet.")
+    for name, file in files:
+        out.print(f"[bold]{name}[/] [dim]{file}[/]")
+        for line in _tail(file, lines):
+            out.print(f"  {line}", markup=False)
+    if follow:
+        _follow(files)
+
+
+def _not_running(runtime: Runtime | None, as_json: bool) -> None:
+    failed = runtime is not None and runtime.state == "failed"
+    reason = runtime.error if runtime is not None and failed else None
+    if as_json:
+        print_json({"state": "failed" if failed else "stopped", "error": reason})
+        return
+    err.print(NotRunning().detail)
+    if reason:
+        err.print(f"The last start failed: {reason}", markup=False)
+
+
+def _measured(runtime: Runtime) -> dict[str, Any]:
+    root = runtime.pids["supervisor"]
+    processes = [
+        {"pid": pid, "title": title(pid), "pss_bytes": pss_bytes(pid)} for pid in sorted({root} | descendants(root))
+    ]
+    living = [process for process in processes if process["pss_bytes"]]
+    return {
+        "uptime_s": round((datetime.now(UTC) - datetime.fromisoformat(runtime.started_at)).total_seconds()),
+        "pss_bytes": sum(int(str(process["pss_bytes"])) for process in living),
+        "processes": living,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "pending": _pending(runtime),
+    }
+
+
+def _pending(runtime: Runtime) -> dict[str, int] | None:
+    """Work that is captured and not yet done, by kind; None while the front door does not answer."""
+    try:
+        with Client(runtime.url, Path(runtime.token_file).read_text().strip(), timeout_s=5.0) as client:
+            pending: dict[str, int] = client.get("/v1/stats").get("pending", {})
+            return pending
+    except (DomainError, OSError):
+        return None
+
+
+def _show(seen: dict[str, Any]) -> None:
+    colour = {"ready": "green", "failed": "red"}.get(seen["state"], "yellow")
+    out.print(f"[bold {colour}]{seen['state']}[/] {seen['step']}, up {seen['uptime_s']} s")
+    pending = seen["pending"]
+    waiting = ", ".join(f"{kind} {count}" for kind, count in pending.items()) if pending is not None else "unknown"
+    rows = {
+        "Memoray": seen["url"],
+        "Ray": seen["dashboard_url"],
+        "Token": seen["token_file"],
+        "Home": seen["home"],
+        "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
+        "Pending": waiting,
+    } | ({"Error": seen["error"]} if seen["error"] else {})
+    for name, value in rows.items():
+        out.print(f"  {name:<9} {value}", markup=False)
+    table = Table(box=None, padding=(0, 2))
+    for column, side in (("pid", "right"), ("MB", "right"), ("process", "left")):
+        table.add_column(column, justify=side)  # type: ignore[arg-type]
+    for process in sorted(seen["processes"], key=lambda one: -one["pss_bytes"]):
+        table.add_row(str(process["pid"]), f"{process['pss_bytes'] / 1e6:.0f}", process["title"])
+    table.add_row("", f"{seen['pss_bytes'] / 1e6:.0f}", "in all (PSS: shared pages counted once)", style="bold")
+    out.print(table)
+
+
+def _log_files(places: Places, part: str | None) -> list[tuple[str, Path]]:
+    runtime = read_runtime(places)
+    session = Path(runtime.ray_temp_dir) / "session_latest" / "logs" if runtime and runtime.ray_temp_dir else None
+    found = [(name, places.log(name)) for name in ("supervisor", "postgres", "ray")]
+    if session is not None:
+        found += [("serve", file) for file in sorted(session.glob("serve/*.log"))]
+        found += [("workers", file) for file in sorted(session.glob("worker-*.err"))]
+    return [(name, file) for name, file in found if file.exists() and part in (None, name) and file.stat().st_size]
+
+
+def _tail(file: Path, lines: int) -> list[str]:
+    """The last lines, from at most the last 256 kB."""
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - 262_144))
+        text = stream.read().decode(errors="replace").splitlines()
+    return text[-lines:] if lines else []
+
+
+def _follow(files: list[tuple[str, Path]]) -> None:
+    grown = {file: _growth(file) for _, file in files}
+    try:
+        while True:
+            for name, file in files:
+                for line in next(grown[file]):
+                    out.print(f"[bold]{name}[/]", end=" ")
+                    out.print(line, markup=False)
+            time.sleep(POLL_S)
+    except KeyboardInterrupt:
+        return
+
+
+def _growth(file: Path) -> Iterator[list[str]]:
+    """Again and again the whole lines written since the last time."""
+    with file.open("rb") as stream:
+        stream.seek(0, os.SEEK_END)
+        rest = b""
+        while True:
+            *whole, rest = (rest + stream.read()).split(b"\n")
+            yield [line.decode(errors="replace") for line in whole]
+
+
+COMMANDS = (("status", status), ("logs", logs))

@@ -1,0 +1,75 @@
+"""Callers: who asks, for whom, and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from deployments.house import House, house_of
+from deployments.kinds import Id
+from memory.errors import Forbidden, Unauthenticated
+from memory.model.scopes import View, user_scope
+
+_RANKS = {"read": 0, "write": 1, "admin": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A token's holder, acting for a user."""
+
+    view: View
+    permission: str
+
+    @property
+    def user_id(self) -> str:
+        """Whose memory is meant."""
+        return self.view.user_id
+
+    @property
+    def scope(self) -> str:
+        """The scope of that user."""
+        return user_scope(self.view.user_id)
+
+
+def _given(x_internal_token: str | None, authorization: str | None) -> str:
+    if x_internal_token:
+        return x_internal_token
+    kind, _, token = (authorization or "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+async def caller(
+    request: Request,
+    house: Annotated[House, Depends(house_of)],
+    x_internal_token: Annotated[str | None, Header()] = None,
+    authorization: Annotated[str | None, Header()] = None,
+    x_user_id: Annotated[Id | None, Header(description="An administrator acts for this user.")] = None,
+) -> Caller:
+    """The caller of a request; 401 without a known token, 403 if it may not do what the method does."""
+    token = _given(x_internal_token, authorization)
+    granted = await house.tokens.find(token) if token else None
+    if granted is None:
+        raise Unauthenticated()
+    user_id = granted.user_id
+    if x_user_id is not None and x_user_id != granted.user_id:
+        if granted.permission != "admin":
+            raise Forbidden("Only an administrator's token may act for another user.")
+        user_id = x_user_id
+    if request.method not in ("GET", "HEAD") and _RANKS[granted.permission] < _RANKS["write"]:
+        raise Forbidden("This token may only read.")
+    view = View(user_id, granted.teams, granted.clearance)
+    await house.note_reader(view)
+    return Caller(view, granted.permission)
+
+
+async def administrator(who: Annotated[Caller, Depends(caller)]) -> Caller:
+    """The caller, if it is an administrator."""
+    if who.permission != "admin":
+        raise Forbidden("Only an administrator's token may do that.")
+    return who
+
+
+Who = Annotated[Caller, Depends(caller)]
+Administrator = Annotated[Caller, Depends(administrator)]

@@ -1,0 +1,43 @@
+"""The gateway: the one HTTP front door, a FastAPI application on Ray Serve."""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from pkgutil import iter_modules
+
+from fastapi import FastAPI
+
+from config.settings import load
+from deployments import problems, routes
+from deployments.house import House, open_house
+from deployments.limits import BodyLimit
+from deployments.minds import RayMinds
+
+DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
+
+
+def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> FastAPI:
+    """The application with every route; a house may be moved into later (`app.state.house`)."""
+    app = FastAPI(title="Memoray", version="0.1.0", description=DESCRIPTION)
+    app.state.house = house
+    app.add_middleware(BodyLimit, most=body_bytes)
+    problems.install(app)
+    for module in iter_modules(routes.__path__):
+        app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
+    return app
+
+
+class Gateway:
+    """The deployment's class (wrapped late, in deployments.app)."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    async def open(self) -> None:
+        """Build the house: stores, encoder, actors."""
+        logging.getLogger("memoray").setLevel(logging.INFO)
+        settings = load()
+        house = await open_house(settings, RayMinds(settings))
+        await house.encode("warm")
+        self._app.state.house = house

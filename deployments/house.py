@@ -1,0 +1,111 @@
+"""The house: what the routes of the front door work with, built once a replica."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from fastapi import Request
+from numpy.typing import NDArray
+
+from adapters import build
+from config.settings import Settings
+from memory.errors import ConfigError
+from memory.model.changes import ChangeSet
+from memory.model.claims import Reading, Utterance
+from memory.model.commands import Command
+from memory.model.profile import Profile
+from memory.model.scopes import SENSITIVITY_NAMES, View
+from memory.model.timeline import Instant
+from memory.ports import Clock, Embedder, Vector
+from memory.retrieval.query import Question
+from memory.services.night import offset_s
+from memory.services.recall import Recollection
+
+Keys = NDArray[np.int64]
+
+
+class Minds(Protocol):
+    """The living parts, wherever they run: the shards of the users, and the worker."""
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        """One turn of a user's memory."""
+
+    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
+        """Reverse a command."""
+
+    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
+        """What answers a question."""
+
+    async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
+        """Read a few sentences at once."""
+
+    async def wake(self) -> None:
+        """Tell the worker that there is something to do."""
+
+    async def forget_user(self, user_id: str) -> None:
+        """Drop what is held of a user."""
+
+
+@dataclass
+class House:
+    """Settings, stores, models and minds. `readers` remembers which teams' scopes were noted as read."""
+
+    settings: Settings
+    stores: build.Stores
+    embedder: Embedder
+    minds: Minds
+    clock: Clock
+    readers: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def tokens(self) -> Any:
+        """The tokens."""
+        return self.stores.tokens
+
+    async def note_reader(self, view: View) -> None:
+        """The first time a user sees a team's scope, what is in it is to be extracted for them."""
+        for scope in view.scopes[1:]:
+            if (scope, view.user_id) not in self.readers:
+                await self.stores.capture.read_by(scope, view.user_id)
+                self.readers.add((scope, view.user_id))
+                await self.minds.wake()
+
+    async def profile(self, user_id: str) -> Profile:
+        """A user's profile."""
+        return await self.stores.capture.profile(user_id)
+
+    async def encode(self, text: str) -> Vector:
+        """The vector of a question or a statement."""
+        vector: Vector = (await asyncio.to_thread(self.embedder.embed, [text]))[0]
+        return vector
+
+    def offset(self, profile: Profile, moment: Instant) -> int:
+        """How far the user's clock is ahead of UTC, in seconds."""
+        return offset_s(profile.time_zone, moment)
+
+
+async def open_house(settings: Settings, minds: Minds) -> House:
+    """Connect and let the administrator in. Raises ConfigError if nobody could come in at all."""
+    stores = await build.stores(settings)
+    await _let_administrator_in(settings, stores)
+    return House(settings, stores, build.embedder(settings), minds, build.clock())
+
+
+async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:
+    path = settings.token_path
+    if path.is_file() and (token := path.read_text().strip()):
+        clearance = SENSITIVITY_NAMES[settings.auth.clearance]
+        granted = build.administrator(settings.auth.default_user, clearance)
+        await stores.tokens.put(token, granted)
+    elif not await stores.tokens.all():
+        raise ConfigError(f"There is no token: put one of at least 32 characters into {path.name} in the data folder.")
+
+
+def house_of(request: Request) -> House:
+    """The house of this replica."""
+    house: House = request.app.state.house
+    return house

@@ -1,0 +1,76 @@
+"""Kinds of values a request may carry, checked where they come in: text, ids, times."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+
+from memory.errors import DomainError
+from memory.model.timeline import Instant, from_datetime, instant
+
+MOST_TEXT = 100_000
+"""Characters of one segment, note or statement (settings: limits.text_chars)."""
+MOST_ID = 200
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not contain NUL characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode (it contains a lone surrogate)") from None
+    return text
+
+
+def _identifier(text: str) -> str:
+    if not _storable(text).isprintable():
+        raise ValueError("must be printable")
+    if ".." in text.replace("\\", "/").split("/") or text.startswith("/"):
+        raise ValueError("must not be a path")
+    return text
+
+
+def _instant(value: Any) -> Instant:
+    """ISO 8601 with a zone, or epoch seconds."""
+    try:
+        if isinstance(value, bool):
+            raise ValueError("must be ISO 8601 with a zone, or epoch seconds")
+        if isinstance(value, int | float):
+            return instant(float(value))
+        return from_datetime(datetime.fromisoformat(str(value)))
+    except DomainError as error:
+        raise ValueError(error.detail) from None
+    except (ValueError, OverflowError) as error:
+        raise ValueError("must be ISO 8601 with a zone, or epoch seconds") from error
+
+
+def parse_moment(text: str) -> tuple[Instant, int]:
+    """An instant and the offset from UTC, in seconds, it was written with."""
+    try:
+        return instant(float(text)), 0
+    except ValueError:
+        moment = datetime.fromisoformat(text)
+    offset = moment.utcoffset()
+    return from_datetime(moment), int(offset.total_seconds()) if offset else 0
+
+
+Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_storable)]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=MOST_TEXT), AfterValidator(_storable)]
+ShortText = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_storable)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID), AfterValidator(_identifier)]
+Moment = Annotated[float, BeforeValidator(_instant, json_schema_input_type=str | float)]
+"""An instant as it travels: ISO 8601 with a zone, or epoch seconds."""
+
+
+class Body(BaseModel):
+    """A request body: unknown keys are refused, or a typing error would silently lose something."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def utc_day(at: Instant) -> str:
+    """The UTC date of an instant."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

@@ -1,0 +1,65 @@
+"""The living parts as the gateway reaches them: one actor call a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, cast
+
+from actors.directory import Directory
+from config.settings import Settings
+from deployments.house import Keys
+from memory.errors import Unavailable
+from memory.model.changes import ChangeSet
+from memory.model.claims import Reading, Utterance
+from memory.model.commands import Command
+from memory.ports import Vector
+from memory.retrieval.query import Question
+from memory.services.recall import Recollection
+
+TURN_S = 30.0
+"""Seconds a turn may take, a restart of its shard included."""
+
+
+class RayMinds:
+    """Shards and worker as Ray actors."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._directory = Directory(settings)
+        self._recall_s = settings.recall.shard_timeout_ms / 1000
+        self._directory.ensure()
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        """One turn of a user's memory."""
+        shard = self._directory.shard(user_id)
+        return cast(ChangeSet, await _within(shard.turn.remote(user_id, command, dict(statements)), TURN_S))
+
+    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
+        """Reverse a command."""
+        shard = self._directory.shard(user_id)
+        return cast(ChangeSet, await _within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
+
+    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
+        """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
+        shard = self._directory.shard(question.view.user_id)
+        return cast(Recollection, await _within(shard.recall.remote(question, vector, offset_s, only), self._recall_s))
+
+    async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
+        """Read a few sentences at once."""
+        answer = await _within(self._directory.worker().read_text.remote(utterances), TURN_S)
+        return cast(tuple[Reading, Mapping[str, Vector]], answer)
+
+    async def wake(self) -> None:
+        """Tell the worker that there is something to do; it finds out by itself within a second anyway."""
+        self._directory.worker().wake.remote()
+
+    async def forget_user(self, user_id: str) -> None:
+        """Drop what is held of a user."""
+        await _within(self._directory.shard(user_id).forget_user.remote(user_id), TURN_S)
+
+
+async def _within(reference: Any, seconds: float) -> Any:
+    try:
+        return await asyncio.wait_for(reference, seconds)
+    except TimeoutError:
+        raise Unavailable("A part of Memoray did not answer in time; try again.") from None

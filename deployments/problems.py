@@ -1,0 +1,82 @@
+"""Problems: every error leaves as RFC 9457 problem details, without a stack trace, a secret or anybody's words."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from ray.exceptions import RayError
+from starlette.exceptions import HTTPException
+
+from memory.errors import DomainError, Unavailable
+
+log = logging.getLogger("memoray.gateway")
+MEDIA_TYPE = "application/problem+json"
+_SHOWN_ERRORS = 10
+"""Places named in one answer to a malformed body."""
+
+
+def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> JSONResponse:
+    """One problem as a response."""
+    body = {
+        "type": f"urn:memoray:{kind}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": request.url.path,
+        **more,
+    }
+    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
+    return JSONResponse(body, status, media_type=MEDIA_TYPE, headers=headers)
+
+
+async def _domain(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, DomainError)
+    ids = {name: value for name, value in error.ids.items() if name not in ("type", "title", "status", "detail")}
+    return problem(error.status, error.kind, error.detail, request, **ids)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """Pydantic's findings without the input they quote."""
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    errors = [
+        {"where": ".".join(str(part) for part in each["loc"]), "what": each["msg"]} for each in found[:_SHOWN_ERRORS]
+    ]
+    detail = "; ".join(f"{each['where']}: {each['what']}" for each in errors)
+    if len(found) > _SHOWN_ERRORS:
+        detail += f"; and {len(found) - _SHOWN_ERRORS} more"
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", detail, request, errors=errors)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return problem(error.status_code, "http", str(error.detail), request)
+
+
+async def _ray(request: Request, error: Exception) -> JSONResponse:
+    """An actor that is away comes back by itself; what it raised on purpose is a DomainError and told as one."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, DomainError):
+        return await _domain(request, cause)
+    log.error("a part of the cluster failed", exc_info=error)
+    away = Unavailable()
+    return problem(away.status, away.kind, away.detail, request)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("unexpected error", exc_info=error)
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+
+
+def install(app: FastAPI) -> None:
+    """Let every error leave as a problem."""
+    app.add_exception_handler(DomainError, _domain)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RayError, _ray)
+    app.add_exception_handler(Exception, _unexpected)

@@ -1,0 +1,93 @@
+"""Questions: encode, ask the shard - or the stores, if it does not answer - and show what came to mind."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from ray.exceptions import RayError
+
+from adapters import build
+from deployments.house import House, Keys
+from memory.errors import DomainError, Unavailable
+from memory.ports import Vector
+from memory.retrieval.batches import local_date
+from memory.retrieval.packing import Line, pack
+from memory.retrieval.query import Question
+from memory.services.recall import Recollection, recall
+from memory.services.tuning import tuned
+
+log = logging.getLogger("memoray.gateway")
+Shown = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A recollection and how its segments are shown, in the same order."""
+
+    recollection: Recollection
+    shown: tuple[Shown, ...]
+    scores: tuple[float, ...]
+    pending: Mapping[str, int]
+    context: str
+
+
+async def ask(house: House, question: Question) -> Recalled:
+    """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
+    profile = await house.profile(question.view.user_id)
+    offset = house.offset(profile, question.now)
+    vector, missing = await _encoded(house, question.text)
+    only = await _only(house, question)
+    recollection = await _recollect(house, question, vector, offset, profile.languages, only)
+    if missing:
+        recollection = replace(recollection, degraded={**recollection.degraded, **missing})
+    keys = [int(key) for key in recollection.keys]
+    rows = await house.stores.reads.hydrate(question.view, keys)
+    best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
+    lines = [Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row, _ in best]
+    context, kept = pack(lines, question.budget_tokens)
+    if question.budget_tokens is not None:
+        best = best[:kept]
+    return Recalled(
+        recollection=recollection,
+        shown=tuple(row for row, _ in best),
+        scores=tuple(score for _, score in best),
+        pending=await house.stores.reads.pending(question.view),
+        context=context,
+    )
+
+
+async def _only(house: House, question: Question) -> Keys | None:
+    """The segments a filter by entity leaves, or None without such a filter."""
+    if question.type is None and question.entity is None:
+        return None
+    return np.array(await house.stores.reads.mentioning(question.view, question.type, question.entity), np.int64)
+
+
+async def _encoded(house: House, text: str) -> tuple[Vector | None, Mapping[str, str]]:
+    try:
+        return await house.encode(text), {}
+    except Exception as error:  # whatever breaks an encoder, words still find what they find
+        log.exception("the question could not be encoded")
+        return None, {"vectors": type(error).__name__}
+
+
+async def _recollect(
+    house: House, question: Question, vector: Vector | None, offset: int, languages: tuple[str, ...], only: Keys | None
+) -> Recollection:
+    """The shard's answer; PostgreSQL's own search if the shard is late or away."""
+    try:
+        return await house.minds.recall(question, vector, offset, only)
+    except (Unavailable, RayError) as error:
+        cause = getattr(error, "cause", error)
+        if isinstance(cause, DomainError) and not isinstance(cause, Unavailable):
+            raise cause from error
+        log.warning("the shard did not answer: %s", type(cause).__name__)
+    settings = tuned(house.settings.recall, house.settings.decay)
+    legs, shelf = build.fallback_search(house.stores, house.settings)
+    slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
+    found = await recall(question, legs, shelf, vector, slower, languages=languages, offset_s=offset, only=only)
+    return replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})

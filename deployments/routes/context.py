@@ -1,0 +1,156 @@
+"""GET /v1/context: what is remembered about a question."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel
+
+from deployments.callers import Who
+from deployments.house import House, house_of
+from deployments.kinds import Id, Moment, ShortText, Text
+from deployments.questions import Recalled, ask
+from memory.errors import Invalid
+from memory.model.entities import ENTITY_TYPES
+from memory.model.timeline import DAY_S, Instant, from_datetime
+from memory.retrieval.query import Question
+from memory.services.night import zone_of
+
+router = APIRouter(prefix="/v1", tags=["context"])
+MOST_RESULTS = 50
+_AGO_DAYS = {"last_week": 7, "last_month": 30}
+
+
+class Hit(BaseModel):
+    """One segment that answers."""
+
+    segment_id: str
+    source_id: str
+    source_session: str
+    source_kind: str
+    text: str
+    speaker: str
+    timestamp: float
+    relevance_score: float
+    entities: list[str]
+    fact_ids: list[str]
+
+
+class ContextAnswer(BaseModel):
+    """What came to mind, best first."""
+
+    results: list[Hit]
+    query: str
+    total: int
+    intent: str
+    degraded: list[str]
+    pending: dict[str, int]
+    abstained: bool
+    context: str
+    explain: list[dict[str, Any]] | None = None
+
+
+class Asked(BaseModel, extra="forbid"):
+    """The parameters of a question."""
+
+    query: Annotated[Text, Query(min_length=1, max_length=10_000)]
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 5
+    hours_back: Annotated[float | None, Query(gt=0, le=2_000_000, description="Only this many hours back.")] = None
+    now: Annotated[Moment | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
+    as_of: Annotated[Moment | None, Query(description="What was valid then.")] = None
+    known_as_of: Annotated[Moment | None, Query(description="What had been committed by then.")] = None
+    granularity: Annotated[int, Query(ge=1, le=3)] = 1
+    type: Annotated[str | None, Query(description="Only segments that mention an entity of this type.")] = None
+    entity: Annotated[Id | None, Query(description="Only segments that mention this entity, by name or id.")] = None
+    after: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
+    before: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
+    budget_tokens: Annotated[int | None, Query(ge=1, le=1_000_000)] = None
+    cut: Literal["auto", "none"] = "auto"
+    record_access: bool = True
+    explain: bool = False
+
+
+@router.get("/context", response_model=ContextAnswer, response_model_exclude_none=True)
+async def context(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> Any:
+    """The segments that answer a question, each with speaker, time and source.
+
+    Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
+    """
+    question = await _question(asked, who, house)
+    return answer_of(asked.query, await ask(house, question))
+
+
+async def _question(asked: Asked, who: Who, house: House) -> Question:
+    now = house.clock.now() if asked.now is None else asked.now
+    zone = (await house.profile(who.user_id)).time_zone
+    if asked.type is not None and asked.type not in ENTITY_TYPES:
+        raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
+    after, before = (_date(name, text, now, zone) for name, text in (("after", asked.after), ("before", asked.before)))
+    if after is not None and before is not None and after >= before:
+        raise Invalid("after must be earlier than before.")
+    hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
+    return Question(
+        text=asked.query,
+        view=who.view,
+        now=now,
+        limit=asked.limit,
+        hours_back=hours_back,
+        as_of=asked.as_of,
+        known_as_of=asked.known_as_of,
+        granularity=asked.granularity,
+        type=asked.type,
+        entity=asked.entity,
+        after=after,
+        before=before,
+        budget_tokens=asked.budget_tokens,
+        cut=asked.cut,
+        record_access=asked.record_access,
+        explain=asked.explain,
+    )
+
+
+def _date(name: str, text: str | None, now: Instant, zone: str) -> Instant | None:
+    """A day (its start, where the user lives), a moment, or a stretch back from now."""
+    if text is None:
+        return None
+    if text in _AGO_DAYS:
+        return now - _AGO_DAYS[text] * DAY_S
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise Invalid(f"{name}: must be YYYY-MM-DD, last_week, last_month, or ISO 8601.") from error
+    return from_datetime(moment if moment.tzinfo else moment.replace(tzinfo=zone_of(zone)))
+
+
+def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
+    """A recollection as it is sent."""
+    hits = [
+        Hit(
+            segment_id=row["segment_id"],
+            source_id=row["source_id"],
+            source_session=row["session_id"],
+            source_kind=row["kind"],
+            text=row["text"],
+            speaker=row["speaker"],
+            timestamp=row["at"],
+            relevance_score=round(score, 6),
+            entities=row["entities"],
+            fact_ids=row["fact_ids"],
+        )
+        for row, score in zip(recalled.shown, recalled.scores, strict=True)
+    ]
+    found = recalled.recollection
+    return ContextAnswer(
+        results=hits,
+        query=query,
+        total=len(hits),
+        intent=found.intent,
+        degraded=sorted(found.degraded),
+        pending=dict(recalled.pending),
+        abstained=found.abstained,
+        context=recalled.context,
+        explain=[asdict(each) for each in found.explained] or None,
+    )

@@ -1,0 +1,169 @@
+"""Sources: what was heard goes in, and how far it has been read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, status
+from pydantic import Field, model_validator
+
+from deployments.callers import Who
+from deployments.house import House, house_of
+from deployments.kinds import Body, Id, ShortText, Text, Words, parse_moment
+from memory.errors import DomainError, Invalid
+from memory.model.profile import Profile
+from memory.model.scopes import SENSITIVITY_NAMES, team_scope
+from memory.model.sources import Segment, Source
+from memory.services.ingest import with_speakers
+
+router = APIRouter(prefix="/v1", tags=["sources"])
+MOST_SEGMENTS = 20_000
+Seconds = Annotated[float, Field(ge=0, le=31_536_000, allow_inf_nan=False)]
+Emotion = dict[ShortText, ShortText | float | None]
+
+
+class SegmentIn(Body):
+    """One utterance; `start` and `end` in seconds from the start of the source."""
+
+    segment_id: Id
+    speaker: ShortText
+    text: Text
+    start: Seconds
+    end: Seconds
+    role: Literal["user", "assistant", "tool", "other"] | None = None
+    language: Annotated[ShortText, Field(max_length=35)] | None = None
+    stt_engine: ShortText | None = None
+    emotion: Emotion | None = None
+    pinned: bool = False
+
+    @model_validator(mode="after")
+    def _in_order(self) -> SegmentIn:
+        if self.end < self.start:
+            raise ValueError("end must not be before start")
+        return self
+
+
+class SourceIn(Body):
+    """One captured thing, with segments, or with content that becomes its single segment."""
+
+    source_id: Id
+    kind: Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"] = "conversation"
+    started_at: ShortText | float
+    ended_at: ShortText | float | None = None
+    participants: list[ShortText] = Field(default=[], max_length=1000)
+    provenance: dict[ShortText, ShortText | float | bool | None] = Field(default={}, max_length=100)
+    context_type: ShortText | None = None
+    device_id: ShortText | None = None
+    team_id: Id | None = None
+    sensitivity: Literal["open", "private", "sensitive", "low", "normal", "high"] = "open"
+    ttl_policy: Literal["keep_forever", "ephemeral", "decay"] = "decay"
+    is_sweep: bool = False
+    segments: list[SegmentIn] = Field(default=[], max_length=MOST_SEGMENTS)
+    content: Words | None = None
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "source_id": "breakfast",
+                    "started_at": "2026-03-01T08:00:00+00:00",
+                    "segments": [
+                        {"segment_id": "1", "speaker": "Maya", "text": "I moved to Lisbon.", "start": 0, "end": 2}
+                    ],
+                }
+            ]
+        }
+    }
+
+    @model_validator(mode="after")
+    def _has_words(self) -> SourceIn:
+        if bool(self.segments) == (self.content is not None):
+            raise ValueError("give either segments or content")
+        ids = [segment.segment_id for segment in self.segments]
+        if len(ids) != len(set(ids)):
+            raise ValueError("segment_id must be unique within a source")
+        return self
+
+
+@router.post("/sources", status_code=status.HTTP_202_ACCEPTED)
+async def add_source(body: SourceIn, who: Who, house: Annotated[House, Depends(house_of)]) -> dict[str, Any]:
+    """Store a source. It can be found by its words in the next request; meaning and facts follow in the background.
+
+    The same ids again are an upsert: nothing is stored twice, changed words are read again.
+    """
+    scope = _scope(body.team_id, who)
+    profile = await house.profile(who.user_id)
+    stored = await house.stores.capture.store(with_speakers(source_of(body, scope, profile), profile))
+    await house.minds.wake()
+    return {"source_id": body.source_id, "segments": stored["segments"], "status": "raw"}
+
+
+def _scope(team_id: str | None, who: Who) -> str:
+    if team_id is None:
+        return who.scope
+    if team_scope(team_id) not in who.view.scopes:
+        raise Invalid("team_id: this token does not belong to that team.")
+    return team_scope(team_id)
+
+
+def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
+    """The body as a source of the model."""
+    started_at, offset = _moment("started_at", body.started_at)
+    ended_at = None if body.ended_at is None else _moment("ended_at", body.ended_at)[0]
+    if ended_at is not None and ended_at < started_at:
+        raise Invalid("ended_at must not be before started_at.")
+    segments = tuple(_segment(each, body.is_sweep) for each in body.segments)
+    if body.content is not None:
+        speaker = body.participants[0] if body.participants else profile.name or "user"
+        segments = (Segment("content", speaker, body.content, 0.0, 0.0),)
+    return Source(
+        source_id=body.source_id,
+        scope=scope,
+        kind=body.kind,
+        started_at=started_at,
+        ended_at=ended_at,
+        offset_s=offset,
+        participants=tuple(body.participants),
+        provenance=body.provenance,
+        context_type=body.context_type,
+        device_id=body.device_id,
+        sensitivity=SENSITIVITY_NAMES[body.sensitivity],
+        ttl_policy=body.ttl_policy,
+        segments=segments,
+    )
+
+
+def _moment(name: str, value: str | float) -> tuple[float, int]:
+    try:
+        return parse_moment(str(value))
+    except DomainError as error:
+        raise Invalid(f"{name}: {error.detail}") from error
+    except (ValueError, OverflowError) as error:
+        raise Invalid(f"{name}: must be ISO 8601 with a zone, or epoch seconds.") from error
+
+
+def _segment(segment: SegmentIn, is_sweep: bool) -> Segment:
+    return Segment(
+        segment_id=segment.segment_id,
+        speaker=segment.speaker,
+        text=segment.text,
+        start=segment.start,
+        end=segment.end,
+        role=segment.role or "other",
+        language=segment.language,
+        stt_engine=segment.stt_engine,
+        emotion=_emotion(segment.emotion),
+        is_sweep=is_sweep,
+        pinned=segment.pinned,
+    )
+
+
+def _emotion(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Both of seed 001's shapes are read, `{label, score}` is stored."""
+    if not emotion:
+        return None
+    return {
+        "label": emotion.get("label", emotion.get("primary")),
+        "score": emotion.get("score", emotion.get("confidence")),
+    }

@@ -1,1 +1,0 @@
-"""The steps of a night, one module each."""

@@ -1,0 +1,90 @@
+"""Extract: what was captured is read in the background, a few segments a turn, each revision exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory.model.claims import Reading, Utterance
+from memory.model.commands import AcceptReading, ReadSegment
+from memory.model.ids import command_id
+from memory.ports import Capture, Embedder, Extractor, Vector
+
+Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
+"""Sends a command with the vectors of its statements to the memory of a user."""
+
+CONTEXT = 4
+"""Utterances of the batch before that are read again for pronouns and questions."""
+
+
+async def read_source(
+    task: Mapping[str, Any], capture: Capture, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
+) -> int:
+    """Read everything unread of one source for one user; the number of segments that were read.
+
+    Progress is committed batch by batch, so a crash repeats at most one, and its command id makes even that harmless.
+    """
+    user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
+    unread = await capture.unread(user_id, scope, source_id)
+    withdrawn = unread.withdrawn
+    done = 0
+    for utterances in _batches(unread.utterances, batch):
+        reading = await extractor.read(utterances)
+        vectors = await encode(embedder, [claim.statement for claim in reading.claims])
+        await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)
+        withdrawn = ()
+        done += sum(not utterance.context_only for utterance in utterances)
+    if withdrawn:
+        await submit(user_id, _command(user_id, scope, (), Reading(), withdrawn), {})
+    return done
+
+
+async def encode(embedder: Embedder, texts: Sequence[str]) -> dict[str, Vector]:
+    """text -> unit vector, computed off the event loop."""
+    unique = list(dict.fromkeys(texts))
+    if not unique:
+        return {}
+    matrix = await asyncio.to_thread(embedder.embed, unique)
+    return dict(zip(unique, matrix, strict=True))
+
+
+def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[tuple[Utterance, ...]]:
+    """Slices of at most `size` unread utterances, each led by the context before it."""
+    fresh = [index for index, utterance in enumerate(utterances) if not utterance.context_only]
+    for start in range(0, len(fresh), size):
+        chosen = set(fresh[start : start + size])
+        first, last = min(chosen), max(chosen)
+        lead = max(0, first - CONTEXT)
+        yield tuple(_as_context(utterances[i], i not in chosen) for i in range(lead, last + 1))
+
+
+def _as_context(utterance: Utterance, context_only: bool) -> Utterance:
+    if utterance.context_only == context_only:
+        return utterance
+    return replace(utterance, context_only=context_only)
+
+
+def _command(
+    user_id: str, scope: str, utterances: Sequence[Utterance], reading: Reading, withdrawn: tuple[int, ...]
+) -> AcceptReading:
+    read = tuple(
+        ReadSegment(
+            scope=scope,
+            source_id=utterance.source_id,
+            segment_key=utterance.segment_key,
+            revision=utterance.revision,
+            at=utterance.at,
+            speaker=utterance.speaker,
+            role=utterance.role,
+            sensitivity=int(utterance.sensitivity),
+        )
+        for utterance in utterances
+        if not utterance.context_only
+    )
+    identity = command_id(user_id, *(f"{each.segment_key}.{each.revision}" for each in read), "-", *withdrawn)
+    return AcceptReading(
+        identity, "extraction", read=read, sightings=reading.sightings, claims=reading.claims, withdrawn=withdrawn,
+        extractor=reading.extractor,
+    )  # fmt: skip

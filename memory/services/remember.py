@@ -1,0 +1,93 @@
+"""Remember: one user's memory as a writer. A turn is load, decide, commit, then believe it; nothing else changes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.errors import NothingToUndo, Stale
+from memory.model.changes import ChangeSet
+from memory.model.commands import Command, Undo
+from memory.model.facts import Fact
+from memory.model.working_set import WorkingSet, evolve
+from memory.ports import Clock, Embedder, FactJournal, Vector
+from memory.rules.decider import Rules, decide
+from memory.rules.rivals import Resemblance
+
+NO_VECTORS: Mapping[str, Vector] = {}
+_ATTEMPTS = 3
+"""Turns tried on top of what another writer has committed meanwhile, before the caller is told."""
+
+
+class UserMemory:
+    """The living memory of one user: an immutable working set and the only way to the next one."""
+
+    def __init__(self, user_id: str, shard: str, epoch: int, journal: FactJournal, rules: Rules, clock: Clock,
+                 embedder: Embedder) -> None:  # fmt: skip
+        self.user_id = user_id
+        self.believed = WorkingSet(user_id)
+        self.fact_vectors: dict[str, NDArray[np.float32]] = {}
+        self._shard, self._epoch = shard, epoch
+        self._journal, self._rules, self._clock, self._embedder = journal, rules, clock, embedder
+        self._unshown: dict[str, Vector] = {}
+        self._turn = asyncio.Lock()
+        self._last = 0.0
+
+    async def activate(self) -> None:
+        """Load what the journal holds. Called before the first turn, and whenever a turn turned out to be stale."""
+        self.believed = await self._journal.load(self.user_id)
+        vectors = await self._journal.fact_vectors(self.user_id)
+        self.fact_vectors = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
+        self._unshown = dict(self.fact_vectors)
+
+    def unshown_vectors(self) -> dict[str, Vector]:
+        """Vectors of facts that came since this was last asked, for whoever keeps columns of them."""
+        fresh, self._unshown = self._unshown, {}
+        return fresh
+
+    async def turn(self, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
+        """Carry out one command. `statements` are the vectors of the statements it brings, encoded beforehand.
+
+        A command that was committed before returns what it changed then. Raises DomainError; then nothing changed.
+        """
+        async with self._turn:
+            for attempt in range(_ATTEMPTS):
+                try:
+                    return await self._decide_and_commit(command, statements)
+                except Stale:
+                    await self.activate()
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+        raise AssertionError("unreachable")
+
+    async def undo(self, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
+        """Reverse a command, by default the owner's last one."""
+        done = await self._journal.committed(self.user_id, undone_id)
+        if done is None:
+            raise NothingToUndo()
+        return await self.turn(Undo(command_id, actor, done=done))
+
+    async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
+        changes = decide(self.believed, command, self._now(), self._rules, resemblance)
+        vectors = _fresh_vectors(changes, statements)
+        if not await self._journal.commit(self._shard, self._epoch, self.believed, changes, vectors):
+            return await self._journal.committed(self.user_id, command.command_id) or changes
+        self.believed = evolve(self.believed, changes.changes)
+        self.fact_vectors.update(vectors)
+        self._unshown.update(vectors)
+        return changes
+
+    def _now(self) -> float:
+        """The clock, but never backwards and never twice the same: versions of one fact must not overlap."""
+        self._last = max(self._clock.now(), round(self._last + 0.001, 3))
+        return self._last
+
+
+def _fresh_vectors(changes: ChangeSet, statements: Mapping[str, Vector]) -> dict[str, Vector]:
+    """The vectors of the facts this turn created."""
+    born = [row for change in changes.changes if change.before is None and isinstance(row := change.row, Fact)]
+    return {fact.fact_id: statements[fact.statement] for fact in born if fact.statement in statements}

@@ -1,0 +1,30 @@
+"""From the settings of recall to the rules it computes with: the one place where the two meet."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from memory.retrieval.diversity import DiversityRules
+from memory.retrieval.fusion import FusionRules
+from memory.retrieval.parameters import Recall
+from memory.rules.parameters import Decay
+from memory.services.recall import ANNIE, RecallSettings
+
+_FITTED = {"weighed": RecallSettings(), "decayed": ANNIE}
+"""The scale of an order's scores, and with it the cut and the relevance, was fitted with the order."""
+
+
+def tuned(recall: Recall, decay: Decay) -> RecallSettings:
+    """The rules these settings ask for."""
+    weights = {leg: weight for leg, weight in asdict(recall.fusion.weights).items() if weight != 1.0}
+    diversity = recall.diversity
+    return replace(
+        _FITTED[recall.order],
+        order=recall.order,
+        leg_limit=recall.leg_limit,
+        pool=recall.pool,
+        leg_timeout_s=recall.leg_timeout_ms / 1000,
+        fusion=FusionRules(recall.fusion.k, weights),
+        decay=decay,
+        diversity=DiversityRules(diversity.balance, diversity.pool, diversity.by),
+    )

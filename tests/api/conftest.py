@@ -1,0 +1,67 @@
+"""The front door over a real database, without Ray: routes, reads, turns and extraction in one process."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from adapters.postgres.tokens import Token
+from config.settings import load
+from deployments.gateway import create_app
+from deployments.house import House, open_house
+from memory.model.scopes import Sensitivity
+from tests.contract.conftest import database  # noqa: F401  (a session fixture)
+from tests.fakes.minds import LocalMinds
+
+
+@dataclass
+class Door:
+    """A client for one user, and what stands behind the door."""
+
+    client: httpx.AsyncClient
+    house: House
+    minds: LocalMinds
+    user: str
+
+    async def get(self, path: str, **parameters: Any) -> Any:
+        answer = await self.client.get(path, params=parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def post(self, path: str, body: Any = None, status: int = 200) -> Any:
+        answer = await self.client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def settle(self) -> None:
+        await self.minds.settle(self.house.stores)
+
+    async def client_of(self, user: str, teams: tuple[str, ...] = (), permission: str = "write",
+                        clearance: Sensitivity = Sensitivity.PRIVATE) -> httpx.AsyncClient:  # fmt: skip
+        token = uuid.uuid4().hex
+        await self.house.tokens.put(token, Token(f"{user}-{token[:6]}", user, teams, permission, clearance))
+        transport = httpx.ASGITransport(create_app(self.house))
+        return httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": token})
+
+
+@pytest.fixture
+async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
+    """The door for a fresh user, as the administrator."""
+    (tmp_path / "token").write_text("a" * 43)
+    settings = load(tmp_path, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}}, {})
+    minds = LocalMinds(settings)
+    house = await open_house(settings, minds)
+    user = f"u-{uuid.uuid4().hex[:12]}"
+    headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
+    transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+        yield Door(client, house, minds, user)
+    await house.stores.pool.close()
+    if minds.shard._stores is not None:
+        await minds.shard._stores.pool.close()

@@ -1,0 +1,183 @@
+"""The contract of the Index port, on every implementation.
+
+An implementation joins by a name and a function in `INDEXES` that hears a `World` and gives the index of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from adapters.embedding.hashing import HashingEmbedder
+from memory.model.entities import Entity, Mention
+from memory.model.facts import Evidence, Fact
+from memory.model.ids import fold
+from memory.model.scopes import Sensitivity, View
+from memory.model.timeline import Interval
+from memory.model.working_set import WorkingSet
+from memory.ports import Index
+from memory.retrieval.batches import dense_text
+from memory.retrieval.candidates import Ranking
+from memory.retrieval.graph_leg import MemoryGraph
+from memory.retrieval.hot_leg import MemoryHot
+from memory.retrieval.legs import MemoryText, MemoryVectors
+from memory.retrieval.library import Library
+from memory.retrieval.query import Probe
+from tests.unit.retrieval.rows import Row, batch
+
+NOON = 1_683_500_000.0
+QUESTION = "Does Caroline play the violin?"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One segment, whose it is and how private."""
+
+    row: Row
+    scope: str = "user:ann"
+    sensitivity: Sensitivity = Sensitivity.OPEN
+
+
+@dataclass(frozen=True)
+class World:
+    """What was heard, what of it was removed again, and what a user believes because of it."""
+
+    heard: tuple[Heard, ...]
+    removed: frozenset[int] = frozenset()
+
+    @property
+    def believed(self) -> WorkingSet:
+        """Ann's memory: Caroline is mentioned in every segment, and each is evidence that she plays the violin."""
+        caroline = Entity("e-1", "person", "Caroline", 0.9, NOON)
+        fact = Fact("f-1", 1, "e-1", "Caroline plays the violin.", "factual", 5, 0.9, NOON, NOON)
+        keys = [heard.row.key for heard in self.heard]
+        return WorkingSet(
+            "ann",
+            1,
+            entities={"e-1": caroline},
+            facts={"f-1": fact},
+            mentions={"e-1": {key: Mention("e-1", "s", key, NOON, "Caroline") for key in keys}},
+            evidence={"f-1": tuple(Evidence("f-1", "s", key, "violin", NOON) for key in keys)},
+            names={fold("Caroline"): ("e-1",)},
+            by_subject={"e-1": ("f-1",)},
+        )
+
+
+def library_of(world: World) -> Library:
+    encoder = HashingEmbedder()
+    library = Library(encoder.dimensions)
+    for heard in world.heard:
+        row = heard.row
+        library.put(heard.scope, heard.sensitivity, batch([row]))
+        vector = encoder.embed([dense_text(row.speaker, row.date, row.text)])
+        library.put_vectors(heard.scope, np.array([row.key]), vector)
+        if row.key in world.removed:
+            library.remove(heard.scope, np.array([row.key]))
+    return library
+
+
+async def text(world: World) -> Index:
+    return MemoryText(library_of(world))
+
+
+async def vectors(world: World) -> Index:
+    return MemoryVectors(library_of(world))
+
+
+async def graph(world: World) -> Index:
+    return MemoryGraph(library_of(world), {"ann": world.believed}.get)
+
+
+async def hot(world: World) -> Index:
+    return MemoryHot(library_of(world), {"ann": world.believed}.get)
+
+
+INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {
+    "memory-text": text,
+    "memory-vectors": vectors,
+    "memory-graph": graph,
+    "memory-hot": hot,
+}
+
+ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
+HEARD = (
+    Heard(Row(1, "Caroline plays the violin", order=0, at=NOON)),
+    Heard(Row(2, "Caroline bought a violin", order=1, at=NOON + 60, known_from=NOON + 1000)),
+    Heard(Row(3, "Caroline sold her old violin", order=2, at=NOON + 120)),
+    Heard(Row(4, "Caroline carries the violin", source=2, at=NOON + 180), scope="team:choir"),
+    Heard(Row(5, "Caroline's violin is broken", source=3, at=NOON), sensitivity=Sensitivity.PRIVATE),
+    Heard(Row(6, "Caroline hides a violin", source=4, at=NOON), sensitivity=Sensitivity.SENSITIVE),
+    Heard(Row(7, "Caroline loves the violin", source=5, at=NOON), scope="user:bob"),
+    Heard(Row(8, "Caroline tunes the violin", source=6, at=NOON), scope="team:other"),
+)
+WORLD = World(HEARD)
+
+
+@pytest.fixture(params=INDEXES)
+def build(request) -> Callable[[World], Awaitable[Index]]:
+    return INDEXES[request.param]
+
+
+def probe(**changes) -> Probe:
+    vector = HashingEmbedder().embed([QUESTION])[0]
+    return replace(Probe(QUESTION, vector, known_as_of=None), **changes)
+
+
+def found(ranking: Ranking) -> set[int]:
+    assert ranking.keys.dtype == np.int64
+    assert len(ranking.keys) == len(ranking.scores) == len(set(ranking.keys.tolist()))
+    assert (np.diff(ranking.scores) <= 0).all()
+    return set(ranking.keys.tolist())
+
+
+async def test_a_view_finds_its_own_scopes_up_to_its_clearance_and_nothing_else(build):
+    index = await build(WORLD)
+    ranking = await index.search(ANN, probe())
+    assert ranking.leg == index.name
+    assert found(ranking) == {1, 2, 3, 4, 5}
+    assert found(await index.search(View("ann", (), Sensitivity.SENSITIVE), probe())) == {1, 2, 3, 5, 6}
+    assert found(await index.search(View("ann", ("choir",), Sensitivity.OPEN), probe())) == {1, 2, 3, 4}
+
+
+async def test_an_unknown_user_finds_nothing(build):
+    assert found(await (await build(WORLD)).search(View("nobody"), probe())) == set()
+
+
+async def test_the_window_is_half_open(build):
+    index = await build(WORLD)
+    assert found(await index.search(ANN, probe(window=Interval(NOON + 60, NOON + 120)))) == {2}
+    assert found(await index.search(ANN, probe(window=Interval(NOON + 120, None)))) == {3, 4}
+    assert found(await index.search(ANN, probe(window=Interval(None, NOON + 60)))) == {1, 5}
+
+
+async def test_what_was_not_known_yet_is_not_found(build):
+    assert found(await (await build(WORLD)).search(ANN, probe(known_as_of=NOON + 999))) == {1, 3, 4, 5}
+
+
+async def test_only_restricts_to_keys(build):
+    assert found(await (await build(WORLD)).search(ANN, probe(only=np.array([3, 6, 99])))) == {3}
+
+
+async def test_at_most_limit_and_these_the_best(build):
+    index = await build(WORLD)
+    everything, two = await index.search(ANN, probe()), await index.search(ANN, probe(limit=2))
+    assert two.keys.tolist() == everything.keys.tolist()[:2]
+
+
+async def test_what_was_removed_is_gone(build):
+    world = World(HEARD, frozenset({1, 4}))
+    assert found(await (await build(world)).search(ANN, probe())) == {2, 3, 5}
+
+
+async def test_a_world_without_segments_answers_with_nothing(build):
+    assert found(await (await build(World(()))).search(ANN, probe())) == set()
+
+
+async def test_the_same_question_twice_is_the_same_answer(build):
+    index = await build(WORLD)
+    first, second = await index.search(ANN, probe()), await index.search(ANN, probe())
+    np.testing.assert_array_equal(first.keys, second.keys)
+    np.testing.assert_array_equal(first.scores, second.scores)

@@ -1,0 +1,71 @@
+"""Minds without Ray: the same shard and the same extractor, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from actors.memory_shard import MemoryShard
+from adapters import build
+from config.settings import Settings
+from deployments.house import Keys
+from memory.model.changes import ChangeSet
+from memory.model.claims import Reading, Utterance
+from memory.model.commands import AcceptReading, Command
+from memory.ports import Extractor, Vector
+from memory.retrieval.batches import dense_text, local_date
+from memory.retrieval.query import Question
+from memory.services.extract import encode, read_source
+from memory.services.recall import Recollection
+
+
+class LocalMinds:
+    """A shard and a worker as plain objects; `settle` does the worker's work until none is left."""
+
+    def __init__(self, settings: Settings, extractor: Extractor | None = None) -> None:
+        self.settings = settings
+        self.shard = MemoryShard("shard-0", settings)
+        self.embedder = build.embedder(settings)
+        self.extractor = extractor or build.extractor(settings)
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        return await self.shard.turn(user_id, command, statements)
+
+    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
+        return await self.shard.undo(user_id, command_id, undone_id, actor)
+
+    async def recall(
+        self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None
+    ) -> Recollection:
+        return await self.shard.recall(question, vector, offset_s, only)
+
+    async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
+        reading = await self.extractor.read(utterances)
+        return reading, await encode(self.embedder, [claim.statement for claim in reading.claims])
+
+    async def wake(self) -> None:
+        return None
+
+    async def forget_user(self, user_id: str) -> None:
+        await self.shard.forget_user(user_id)
+
+    async def settle(self, stores: build.Stores) -> None:
+        """Encode and read everything that is due."""
+        capture, now = stores.capture, build.clock().now()
+        while tasks := await capture.due("embed", now, 100):
+            for task in tasks:
+                position = await capture.position(task["scope"], task["source_id"])
+                while rows := await capture.unembedded(task["scope"], task["source_id"], 64):
+                    texts = [
+                        dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows
+                    ]
+                    keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
+                    await capture.store_vectors(task["scope"], keys, revisions, self.embedder.embed(texts))
+                await capture.finished(task, position)
+        while tasks := await capture.due("read", now, 100):
+            for task in tasks:
+                position = await capture.position(task["scope"], task["source_id"])
+                await read_source(task, capture, self.extractor, self.embedder, self._submit, 64)
+                await capture.finished(task, position)
+
+    async def _submit(self, user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
+        return await self.shard.turn(user_id, command, vectors)

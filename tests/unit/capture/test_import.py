@@ -1,0 +1,117 @@
+"""The import command's own part: what is sent, what is tallied, what is sent again."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import cli.import_ as command
+from adapters.capture.text import TextFile
+from cli.client import Refused
+from memory.errors import Invalid, Unavailable
+
+
+class FrontDoor:
+    """Takes sources; gives each of `answers` first."""
+
+    def __init__(self, *answers: Exception) -> None:
+        self.answers = list(answers)
+        self.bodies: list[dict] = []
+
+    def get(self, path: str) -> dict:
+        assert path == "/v1/profile"
+        return {"time_zone": "Asia/Tokyo"}
+
+    def post(self, path: str, body: dict) -> dict:
+        assert path == "/v1/sources"
+        if self.answers:
+            raise self.answers.pop(0)
+        self.bodies.append(body)
+        return {"source_id": body["source_id"]}
+
+    def __enter__(self) -> "FrontDoor":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_a_page_is_sent_again_while_nobody_answers():
+    door, slept = FrontDoor(Unavailable(), Refused("busy", status=503)), []
+    command.deliver(door, {"source_id": "s"}, [1.0, 2.0, 4.0], slept.append)
+    assert (len(door.bodies), slept) == (1, [1.0, 2.0])
+
+
+def test_it_is_not_sent_forever():
+    door = FrontDoor(*[Unavailable()] * 9)
+    with pytest.raises(Unavailable):
+        command.deliver(door, {"source_id": "s"}, [1.0, 2.0], lambda pause_s: None)
+
+
+def test_a_refusal_is_not_argued_with():
+    door, slept = FrontDoor(Refused("no", status=422)), []
+    with pytest.raises(Refused):
+        command.deliver(door, {"source_id": "s"}, [1.0], slept.append)
+    assert not slept
+
+
+def test_one_bad_file_does_not_stop_the_next(tmp_path):
+    tally, door = command.Tally(), FrontDoor(Refused("too large", status=413))
+    for name, content in (("a.md", b"first"), ("b.md", b"\x00"), ("c.md", b"one\n\ntwo")):
+        (tmp_path / name).write_bytes(content)
+        file = TextFile(tmp_path / name)
+        command.import_file(file, None, lambda body: command.deliver(door, body), tally)
+    assert (tally.files, tally.segments, len(tally.sources)) == (3, 2, 1)
+    assert [entry["file"][-4:] for entry in tally.failed] == ["a.md", "b.md"]
+    assert not tally.complete
+
+
+def test_nobody_answering_ends_the_import(tmp_path):
+    (tmp_path / "a.md").write_text("words")
+
+    def nobody(body) -> None:
+        raise Unavailable
+
+    with pytest.raises(Unavailable):
+        command.import_file(TextFile(tmp_path / "a.md"), None, nobody, command.Tally())
+
+
+@pytest.fixture
+def door(monkeypatch) -> FrontDoor:
+    door = FrontDoor()
+    monkeypatch.setattr(command, "connect", lambda home, user: door)
+    return door
+
+
+def run(*arguments: str):
+    alone = typer.Typer()
+    alone.command("import")(command.import_)
+    return CliRunner().invoke(alone, list(arguments))
+
+
+def test_the_command_uses_the_profile_s_zone_and_reports(door, tmp_path):
+    (tmp_path / "chat.txt").write_text("31/12/2023, 21:05 - Ana: hi\n")
+    result = run(str(tmp_path), "--json")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert (report["files"], report["sources"], report["segments"]) == (1, 1, 1)
+    assert door.bodies[0]["started_at"] == "2023-12-31T21:05:00.000+09:00"
+
+
+def test_a_line_set_aside_is_told_and_fails_the_command(door, tmp_path):
+    (tmp_path / "walk.jsonl").write_text("nonsense\n")
+    result = run(str(tmp_path), "--json", "--zone", "UTC")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["rejected"][0]["line_no"] == 1
+
+
+@pytest.mark.parametrize("arguments", [("--format", "pdf"), ("--zone", "Mars/Olympus"), ("--zone", "../../etc")])
+def test_a_wrong_option_is_a_sentence(door, tmp_path, arguments):
+    result = run(str(tmp_path), *arguments)
+    assert isinstance(result.exception, Invalid)
+
+
+def test_a_missing_path_is_tallied(door, tmp_path):
+    result = run(str(tmp_path / "none.md"), "--zone", "UTC", "--json")
+    assert result.exit_code == 1
+    assert "none.md" in json.loads(result.stdout)["failed"][0]["error"]

@@ -1,0 +1,84 @@
+"""Which segments stand after a sweep."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.model.sources import Segment
+from memory.rules.sweep import apply_sweep, overlap_s
+
+
+def fast(name: str, start: float, end: float, pinned: bool = False) -> Segment:
+    return Segment(name, "ana", f"words of {name}", start, end, pinned=pinned)
+
+
+def sweep(name: str, start: float, end: float) -> Segment:
+    return Segment(name, "ana", f"better words of {name}", start, end, is_sweep=True)
+
+
+def ids(segments) -> list[str]:
+    return [segment.segment_id for segment in segments]
+
+
+def test_a_sweep_replaces_what_it_overlaps_and_nothing_else():
+    kept, replaced_by = apply_sweep([fast("a", 0, 4), fast("b", 4, 8), fast("c", 8, 12)], [sweep("s", 3, 8)])
+    assert ids(kept) == ["s", "c"]
+    assert replaced_by == {"a": "s", "b": "s"}
+
+
+def test_a_sweep_where_nothing_was_heard_enters_all_the_same():
+    kept, replaced_by = apply_sweep([fast("a", 0, 4)], [sweep("s", 20, 25)])
+    assert ids(kept) == ["a", "s"]
+    assert not replaced_by
+
+
+def test_a_pinned_segment_keeps_out_a_sweep_it_covers_by_more_than_half():
+    kept, replaced_by = apply_sweep([fast("p", 0, 6, pinned=True), fast("f", 6, 10)], [sweep("s", 0, 10)])
+    assert ids(kept) == ["p", "f"]
+    assert replaced_by == {"s": "p"}
+
+
+def test_a_sweep_covered_by_exactly_half_enters_and_the_pinned_stays():
+    kept, replaced_by = apply_sweep([fast("p", 0, 5, pinned=True), fast("f", 5, 10)], [sweep("s", 0, 10)])
+    assert ids(kept) == ["p", "s"]
+    assert replaced_by == {"f": "s"}
+
+
+def test_what_two_sweeps_overlap_is_replaced_by_the_larger_overlap():
+    _, replaced_by = apply_sweep([fast("f", 0, 10)], [sweep("s", 0, 3), sweep("t", 3, 12)])
+    assert replaced_by == {"f": "t"}
+
+
+def test_the_latest_writing_of_an_id_wins_but_never_over_a_correction():
+    later = Segment("a", "ana", "later", 0, 1)
+    assert [each.text for each in apply_sweep([fast("a", 0, 1)], [later])[0]] == ["later"]
+    kept, _ = apply_sweep([fast("a", 0, 1, pinned=True)], [later])
+    assert [each.text for each in kept] == ["words of a"]
+
+
+def test_touching_is_not_overlapping():
+    assert overlap_s(fast("a", 0, 4), fast("b", 4, 8)) == 0
+    assert not apply_sweep([fast("a", 0, 4)], [sweep("s", 4, 8)])[1]
+
+
+def segments(prefix: str):
+    times = st.tuples(st.integers(0, 60), st.integers(0, 20))
+    one = st.tuples(times, st.booleans(), st.booleans())
+    return st.lists(one, max_size=12).map(
+        lambda drawn: [
+            Segment(f"{prefix}{n}", "ana", "words", float(start), float(start + length), is_sweep=s, pinned=p)
+            for n, ((start, length), s, p) in enumerate(drawn)
+        ]
+    )
+
+
+@given(segments("a"), segments("b"))
+def test_laws(existing, incoming):
+    kept, replaced_by = apply_sweep(existing, incoming)
+    heard = {segment.segment_id for segment in [*existing, *incoming]}
+    standing = set(ids(kept))
+    assert standing | replaced_by.keys() == heard
+    assert not standing & replaced_by.keys()
+    assert set(replaced_by.values()) <= standing  # citations resolve in one step
+    assert all(segment.segment_id in standing for segment in [*existing, *incoming] if segment.pinned)
+    assert apply_sweep(incoming, existing) == (kept, replaced_by)  # in whatever order they came
+    assert apply_sweep([*existing, *incoming], incoming) == (kept, replaced_by)  # however often

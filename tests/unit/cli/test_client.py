@@ -1,0 +1,102 @@
+"""The client: the token goes along, problems come back as sentences."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from cli.client import Client, Refused, connect
+from cli.console import NotRunning
+from cli.runtime import Places, Runtime, sole_supervisor
+from memory.errors import Unavailable
+
+ANSWERS: dict[str, tuple[int, str]] = {
+    "/v1/stats": (200, '{"pending": {"extraction": 3}}'),
+    "/empty": (204, ""),
+    "/v1/gone": (404, '{"title": "Not found", "detail": "There is no such fact.", "status": 404}'),
+    "/v1/broken": (500, "<html>oops</html>"),
+    "/v1/list": (400, "[1]"),
+}
+
+
+class Door(BaseHTTPRequestHandler):
+    """A front door with fixed answers that repeats what it was sent."""
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        path = self.path.partition("?")[0]
+        sent = {"path": self.path, "token": self.headers["X-Internal-Token"], "user": self.headers.get("X-User-Id")}
+        echo = json.dumps(sent | {"method": self.command, "body": self.rfile.read(length).decode()})
+        status, body = ANSWERS.get(path, (200, echo))
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    do_POST = do_PUT = do_DELETE = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Door)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_token_user_and_parameters_go_along(url: str) -> None:
+    with Client(url, "secret", user="ann") as client:
+        seen = client.get("/echo", limit=5, hours_back=None)
+    assert (seen["token"], seen["user"], seen["path"]) == ("secret", "ann", "/echo?limit=5")
+
+
+def test_every_verb_carries_its_body(url: str) -> None:
+    with Client(url, "secret") as client:
+        assert client.post("/echo", {"a": 1})["body"] == '{"a":1}'
+        assert client.put("/echo", {"b": 2})["method"] == "PUT"
+        assert client.delete("/echo")["method"] == "DELETE"
+        assert client.get("/empty") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/v1/gone", "Not found: There is no such fact."),
+        ("/v1/broken", "500 Internal Server Error"),
+        ("/v1/list", "400 Bad Request"),
+    ],
+)
+def test_a_problem_is_a_sentence(url: str, path: str, words: str) -> None:
+    with Client(url, "secret") as client, pytest.raises(Refused) as caught:
+        client.get(path)
+    assert caught.value.detail == words
+
+
+def test_nobody_there_is_unavailable() -> None:
+    with Client("http://127.0.0.1:9", "secret") as client, pytest.raises(Unavailable, match="does not answer"):
+        client.get("/health")
+
+
+def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    places.prepare()
+    (tmp_path / "token").write_text("secret\n")
+    runtime = Runtime(home=str(tmp_path), url=url, token_file=str(tmp_path / "token"), step="Starting Ray")
+    with pytest.raises(NotRunning):
+        connect(tmp_path)
+    runtime.write(places)
+    with pytest.raises(NotRunning):
+        connect(tmp_path)
+    with sole_supervisor(places):
+        with pytest.raises(NotRunning, match="not ready yet: Starting Ray"):
+            connect(tmp_path)
+        Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token")).write(places)
+        with connect(tmp_path) as client:
+            assert client.get("/echo")["token"] == "secret"

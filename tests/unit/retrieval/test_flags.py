@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.retrieval.batches import dense_text, local_date
+from memory.retrieval.flags import has_digit, has_time, question_share
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("How are you?", 1.0),
+        ("I moved to Pune, can you help?", 0.0),  # states a fact although it asks
+        ("It was lovely. And yours?", pytest.approx(10 / 25)),
+        ("No question here.", 0.0),
+        ("", 0.0),
+        ("???", 0.0),  # no sentence, only surprise
+    ],
+)
+def test_question_share(text, share):
+    assert question_share(text) == share
+
+
+@given(st.text())
+def test_question_share_is_a_share(text):
+    assert 0 <= question_share(text) <= 1
+
+
+def test_time_words_and_digits():
+    assert has_time("We met last Friday")
+    assert has_time("It opened in 1998")
+    assert not has_time("We met at the harbour")
+    assert has_digit("two of 12")
+    assert not has_digit("twelve")
+
+
+def test_the_date_is_the_day_where_it_was_heard():
+    late_evening_utc = 1_683_586_000.0  # 8 May 2023, 22:46 UTC
+    assert local_date(late_evening_utc, 0) == "8 May 2023"
+    assert local_date(late_evening_utc, 7200) == "9 May 2023"
+
+
+def test_dense_text():
+    assert dense_text("Caroline", "8 May 2023", "Hey!") == "[8 May 2023] Caroline: Hey!"
+    assert dense_text("", "", "Hey!") == "Hey!"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+
+from memory.model.scopes import Sensitivity, View
+from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.query import Probe
+from memory.words.stems import term_of
+from tests.unit.retrieval.rows import Row, batch
+
+ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
+
+
+def library() -> Library:
+    built = Library(2)
+    built.put("user:ann", Sensitivity.OPEN, batch([
+        Row(1, "green tea", order=0, speaker="Ann", role="user"),
+        Row(2, "black coffee?", order=1000, speaker="Kai", at=5.0),
+    ]))  # fmt: skip
+    built.put("team:choir", Sensitivity.PRIVATE, batch([Row(3, "sing 2 songs today", source=9, speaker="Kai")]))
+    built.put("user:bob", Sensitivity.OPEN, batch([Row(4, "secret")]))
+    built.put_vectors("user:ann", np.array([2]), np.array([[0, 1]], np.float32))
+    return built
+
+
+async def test_traits_are_aligned_with_the_keys_in_sight():
+    traits = await MemoryShelf(library()).traits(ANN, np.array([3, 4, 2, 77, 1]))
+    assert traits.keys.tolist() == [3, 2, 1]
+    assert [traits.speakers[row] for row in traits.speaker] == ["Kai", "Kai", "Ann"]
+    assert traits.role.tolist() == [3, 3, 0]
+    assert traits.before.tolist() == [0, 1, 0]
+    assert traits.at.tolist()[1] == 5.0
+    assert traits.question_share.tolist() == [0, 1, 0]
+    assert traits.has_digit.tolist() == traits.has_time.tolist() == [True, False, False]
+    assert traits.vectors.tolist() == [[0, 0], [0, 1], [0, 0]]
+    assert term_of("tea", "en") in traits.words_of(2)
+    assert term_of("tea", "en") not in traits.words_of(1)
+
+
+async def test_nothing_in_sight_gives_empty_traits():
+    traits = await MemoryShelf(library()).traits(View("nobody"), np.array([1, 2]))
+    assert len(traits.keys) == len(traits.at) == len(traits.vectors) == 0
+    assert traits.speakers == ()
+
+
+def test_a_segment_that_becomes_private_leaves_the_open_columns():
+    built = library()
+    built.put("user:ann", Sensitivity.SENSITIVE, batch([Row(1, "green tea")]))
+    assert not built.visible(View("ann", (), Sensitivity.PRIVATE), np.array([1]), Probe("")).any()
+    assert built.visible(View("ann", (), Sensitivity.SENSITIVE), np.array([1]), Probe("")).all()
+
+
+def test_a_scope_can_be_removed_from_and_dropped():
+    built = library()
+    built.remove("user:ann", np.array([1]))
+    assert built.visible(ANN, np.array([1, 2, 3]), Probe("")).tolist() == [False, True, True]
+    built.drop("user:ann")
+    assert not built.holds("user:ann")
+    assert built.visible(ANN, np.array([1, 2, 3]), Probe("")).tolist() == [False, False, True]
+
+
+def test_one_more_segment_above_the_clearance_changes_no_score():
+    built = library()
+    before = [len(columns) for columns in built.sight(ANN)]
+    built.put("user:ann", Sensitivity.SENSITIVE, batch([Row(5, "tea tea tea")]))
+    assert [len(columns) for columns in built.sight(ANN)] == before

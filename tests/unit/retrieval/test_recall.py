@@ -1,0 +1,138 @@
+"""The recall service over real columns and a few indexes that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from adapters.embedding.hashing import HashingEmbedder
+from memory.errors import Unavailable
+from memory.model.scopes import Sensitivity, View
+from memory.model.timeline import DAY_S, Interval
+from memory.retrieval.batches import dense_text
+from memory.retrieval.candidates import Ranking
+from memory.retrieval.legs import MemoryText, MemoryVectors
+from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.query import Question
+from memory.services.recall import ANNIE, RecallSettings, recall, window
+from tests.unit.retrieval.rows import Row, batch
+
+NOW = 1_700_000_000.0
+ANN = View("ann")
+ENCODER = HashingEmbedder()
+ROWS = [
+    Row(1, "Caroline went to the pottery class", order=1, at=NOW - 60 * DAY_S),
+    Row(2, "It was wonderful", order=2, at=NOW - 60 * DAY_S),
+    Row(3, "Nothing to do with it", source=2, order=1, at=NOW - DAY_S),
+    Row(4, "Pottery class again", source=3, order=1, at=NOW - DAY_S, speaker="Melanie"),
+]
+
+
+def library() -> Library:
+    built = Library(ENCODER.dimensions)
+    built.put("user:ann", Sensitivity.OPEN, batch(ROWS))
+    lines = [dense_text(row.speaker, row.date, row.text) for row in ROWS]
+    built.put_vectors("user:ann", np.array([row.key for row in ROWS]), ENCODER.embed(lines))
+    return built
+
+
+class Failing:
+    name = "graph"
+
+    async def search(self, view, probe) -> Ranking:
+        raise Unavailable
+
+
+class Late:
+    name = "hot"
+
+    async def search(self, view, probe) -> Ranking:
+        await asyncio.sleep(60)
+        raise AssertionError("nobody waits this long")
+
+
+def asked(text: str = "What was the pottery class?", **changes) -> Question:
+    return replace(Question(text, ANN, NOW, cut="none"), **changes)
+
+
+async def answer(question: Question, *more, settings: RecallSettings = RecallSettings(), **options):
+    built = library()
+    vector = ENCODER.embed([question.text])[0]
+    return await recall(
+        question, (MemoryText(built), MemoryVectors(built), *more), MemoryShelf(built), vector, settings, **options
+    )
+
+
+async def test_the_best_come_first_and_no_more_than_asked():
+    found = await answer(asked(limit=2))
+    assert set(found.keys.tolist()) == {1, 4}
+    assert (np.diff(found.scores) <= 0).all()
+    assert ((found.scores > 0) & (found.scores <= 1)).all()
+    assert found.intent == "what"
+    assert not found.abstained
+    assert found.degraded == {}
+    assert found.candidates == 4
+
+
+async def test_a_failing_and_a_late_leg_are_named_and_cost_nothing_else():
+    healthy = await answer(asked())
+    found = await answer(asked(), Failing(), Late(), settings=RecallSettings(leg_timeout_s=0.02))
+    assert found.degraded == {"graph": "Unavailable", "hot": "TimeoutError"}
+    assert found.keys.tolist() == healthy.keys.tolist()
+
+
+async def test_without_a_vector_the_vectors_leg_is_degraded():
+    built = library()
+    found = await recall(asked(), (MemoryText(built), MemoryVectors(built)), MemoryShelf(built), None, RecallSettings())
+    assert found.degraded == {"vectors": "Unavailable"}
+    assert found.keys.tolist()[0] in (1, 4)
+
+
+async def test_all_legs_down_is_an_empty_answer_and_not_an_error():
+    found = await recall(asked(), (Failing(),), MemoryShelf(library()), None, RecallSettings())
+    assert (found.keys.tolist(), found.abstained, found.candidates) == ([], True, 0)
+
+
+async def test_a_cancelled_question_is_cancelled():
+    task = asyncio.create_task(
+        recall(asked(), (Late(),), MemoryShelf(library()), None, RecallSettings(leg_timeout_s=9))
+    )
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_only_what_is_asked_for_comes_out():
+    assert (await answer(asked(), only=np.array([2, 3]))).keys.tolist() == [2, 3]
+    assert set((await answer(asked(hours_back=48))).keys.tolist()) == {3, 4}
+    assert set((await answer(asked(as_of=NOW - 30 * DAY_S))).keys.tolist()) == {1, 2}
+
+
+async def test_explanations_are_aligned_with_the_answer():
+    found = await answer(asked(explain=True))
+    assert [one.key for one in found.explained] == found.keys.tolist()
+    assert found.explained[0].ranks["text"] >= 1
+    assert (await answer(asked())).explained == ()
+
+
+async def test_annie_lets_the_old_fade_and_the_evergreen_stay():
+    old, new = 1, 4
+    plain = await answer(asked(), settings=ANNIE)
+    order = plain.keys.tolist()
+    assert order.index(new) < order.index(old)
+    explained = await answer(asked(explain=True), settings=ANNIE, evergreen=np.array([old]))
+    kept = {one.key: one.score for one in explained.explained}
+    faded = {one.key: one.score for one in (await answer(asked(explain=True), settings=ANNIE)).explained}
+    assert faded[old] == pytest.approx(kept[old] * 0.25 / 0.3)
+    assert faded[new] == kept[new]
+
+
+def test_the_window_of_a_question():
+    assert window(asked()) == Interval()
+    assert window(asked(hours_back=1, after=NOW - 7200)) == Interval(NOW - 3600, None)
+    assert window(asked(before=NOW)) == Interval(None, NOW)
+    assert window(asked(as_of=NOW, before=NOW + 60)) == Interval(None, NOW + 0.001)

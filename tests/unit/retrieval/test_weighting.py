@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory.model.sources import ROLES
+from memory.model.timeline import DAY_S
+from memory.retrieval.candidates import Ranking, Traits
+from memory.retrieval.explain import explain
+from memory.retrieval.routing import route
+from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features
+
+NOW = 1_700_000_000.0
+
+
+def traits(count: int, **columns) -> Traits:
+    plain = Traits(
+        keys=np.arange(1, count + 1),
+        at=np.full(count, NOW),
+        source=np.ones(count, np.int64),
+        order=np.arange(count, dtype=np.int32),
+        length=np.zeros(count, np.int32),
+        speaker=np.zeros(count, np.int32),
+        speakers=("Caroline", "Melanie", "Kai"),
+        role=np.full(count, ROLES.index("other"), np.int8),
+        question_share=np.zeros(count, np.float32),
+        has_time=np.zeros(count, np.bool_),
+        has_digit=np.zeros(count, np.bool_),
+        vectors=np.zeros((count, 2), np.float32),
+    )
+    return replace(plain, **{name: np.array(values) for name, values in columns.items()})
+
+
+def case(text: str, of: Traits, *rankings: Ranking, vector=None) -> Case:
+    return Case(route(text, NOW), rankings, of, vector, NOW)
+
+
+def feature(name: str, one: Case) -> list[float]:
+    return features(one)[:, FEATURES.index(name)].tolist()
+
+
+def test_nothing_found_weighs_nothing():
+    assert features(case("Anything?", traits(0))).shape == (0, len(FEATURES))
+
+
+def test_the_named_speaker_rises_and_the_others_fall():
+    of = traits(3, speaker=[0, 1, 0])
+    assert feature("speaker", case("What did Melanie say?", of)) == [-1, 1, -1]
+    assert feature("speaker", case("What did they say?", of)) == [0, 0, 0]
+    assert feature("speaker", case("Did Melanie and Caroline meet?", of)) == [0, 0, 0]
+
+
+def test_speakers_are_counted_within_their_source():
+    of = traits(4, speaker=[0, 1, 2, 0], source=[1, 1, 1, 2])
+    assert feature("speaker", case("What did Melanie say?", of)) == [-0.5, 0.5, -0.5, 0]
+
+
+def test_i_is_the_owner_and_not_the_assistant():
+    of = traits(3, role=[ROLES.index(role) for role in ("user", "assistant", "other")], speaker=[0, 1, 2])
+    assert feature("speaker", case("What did I order?", of)) == [0.5, -0.5, 0]
+
+
+def test_time_words_count_when_a_time_is_asked_for_and_digits_when_a_number_is():
+    of = traits(2, has_time=[True, False], has_digit=[False, True])
+    assert feature("when_time", case("When was it?", of)) == [1, 0]
+    assert feature("when_time", case("What was it?", of)) == [0, 0]
+    assert feature("count_digit", case("How many were there?", of)) == [0, 1]
+
+
+def test_a_turn_after_a_matching_question_answers_it():
+    of = traits(3, before=[0, 1, 2], question_share=np.array([1, 0, 0], np.float32),
+                vectors=np.array([[1, 0], [0, 1], [0, 1]], np.float32))  # fmt: skip
+    one = case("Do you like tea?", of, vector=np.array([1, 0], np.float32))
+    assert feature("answers", one)[1] > 0
+    assert feature("answers", one)[2] == 0
+    assert feature("answers", replace(one, traits=replace(of, before=np.zeros(0, np.int64)))) == [0, 0, 0]
+
+
+def test_a_named_day_counts_more_than_a_named_month():
+    of = traits(3, at=[1_683_547_200.0, 1_683_547_200.0 + 10 * DAY_S, NOW])  # 8 May, 18 May, 14 November 2023
+    assert feature("named_day", case("What happened on 8 May 2023?", of)) == [1, 0, 0]
+    assert feature("named_day", case("What happened in May 2023?", of)) == pytest.approx([0.3, 0.3, 0])
+
+
+def test_recency_counts_as_far_as_it_is_asked_for():
+    of = traits(2, at=[NOW, NOW - 30 * DAY_S])
+    assert feature("recency", case("What does she read lately?", of)) == [1, 0.5]
+    assert feature("recency", case("When did she move?", of)) == [0, 0]
+
+
+def test_the_head_of_a_source_lifts_all_of_it():
+    of = traits(3, source=[1, 1, 2], vectors=np.array([[1, 0], [0, 1], [0, 1]], np.float32))
+    lifted = feature("source_vectors", case("Tea?", of, vector=np.array([1, 0], np.float32)))
+    assert lifted[0] == lifted[1] > lifted[2]
+
+
+def test_without_the_candidates_vectors_the_leg_s_own_scores_serve():
+    leg = Ranking("vectors", np.array([2, 1]), np.array([0.9, 0.1], np.float32))
+    nearness = feature("vectors", case("Tea?", traits(3), leg, vector=np.array([1, 0], np.float32)))
+    assert nearness[1] > nearness[0] == nearness[2]
+
+
+def test_contributions_sum_to_the_score_and_are_explained():
+    leg = Ranking("text", np.array([2]), np.array([3.5], np.float32))
+    one = case("When did Melanie go?", traits(2, speaker=[0, 1], has_time=[True, False]), leg)
+    added = contributions(one, Weights())
+    second = explain(one, added, np.array([1, 0]))[0]
+    assert second.key == 2
+    assert second.ranks == {"text": 1}
+    assert sum(second.contributions.values()) == pytest.approx(second.score) == pytest.approx(added.scores[1])
+    assert set(second.contributions) >= {"text_rank", "speaker"}
