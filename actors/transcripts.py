@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.build import Stores
@@ -14,6 +15,7 @@ from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, NotFound
 from memory.model.scopes import user_scope
 from memory.services.ingest import with_speakers
+from memory.services.night import offset_s
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
@@ -50,8 +52,8 @@ class Transcripts:
                 await drain(change, Offsets(self._stores), self.take)
             except NotFound:
                 continue
-            except DomainError as error:
-                log.warning("session file %s waits: %s", change.key, error.kind)
+            except (DomainError, OSError) as error:
+                log.warning("session file %s waits: %s", change.key, type(error).__name__)
                 self._folder.again(change, RETRY_S)
 
     async def take(self, change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
@@ -65,8 +67,10 @@ class Transcripts:
         ]
         profile = await capture.profile(user_id)
         for source in fold_payloads(payloads, user_scope(user_id), parts):
+            # a payload tells no zone; "yesterday" is meant where the owner lives
+            there = replace(source, offset_s=offset_s(profile.time_zone, source.started_at))
             try:
-                await capture.store(with_speakers(source, profile), revive=False)
+                await capture.store(with_speakers(there, profile), revive=False)
             except Forgotten:
                 log.info("session file %s continues a forgotten source; left out", change.key)
 

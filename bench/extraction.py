@@ -2,9 +2,9 @@
 
 FILE is a JSONL(.gz) of conversations `{id, sessions: [{id, datetime, turns: [{id, speaker, text}]}], questions: [...]}`
 with a question's answer and evidence turns. Over the questions with a single evidence turn it prints how many
-single-hop answers have all their content words in one fact (and in the whole turn, the ceiling), and how many temporal questions
-have the right day, week, month or year by a fact of the turn; then facts a turn, turns a CPU-second and peak memory.
-`--misses` lists the temporal questions that went wrong, `--sample N` prints N random facts to read.
+single-hop answers have all their content words in one fact (and in the whole turn, the ceiling), and how many temporal
+questions have the right day, week, month or year by a fact of the turn; then facts a turn, turns a CPU-second and peak
+memory. `--misses` lists the temporal questions that went wrong, `--sample N` prints N random facts to read.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from memory.words.vocabulary import words
 
 _STEM = snowballstemmer.stemmer("english").stemWord
 _STOP = words(
-    "a an the of to in on at for and or but with by from as is are was were be been has have had do does did it its their "
-    "his her he she they them that this these those who what when where which how i my me you your we our so than then "
-    "there here not no s t m re ve ll d also very some any"
+    "a an the of to in on at for and or but with by from as is are was were be been has have had do does did it its "
+    "their his her he she they them that this these those who what when where which how i my me you your we our so "
+    "than then there here not no s t m re ve ll d also very some any"
 )
 _SLACK_DAYS = 9.0
 """A gold "week before D" accepts an overlapping span that starts within nine days."""

@@ -10,22 +10,18 @@ from ray.serve import Application
 
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
-from deployments.gateway import Gateway, create_app
+from deployments.gateway import create_app
 
 app = create_app(body_bytes=load().limits.body_bytes)
 
 
 @serve.ingress(app)
-class _Gateway(Gateway):
-    """The gateway behind Serve's ingress."""
-
-    async def __init__(self) -> None:  # type: ignore[misc]  # Serve awaits it: a replica is ready once its house stands
-        super().__init__(app)
-        await self.open()
+class Gateway:
+    """The one HTTP front door; everything it does hangs on the application."""
 
 
 def build_app(args: AppArgs) -> Application:
     """The application of a profile."""
     options: dict[str, Any] = deployment_options("Gateway")
-    gateway: Application = serve.deployment(**options)(_Gateway).bind()
+    gateway: Application = serve.deployment(**options)(Gateway).bind()
     return gateway

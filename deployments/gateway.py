@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib import import_module
+from importlib.metadata import version
 from pkgutil import iter_modules
 
 from fastapi import FastAPI
@@ -18,8 +21,10 @@ DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. E
 
 
 def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> FastAPI:
-    """The application with every route; a house may be moved into later (`app.state.house`)."""
-    app = FastAPI(title="Memoray", version="0.1.0", description=DESCRIPTION)
+    """The application with every route. Without a house it builds its own when it starts."""
+    app = FastAPI(
+        title="Memoray", version=version("memoray"), description=DESCRIPTION, lifespan=None if house else _living
+    )
     app.state.house = house
     app.add_middleware(BodyLimit, most=body_bytes)
     problems.install(app)
@@ -28,16 +33,13 @@ def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> Fa
     return app
 
 
-class Gateway:
-    """The deployment's class (wrapped late, in deployments.app)."""
-
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
-
-    async def open(self) -> None:
-        """Build the house: stores, encoder, actors."""
-        logging.getLogger("memoray").setLevel(logging.INFO)
-        settings = load()
-        house = await open_house(settings, RayMinds(settings))
-        await house.encode("warm")
-        self._app.state.house = house
+@asynccontextmanager
+async def _living(app: FastAPI) -> AsyncIterator[None]:
+    """Build the house - stores, encoder, actors - when a replica starts, and leave it when it ends."""
+    logging.getLogger("memoray").setLevel(logging.INFO)
+    settings = load()
+    house = await open_house(settings, RayMinds(settings))
+    await house.encode("warm")
+    app.state.house = house
+    yield
+    await house.stores.pool.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -22,6 +22,8 @@ from memory.model.timeline import from_datetime, to_datetime
 
 Body = dict[str, Any]
 
+UNKNOWN = "unknown"
+"""The speaker where nobody has been named."""
 WORDS_PER_S = 2.5
 """150 words a minute, the usual pace of English speech, where a transcript does not say how long something took."""
 PIECE_CHARS = 4_000
@@ -54,6 +56,7 @@ class Origin:
 
 def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: Sequence[Turn]) -> Body:
     """The body of one source with at least one turn."""
+    turns = [replace(turn, speaker=_name(turn.speaker)) for turn in turns]
     try:
         from_datetime(origin.started_at)
     except Invalid as error:
@@ -123,12 +126,15 @@ def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
 
 def _pieces(turn: Turn) -> Iterator[Turn]:
     """A turn of bearable length, its time shared out by length."""
-    speaker = "".join(filter(str.isprintable, turn.speaker))[:ID_CHARS]
     pace = (turn.end - turn.start) / max(1, len(turn.text))
     for cut in _CUT.finditer(turn.text.strip()):
         start, end = (round(turn.start + place * pace, 3) for place in cut.span())
         if text := cut.group().strip():
-            yield Turn(speaker, text, start, end)
+            yield Turn(turn.speaker, text, start, end)
+
+
+def _name(speaker: str) -> str:
+    return "".join(filter(str.isprintable, speaker))[:ID_CHARS].strip() or UNKNOWN
 
 
 def _record(segment: Segment) -> Body:

@@ -7,20 +7,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from adapters.capture.bodies import Body, Origin, Turn, body_of_turns
+from adapters.capture.bodies import UNKNOWN, Body, Origin, Turn, body_of_turns
 from adapters.capture.dates import date_of_file
 from adapters.capture.text import TextFile
 
-UNKNOWN = "unknown"
-"""The speaker of a cue before anybody has been named."""
 JOIN_GAP_S = 2.0
 JOIN_CHARS = 300
 """Cues cut sentences apart every few seconds: while one is unfinished, its speaker's next cue within this gap joins."""
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
-_TAG = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^}]*\}")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>\s][^<>]*)>")
+_TAG = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}")
 _CAPITALISED = r"[^\W\d_a-z][^\s:<>\[\]()]{0,39}"
 _NAMED = re.compile(rf"(?:-\s*)?({_CAPITALISED}(?: (?:{_CAPITALISED}|\d+)){{0,3}}):\s+(.+)")
 _FINISHED = re.compile(r"[.!?…][\"'”’)]*$")

@@ -34,6 +34,7 @@ _CLOCK = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:[.,]\d+)?\s*([AaPp])?.*")
 _HEADING = re.compile(r"^(?:#+|[-=*_]{2,}|date:)?\s*(.*?)\s*[-=*_#]*$", re.IGNORECASE)
 _SHORT_WORDS = 3
 _NAME_CHARS = 40
+_HEADING_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,10 @@ def read(file: TextFile) -> Iterator[Body]:
 
 def read_heading(line: str) -> date | datetime | None:
     """The date of a line that holds nothing else, be it marked as a heading or not."""
+    if len(line) > _HEADING_CHARS or not any(map(str.isdigit, line)):
+        return None
     found = _HEADING.match(line.strip())
-    return read_moment(found.group(1)) if found and len(line) <= 80 else None
+    return read_moment(found.group(1)) if found else None
 
 
 def _sittings(file: TextFile) -> Iterator[_Sitting]:

@@ -77,7 +77,7 @@ SCHEMA: Mapping[str, Any] = _schema()
 
 
 def answer_of(text: str) -> Answer:
-    """The well-formed elements of an answer, in order. Raises ModelFailed if it holds no answer, or only broken elements."""
+    """The well-formed elements of an answer, in order. Raises ModelFailed if there is no answer, or nothing else."""
     values = list(json_in(text[:_MAX_ANSWER_CHARS]))
     elements = [element for value in values for element in _elements(value)]
     entities = tuple(entity for element in elements if (entity := _entity(element)) is not None)
@@ -88,7 +88,7 @@ def answer_of(text: str) -> Answer:
 
 
 def json_in(text: str) -> Iterator[Any]:
-    """Every complete JSON array or object in a text, outermost first; inside one that breaks off, its complete parts."""
+    """Every complete JSON array or object in a text, outermost first; of one that breaks off, its complete parts."""
     decoder = json.JSONDecoder()
     place = 0
     while (place := _opening(text, place)) >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,9 @@ _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""
 
 
+_SMALL = re.compile(r"\b[a-z]{3,}\b")
+
+
 class RuleExtractor:
     """Reads English talk with rules; other languages, assistants and context give context and claim nothing."""
 
@@ -37,7 +41,7 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
     pieces = [_pieces(u, speakers) for u in utterances]
     docs = iter(parse([piece.text for turn in pieces for piece in turn]))
-    company = Company(speakers)
+    company = Company(speakers, common=frozenset(_SMALL.findall(" ".join(u.text for u in utterances))))
     sightings: list[Sighting] = []
     claims: list[Claim] = []
     asked, asker = Asked(), ""
@@ -79,7 +83,7 @@ def _read_turn(
         joke = is_joke(piece.text) or any(is_joke(after.text) for after, _ in parsed[place + 1 : place + 2])
         related = [] if joke else list(company.relations(piece.text, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
-        scene = replace(scene, voice=voice, kin=company.kin)
+        scene = replace(scene, voice=voice, kin=company.kin, common=company.common)
         said = [] if joke else with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
         said.extend(() if joke else relation_claims(related, piece, scene))
         claims.extend(said)
@@ -105,10 +109,10 @@ def _once(claims: Sequence[Claim]) -> Iterator[Claim]:
 
 
 def _best(sightings: Sequence[Sighting]) -> Iterator[Sighting]:
-    """One sighting a type and name of a turn, the surest; what another knows of it is kept."""
+    """One sighting a type and name of a turn (one question), the surest; what another knows of it is kept."""
     best: dict[tuple[str, str], Sighting] = {}
     for sighting in sightings:
-        key = (sighting.type, fold(sighting.name))
+        key = (sighting.type, "" if sighting.type == "question" else fold(sighting.name))
         known = best.setdefault(key, sighting)
         surer = max(known, sighting, key=lambda s: s.confidence)
         aliases = tuple(dict.fromkeys((*known.aliases, *sighting.aliases)))

@@ -88,7 +88,8 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         return None
     dating = dating_of(clause, statement, piece, scene)
     subject, subject_type = _subject(clause, scene)
-    predicate = _predicate(frame, clause, habit=dating.habit) if subject is not None else None
+    own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
+    predicate = _predicate(frame, clause, habit=dating.habit) if own else None
     object_ = _object(frame, clause, scene) if predicate else None
     claim = Claim(
         subject=subject or scene.utterance.speaker, subject_type=subject_type,
@@ -165,6 +166,10 @@ _ENTITY_TYPES = {"PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "pla
                  "EVENT": "event",                  "PRODUCT": "tool", "WORK_OF_ART": "topic"}  # fmt: skip
 
 
+_OF_THE_SPEAKER = frozenset({"deadline_is"})
+"""What is the speaker's own affair whatever the grammar's subject: the deadline of the report."""
+
+
 def _kin_subject(token: Token, scene: Scene) -> str | None:
     """My sister: by her name if it was said; my goal, my favorite: the speaker's own affair."""
     if not any(c.dep_ == "poss" and c.lower_ in ("my", "our") for c in token.children):
@@ -196,7 +201,7 @@ def _object(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
     if frame is None:
         target = next((c for c in clause.head.children if c.dep_ in ("dobj", "obj")), None)
         return phrase(target, scene.voice)
-    target = frame.object
+    target = _employer(clause) if frame.row.name == "left_job" else frame.object
     if target is not None and frame.row.name == "feels" and target.pos_ in ("ADJ", "VERB"):
         return str(target.lower_)
     if target is not None and frame.row.name == "birthday_is":
@@ -210,6 +215,12 @@ def _object(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
     return phrase(target, scene.voice)
 
 
+def _employer(clause: Clause) -> Token | None:
+    """Lost my job AT the bank."""
+    places = (t for t in clause.head.subtree if t.dep_ == "pobj" and t.head.lower_ in ("at", "from", "with"))
+    return next(places, None)
+
+
 def _is_favourite(token: Token) -> bool:
     return any(word.lower_ in ("favorite", "top") for word in token.subtree) or token.lower_ in ("favorite", "go-to")
 
@@ -219,7 +230,8 @@ def _object_type(frame: Frame | None, object_: str | None) -> str | None:
         return None
     if frame.object is not None and frame.object.ent_type_ in _ENTITY_TYPES:
         return _ENTITY_TYPES[frame.object.ent_type_]
-    return frame.row.object_type
+    verbal = frame.object is not None and frame.object.pos_ in ("VERB", "AUX")
+    return None if verbal and frame.row.object_type == "project" else frame.row.object_type
 
 
 def _slot(frame: Frame | None, clause: Clause, object_: str | None) -> str | None:

@@ -57,9 +57,14 @@ class Clause:
             return "perfect"
         if auxiliaries & {"did", "was", "were"} or (self.head.tag_ in ("VBD", "VBN") and not auxiliaries & _NOW):
             return "past"
-        if self.head.lower_ in SAME_IN_PAST and not auxiliaries:
+        if not auxiliaries and (self.head.lower_ in SAME_IN_PAST or self._is_told_of_the_past):
             return "past"
         return "present"
+
+    @property
+    def _is_told_of_the_past(self) -> bool:
+        """I read it last week: a verb whose past looks like its present, beside a past time."""
+        return self.head.lower_ in _LIKE_PRESENT and any(t.lower_ in _PAST_WORDS for t in self.tokens)
 
     @property
     def modal(self) -> str | None:
@@ -77,6 +82,8 @@ class Clause:
 _NOW = {"am", "is", "are", "'m", "'s", "'re", "do", "does"}
 SAME_IN_PAST = words("quit hit shut spread split hurt burst")
 """Verbs whose past looks like their present; talk tells of them in the past."""
+_LIKE_PRESENT = frozenset({"read", "put", "set", "cut", "let", "cost", "bet"})
+_PAST_WORDS = frozenset({"yesterday", "last", "ago"})
 MODALS = {"would": "would", "'d": "would", "could": "could", "might": "might", "should": "should", "may": "may",
           "must": "must", "ought": "should", "can": "can", "ca": "can", "cannot": "can"}  # fmt: skip
 _PERSONS = {"i": "i", "we": "we", "you": "you", "ya": "you"}

@@ -18,7 +18,7 @@ from memory.words.time_spans import TimeSpan, label
 from memory.words.vocabulary import words
 
 _FRAME_GRAINS = frozenset({"day", "week", "weekend", "month"})
-_HABITUAL = words("usually always often regularly normally generally")
+_HABITUAL = words("usually often regularly normally generally")
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -34,6 +34,8 @@ class Scene:
     """The last plural thing of the turn, for "them"."""
     kin: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """(owner, noun) to the name that was said: my sister is Jane."""
+    common: frozenset[str] = frozenset()
+    """Words the conversation writes small: no names, even where a sentence begins with them."""
 
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
         """The time expressions of a text, bare names looking where its tense looks."""

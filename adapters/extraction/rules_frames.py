@@ -67,7 +67,7 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
         if direct.ent_type_ == "PERSON":
             yield f"{lemma} PERSON", direct
     if clause.modal == "would" and lemma in ("love", "like"):
-        yield f"would {lemma}", direct
+        yield f"would {lemma}", direct if direct is not None else _gerund(head)
     if clause.modal == "can" and lemma == "stand" and clause.negated:
         yield "can stand", direct
     yield verb, direct if direct is not None else _gerund(head)
@@ -108,8 +108,8 @@ def _adjectives(head: Token) -> Iterator[tuple[str, Token | None]]:
             continue
         word = child.lower_
         yield from _prepositions(child, f"be {word}", f"be {word}")
-        for cue, words in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
-            if word in words:
+        for cue, listed in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
+            if word in listed:
                 yield cue, child
         if child.lemma_.lower() in ("year", "years") or (
             word == "old" and _AGE.search("".join(t.text_with_ws for t in child.subtree))

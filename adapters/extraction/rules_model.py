@@ -14,6 +14,9 @@ Doc = Any
 Token = Any
 """A spaCy Token."""
 
+Span = Any
+"""A spaCy Span."""
+
 BATCH = 64
 """Pieces parsed at once: larger batches gain nothing on one core and cost memory."""
 

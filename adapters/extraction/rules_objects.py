@@ -15,11 +15,11 @@ _PRONOUNS = words("it this that these those them they something anything everyth
 
 def phrase(token: Token | None, voice: Voice) -> str | None:
     """The noun, gerund or adjective phrase on a token, without determiner, clauses and time; None for a pronoun."""
-    if token is None or token.lower_ in _PRONOUNS:
+    if token is None or (token.lower_ in _PRONOUNS and not any(c.dep_ == "amod" for c in token.children)):
         return None
     kept = [t for t in _core(token) if t.ent_type_ not in ("DATE", "TIME") or t == token]
     while kept and (
-        kept[0].dep_ in _DETERMINERS or kept[0].pos_ in ("ADP", "PART") or kept[0].lower_ in ("my", "a", "the")
+        kept[0].dep_ in _DETERMINERS or kept[0].pos_ in ("ADP", "PART") or kept[0].lower_ in ("my", "a", "the", "to")
     ):
         kept = kept[1:]
     while kept and kept[-1].pos_ in ("ADP", "PUNCT", "CCONJ", "SCONJ"):

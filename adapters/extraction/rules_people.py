@@ -16,19 +16,19 @@ _REACH = 4
 """A pronoun reaches back this many turns."""
 _NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
 _OWNER = r"(?P<owner>[Mm]y|[Oo]ur|[Aa]|[A-Z]\w+'s)"
+_NOUN = r"(?:\w+ )??(?P<noun>guinea pig|[a-z]+)"
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+),? (?:is |was )?(?:named|called|whose name is) {_NAME}",
-        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+)'s name is {_NAME}",
-        rf"\b{_OWNER} (?:\w+ )?(?P<noun>guinea pig|[a-z]+),? {_NAME}",
-        rf"\b{_NAME},? (?:who(?:'s| is) |is |was )?(?P<owner>[Mm]y|[Oo]ur) (?:\w+ )?(?P<noun>guinea pig|"
-        rf"[a-z]+)\b(?! \w+ed\b)",
+        rf"\b{_OWNER} {_NOUN},? (?:is |was )?(?:named|called|whose name is) {_NAME}",
+        rf"\b{_OWNER} {_NOUN}'s name is {_NAME}",
+        rf"\b{_OWNER} {_NOUN},? {_NAME}",
+        rf"\b{_NAME}(?:, (?:who(?:'s| is) )?| is | was )(?P<owner>[Mm]y|[Oo]ur) {_NOUN}(?=[,.!]|$)",
     )
 )
+"""Somebody's somebody with a name: my sister Jane; my dog is called Rex; Oscar, my guinea pig."""
 _THEIR_NAME = re.compile(
-    rf"\b(?:[Hh]er|[Hh]is|[Ii]ts) name(?:'s| is|,) {_NAME}|\b(?:[Hh]e|[Ss]he|[Ii]t)(?:'s| is) (?:called|named) "
-    rf"{_NAME.replace('name', 'called')}"
+    rf"\b(?:(?:[Hh]er|[Hh]is|[Ii]ts) name(?:'s| is|,)|(?:[Hh]e|[Ss]he|[Ii]t)(?:'s| is) (?:called|named)) {_NAME}"
 )
 _KIN_SOLO = re.compile(r"\b(?P<owner>[Mm]y|[Oo]ur) (?P<noun>[a-z-]+)\b")
 
@@ -48,6 +48,7 @@ class Company:
     """The people of one conversation as it goes on: who speaks, who was named when, and who is whose."""
 
     speakers: tuple[str, ...]
+    common: frozenset[str] = frozenset()
     turn: int = 0
     named: list[tuple[int, str, str | None]] = field(default_factory=list)
     """(turn, name, f, m or None), latest last."""
@@ -123,7 +124,7 @@ class Company:
                 yield found
         match = _THEIR_NAME.search(text)
         if match and self.last_animal and not seen:
-            name = match.group("name") or match.group("called")
+            name = match.group("name")
             if is_name(name):
                 yield Relation(self.last_animal[0], "pet", self.last_animal[1], name)
 

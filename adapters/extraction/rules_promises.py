@@ -20,7 +20,12 @@ _DEEDS = words(
     "send call bring text email mail help pick lend share show pay return give get buy book drop tell write finish "
     "prepare deliver cook bake fix check ask remind forward submit print order introduce drive meet visit join"
 )
-_REMINDER = re.compile(r"\b(?:remind me|don't let me forget|i (?:need|have) to remember)\b", re.IGNORECASE)
+_REMINDER = re.compile(
+    r"^(?:please |(?:can|could|will|would) you (?:please )?|also |and )?"
+    r"(?:remind me (?:to|about|that|of)|don't let me forget)\b",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\b(?:by|before|no later than)\b", re.IGNORECASE)
 _TO_LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
 
@@ -36,9 +41,9 @@ class Promise:
 
 
 def promise_of(piece: Piece, scene: Scene) -> Promise | None:
-    """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed offered to somebody or dated 0.78.
+    """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed offered to somebody or with a deadline 0.78.
 
-    An undertaking to nobody and without a date stays below the gate of 0.7 (seed 001) and is not one.
+    An undertaking to nobody and without a deadline is a plan, not a promise.
     """
     text, speaker = piece.text, scene.utterance.speaker
     reminder = _REMINDER.search(text) is not None
@@ -58,7 +63,7 @@ def _confidence(piece: Piece, scene: Scene) -> float | None:
     if offer is None or offer.group("verb").lower() not in _DEEDS:
         return None
     owed = _TO_LISTENER.search(piece.text) is not None
-    return 0.78 if owed or scene.spans(piece.text, "future") else None
+    return 0.78 if owed or (_BY.search(piece.text) and scene.spans(piece.text, "future")) else None
 
 
 def _is_ahead(due: Instant | None, scene: Scene) -> bool:

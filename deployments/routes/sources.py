@@ -130,8 +130,15 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
         device_id=body.device_id,
         sensitivity=SENSITIVITY_NAMES[body.sensitivity],
         ttl_policy=body.ttl_policy,
+        session_id=_session_id(body),
         segments=segments,
     )
+
+
+def _session_id(body: SourceIn) -> str | None:
+    """An import tells in the provenance which session a source is a part of."""
+    named = body.provenance.get("session_id")
+    return named if isinstance(named, str) else None
 
 
 def _moment(name: str, value: str | float) -> tuple[float, int]:

@@ -129,7 +129,8 @@ _REQUEST_TAIL = re.compile(
 )  # fmt: skip
 _INNER_ASSERTION = re.compile(
     r"\b(?:considering(?: that)?|given that|since|because|now that|the fact that|and|but)\s+(?=(?:I|I've|I'm|my|"
-    r"we|we're)\b)"
+    r"we|we're)\b)",
+    re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"(?:I|I'm|I've|I'd|I'll|My|We|We're|We've|Our)\b", re.IGNORECASE)
 

@@ -39,3 +39,18 @@ async def pool(database: str) -> AsyncIterator[Pool]:
 def user() -> str:
     """A user nobody else has."""
     return f"u-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+async def own_pool(database: str) -> AsyncIterator[Pool]:
+    """An open pool on a migrated database that nobody else uses."""
+    template = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
+    name = f"own_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")  # type: ignore[call-overload]
+    pool = Pool(psycopg.conninfo.make_conninfo(database, dbname=name))
+    await pool.open()
+    yield pool
+    await pool.close()
+    with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name}")  # type: ignore[call-overload]

@@ -2,10 +2,13 @@
 
 import json
 import os
+from contextlib import suppress
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adapters.capture.formats import FORMATS, NAMES, files_under, read, recognise
 from adapters.capture.text import TextFile
@@ -450,3 +453,25 @@ def test_a_folder_is_walked_without_what_is_hidden(written, tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         written(name, "x")
     assert [str(path.relative_to(tmp_path)) for path in files_under(tmp_path)] == ["b.md", "sub/a.txt", "sub/f.jsonl"]
+
+
+PARTS = st.sampled_from(
+    [part for _, text in SAMPLES.values() for part in text.split("\n")]
+    + ["31/12/2023, 25:05 - Ana: hi", "[99/99/99, 9:00:00] Ana: hi", "00:99:99,000 --> 00:00:00,1", "---",
+       "date: [", "{}", "Ana [99:99]: x", "# 2024-13-45", "# 1000-01-01", "Ana 0:00", "\u2028", "\x1f", "<v Ana>",
+       "<v \x07>", "{\\an8}", "\ud7ff", ":"]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", NAMES)
+@settings(deadline=None)
+@given(content=st.one_of(st.lists(PARTS, max_size=8).map("\n".join).map(str.encode), st.binary(max_size=80)))
+def test_nothing_in_a_file_is_a_crash(form, content, tmp_path_factory):
+    """Whatever is inside: bodies the API takes, or Invalid."""
+    path = tmp_path_factory.getbasetemp() / f"fuzz-{form}.txt"
+    path.write_bytes(content)
+    with suppress(Invalid):
+        for body in read(TextFile(path), form):
+            assert body["source_id"].isprintable()
+            assert all(segment["text"].strip() and segment["speaker"] for segment in body["segments"])
+            assert all(0 <= segment["start"] <= segment["end"] for segment in body["segments"])

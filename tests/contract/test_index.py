@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 
 from adapters.embedding.hashing import HashingEmbedder
+from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
+from adapters.postgres.journal import PostgresJournal, vector_text
+from adapters.postgres.pool import Pool
+from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fold
@@ -102,6 +106,49 @@ INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {
     "memory-hot": hot,
 }
 
+POSTGRES = {"postgres-text": PostgresText, "postgres-vectors": PostgresVectors, "postgres-graph": PostgresGraph}
+
+
+async def tell(pool: Pool, world: World) -> None:
+    """The world in an empty database: segments under their own keys, then what Ann believes."""
+    for heard in world.heard:
+        row, encoder = heard.row, HashingEmbedder()
+        source = f"source-{heard.sensitivity.name}-{row.source}"
+        vector = encoder.embed([dense_text(row.speaker, row.date, row.text)])[0]
+        values = {
+            "scope": heard.scope, "key": row.key, "source": source, "text": row.text, "order": row.order, "at": row.at,
+            "known": row.known_from, "level": int(heard.sensitivity), "vector": vector_text(vector),
+            "encoder": encoder.name, "speaker": row.speaker,
+        }  # fmt: skip
+        for statement in SEGMENT:
+            await pool.rows(statement, **values)
+        if row.key in world.removed:
+            await pool.rows("DELETE FROM segments WHERE segment_key = %(key)s", key=row.key)
+    changes = [Change("told", None, row) for row in rows_of(world.believed)]
+    base = WorkingSet("ann")
+    journal = PostgresJournal(pool, "hashing")
+    await journal.commit("s", await journal.claim("s"), base, ChangeSet("c", "Told", "user", NOON, tuple(changes)), {})
+
+
+def rows_of(believed: WorkingSet) -> list[Entity | Mention | Fact | Evidence]:
+    mentions = [mention for of in believed.mentions.values() for mention in of.values()]
+    evidence = [each for of in believed.evidence.values() for each in of]
+    return [*believed.entities.values(), *mentions, *believed.facts.values(), *evidence]
+
+
+SEGMENT = (
+    """INSERT INTO sources (scope, source_id, session_id, kind, started_at, sensitivity)
+    VALUES (%(scope)s, %(source)s, %(source)s, 'conversation', to_timestamp(%(at)s), %(level)s)
+    ON CONFLICT DO NOTHING""",
+    """INSERT INTO content (scope, content_id, owner, words, config)
+    VALUES (%(scope)s, %(key)s, 'segment:' || %(key)s::text, %(text)s, 'english')""",
+    """INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s,
+    end_s, position, committed_at) VALUES (%(scope)s, %(key)s, %(source)s, %(key)s::text, %(speaker)s, 'other', %(key)s,
+    to_timestamp(%(at)s), %(order)s, %(order)s, %(order)s, 1, to_timestamp(%(known)s))""",
+    """INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
+    VALUES (%(scope)s, %(key)s, %(encoder)s, 1, 1, %(vector)s::text::halfvec)""",
+)
+
 ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
 HEARD = (
     Heard(Row(1, "Caroline plays the violin", order=0, at=NOON)),
@@ -116,9 +163,17 @@ HEARD = (
 WORLD = World(HEARD)
 
 
-@pytest.fixture(params=INDEXES)
+@pytest.fixture(params=[*INDEXES, *(pytest.param(kind, marks=pytest.mark.postgres) for kind in POSTGRES)])
 def build(request) -> Callable[[World], Awaitable[Index]]:
-    return INDEXES[request.param]
+    if request.param in INDEXES:
+        return INDEXES[request.param]
+    pool: Pool = request.getfixturevalue("own_pool")
+
+    async def in_postgres(world: World) -> Index:
+        await tell(pool, world)
+        return POSTGRES[request.param](pool, HashingEmbedder().name)
+
+    return in_postgres
 
 
 def probe(**changes) -> Probe:

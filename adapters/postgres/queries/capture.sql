@@ -42,7 +42,9 @@ VALUES (%(scope)s, %(source_id)s, %(session_id)s, %(kind)s, to_timestamp(%(start
 ON CONFLICT (scope, source_id) DO UPDATE SET
     kind = EXCLUDED.kind, started_at = EXCLUDED.started_at, offset_s = EXCLUDED.offset_s,
     ended_at = greatest(sources.ended_at, EXCLUDED.ended_at),
-    participants = CASE WHEN EXCLUDED.participants = '{}' THEN sources.participants ELSE EXCLUDED.participants END,
+    participants = (SELECT coalesce(array_agg(p ORDER BY first), '{}')
+        FROM (SELECT p, min(n) AS first FROM unnest(sources.participants || EXCLUDED.participants) WITH ORDINALITY AS u (p, n)
+              GROUP BY p) AS told),
     provenance = sources.provenance || EXCLUDED.provenance,
     context_type = coalesce(EXCLUDED.context_type, sources.context_type),
     device_id = coalesce(EXCLUDED.device_id, sources.device_id),

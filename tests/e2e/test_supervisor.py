@@ -1,0 +1,238 @@
+"""The life of the whole system at a terminal, with a tiny application in the place of ours: begin, break, mend, end."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from adapters.postgres.embedded import short_folder
+from cli.processes import descendants, process_table, ray_processes, title
+from cli.runtime import Places, Runtime, read_runtime, supervised
+
+pytestmark = pytest.mark.e2e
+
+APPLICATION = """
+import jobs, os
+from fastapi import FastAPI
+from ray import serve
+
+api = FastAPI()
+
+
+@serve.deployment(ray_actor_options={"num_cpus": 0}, health_check_period_s=1)
+@serve.ingress(api)
+class Gateway:
+    @api.get("/health")
+    def health(self): return {"status": "ok"}
+
+    @api.get("/health/ready")
+    def ready(self): return {"home": os.environ["MEMORAY_HOME"], "dsn": os.environ["MEMORAY_DSN"], "cwd": os.getcwd()}
+
+    @api.get("/v1/stats")
+    def stats(self): return {"pending": {"extraction": 3}}
+
+
+def build(arguments): return Gateway.bind()
+"""
+SERVE = """
+proxy_location: HeadOnly
+logging_config: {log_level: WARNING, enable_access_log: false}
+applications: [{name: memoray, route_prefix: /, import_path: "tiny_application:build"}]
+"""
+BACK_WITHIN_S = 150.0
+
+
+@dataclass
+class House:
+    """One home and the commands run in it."""
+
+    home: Path
+    environ: dict[str, str]
+
+    @property
+    def places(self) -> Places:
+        return Places(self.home)
+
+    @property
+    def runtime(self) -> Runtime:
+        found = read_runtime(self.places)
+        assert found is not None
+        return found
+
+    def memoray(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        command = [str(Path(sys.executable).with_name("memoray")), *arguments, "--home", str(self.home)]
+        return subprocess.run(
+            command, env=self.environ | environ, cwd="/", capture_output=True, text=True, check=False, timeout=400
+        )
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.memoray("status", "--json").stdout)
+        return found
+
+    def answer(self) -> dict[str, Any] | None:
+        try:
+            with urllib.request.urlopen(f"{self.runtime.url}/health/ready", timeout=2) as response:
+                found: dict[str, Any] = json.load(response)
+                return found
+        except OSError:
+            return None
+
+    def process(self, wanted: str) -> int:
+        return next(pid for pid in descendants(self.runtime.pids["supervisor"]) if title(pid) == wanted)
+
+    def left(self) -> list[str]:
+        """Every process of ours that still lives."""
+        ours = ray_processes(short_folder(self.home) / "ray")
+        servers = {pid for pid in process_table() if str(self.home) in _arguments(pid)}
+        return [title(pid) for pid in ours | servers]
+
+
+def _arguments(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def until(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + BACK_WITHIN_S
+    while not reached():
+        assert time.monotonic() < deadline, "not back in time"
+        time.sleep(0.3)
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    with tempfile.TemporaryDirectory(prefix="memoray-e2e-") as folder:
+        place = Path(folder)
+        place.chmod(0o711)
+        (place / "tiny_application.py").write_text(APPLICATION)
+        (place / "serve.yaml").write_text(SERVE)
+        environ = os.environ | {"PYTHONPATH": str(place), "MEMORAY_SERVE_CONFIG": str(place / "serve.yaml")}
+        built = House(place / "home", environ)
+        up = built.memoray("up", "--no-demo")
+        assert up.returncode == 0, up.stderr
+        yield built
+        assert built.memoray("down").returncode == 0
+        shutil.rmtree(short_folder(built.home))
+
+
+def test_it_is_up_and_says_where(house: House) -> None:
+    status = house.status()
+    assert status["state"] == "ready"
+    assert status["pending"] == {"extraction": 3}
+    assert set(status["pids"]) == {"supervisor", "postgres", "ray"}
+    assert Path(status["token_file"]).stat().st_mode & 0o777 == 0o600
+    assert "dsn" not in status
+    assert house.answer() == {"home": str(house.home), "dsn": house.runtime.dsn, "cwd": "/"}
+    supervisor = next(one for one in status["processes"] if one["pid"] == status["pids"]["supervisor"])
+    assert supervisor["pss_bytes"] < 30_000_000
+
+
+def test_up_again_changes_nothing(house: House) -> None:
+    before = house.runtime
+    again = house.memoray("up")
+    assert again.returncode == 0
+    assert "already up" in again.stdout
+    assert house.runtime == before
+
+
+def test_rays_own_interfaces_ask_for_a_token(house: House) -> None:
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(f"{house.runtime.dashboard_url}/api/jobs/", timeout=5)
+    assert caught.value.code == 401
+
+
+def test_nothing_but_replicas_listens_beyond_loopback(house: House) -> None:
+    """Serve opens one gRPC port a replica on every interface; it asks for the token and cannot be bound elsewhere."""
+    ours = descendants(house.runtime.pids["supervisor"])
+    listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("ss is not here")
+    lines = [line for line in listed.stdout.splitlines() if any(f"pid={pid}," in line for pid in ours)]
+    open_wide = [line for line in lines if "127.0.0.1" not in line.split()[3] and "ray::ServeRepli" not in line]
+    assert lines
+    assert open_wide == []
+
+
+def test_a_killed_postgresql_is_back_with_what_was_committed(house: House) -> None:
+    with psycopg.connect(house.runtime.dsn, autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (n int)")
+        connection.execute("INSERT INTO kept VALUES (1)")
+    victim = house.runtime.pids["postgres"]
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: house.runtime.pids.get("postgres") not in (None, victim) and house.runtime.state == "ready")
+    with psycopg.connect(house.runtime.dsn) as connection:
+        assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
+
+
+def test_a_killed_raylet_is_back_and_the_application_with_it(house: House) -> None:
+    victim, url = house.runtime.pids["ray"], house.runtime.url
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: house.runtime.pids.get("ray") not in (None, victim) and house.runtime.state == "ready")
+    assert house.runtime.url == url
+    assert house.answer() is not None
+
+
+def test_a_killed_replica_is_back_without_the_supervisor(house: House) -> None:
+    before = house.runtime
+    os.kill(house.process("ray::ServeReplica:memoray:Gateway"), signal.SIGKILL)
+    time.sleep(1)
+    until(lambda: house.answer() is not None)
+    assert house.runtime == before
+
+
+def test_after_a_killed_supervisor_up_starts_anew_on_the_same_ports(house: House) -> None:
+    before = house.runtime
+    os.kill(before.pids["supervisor"], signal.SIGKILL)
+    until(lambda: not supervised(house.places))
+    assert house.memoray("status").returncode == 3
+    assert house.memoray("up", "--no-demo").returncode == 0
+    assert house.runtime.url == before.url
+    assert not set(house.runtime.pids.values()) & set(before.pids.values())
+    with psycopg.connect(house.runtime.dsn) as connection:
+        assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
+
+
+def test_down_leaves_no_process_and_is_idempotent(house: House) -> None:
+    assert house.memoray("down").returncode == 0
+    assert house.left() == []
+    assert not house.places.runtime.exists()
+    assert house.memoray("down").returncode == 0
+    assert house.memoray("status").returncode == 3
+
+
+def test_down_in_the_middle_of_a_start_leaves_no_process(house: House) -> None:
+    starting = subprocess.Popen(
+        [sys.executable, "-m", "cli.supervisor", "--home", str(house.home)],
+        env=house.environ,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: house.places.runtime.exists() and house.runtime.step == "Starting Ray")
+    time.sleep(3)
+    assert house.memoray("down").returncode == 0
+    assert starting.wait(10) == 0
+    assert house.left() == []
+
+
+def test_an_application_that_cannot_start_is_a_reason_and_an_exit_code(house: House) -> None:
+    broken = house.home.parent / "broken.yaml"
+    broken.write_text(SERVE.replace(":build", ":nothing"))
+    up = house.memoray("up", "--no-demo", MEMORAY_SERVE_CONFIG=str(broken))
+    assert up.returncode == 1
+    assert "has no attribute 'nothing'" in up.stderr
+    assert str(house.places.log("supervisor")) in up.stderr
+    assert house.left() == []
+    assert house.memoray("status").returncode == 3
