@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 
 from adapters.clock import SystemClock
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.entity_reads import PostgresEntityReads
+from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
+from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import PostgresReads
+from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.tokens import PostgresTokens, Token
 from config.settings import Settings
 from memory.errors import ConfigError
@@ -33,6 +37,10 @@ class Stores:
     feed: PostgresFeed
     tokens: PostgresTokens
     reads: PostgresReads
+    entities: PostgresEntityReads
+    facts: PostgresFactReads
+    sources: PostgresSourceReads
+    figures: PostgresFigures
 
 
 def attached(settings: Settings) -> Settings:
@@ -71,6 +79,10 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         PostgresFeed(pool, encoder),
         PostgresTokens(pool),
         PostgresReads(pool),
+        PostgresEntityReads(pool),
+        PostgresFactReads(pool),
+        PostgresSourceReads(pool, work.attempts),
+        PostgresFigures(pool),
     )
 
 

@@ -68,10 +68,13 @@ class Ports:
     """Ray's agent of this node."""
 
     @staticmethod
-    def choose(http: int) -> Ports:
-        """The usual ports where they are free, others where not."""
-        usual = Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
-        return Ports(**{name: free_port(port) for name, port in asdict(usual).items()})
+    def usual(http: int) -> Ports:
+        """Ray's defaults."""
+        return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
+
+    def where_free(self) -> Ports:
+        """These ports where nobody listens, others where somebody does."""
+        return Ports(**{name: free_port(port) for name, port in asdict(self).items()})
 
 
 def free_port(preferred: int) -> int:
@@ -87,8 +90,12 @@ def free_port(preferred: int) -> int:
     raise Unavailable("This machine has no free TCP port.")
 
 
+class RayStopped(Unavailable):
+    """Ray does not start or has stopped; see its log."""
+
+
 class RayHead:
-    """`ray start --head` for one home. Restartable; the ports stay the same over a restart.
+    """`ray start --head` for one home. Restartable; the ports stay the same over a restart if they are still free.
 
     Without `--block`, whose only work is to wait and which costs 150 MB: the supervisor adopts Ray's services when
     `ray start` returns, so it sees their end as their parent.
@@ -117,10 +124,11 @@ class RayHead:
         return set(ESSENTIAL) == set(self._services) and all(_child(pid) for pid in self._services.values())
 
     def start(self) -> None:
-        """Start the head, after ending what an earlier one has left. Returns when its services run; `deploy` may
-        have to wait for the dashboard still. Raises Unavailable.
+        """Start the head, after ending what an earlier one has left. Returns when its services run; the dashboard may
+        not answer yet. Raises RayStopped, also when another program has just taken one of the ports: try again then.
         """
         self.stop()
+        self.ports = self.ports.where_free()
         short_folder(self._settings.home)
         self.temp_dir.mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
@@ -136,7 +144,7 @@ class RayHead:
                 check=False,
             )
         if started.returncode != 0:
-            raise Unavailable(f"Ray does not start; see {self._places.log('ray')}.")
+            raise RayStopped(f"Ray does not start; see {self._places.log('ray')}.")
         titles = {title(pid): pid for pid in ray_processes(self.temp_dir)}
         self._services = {name: titles[name] for name in ESSENTIAL if name in titles}
         for name in UNUSED:

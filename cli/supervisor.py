@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, find_binaries
+from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, find_binaries, server_dsn
 from cli.processes import adopt_orphans, descendants, end, ray_processes, reap_adopted
-from cli.ray_head import LOOPBACK, Ports, RayHead, ray_temp_dir, request
-from cli.runtime import Places, Runtime, ensure_token, rotate, sole_supervisor, versions
+from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, ray_temp_dir, request
+from cli.runtime import Places, Runtime, State, ensure_token, rotate, sole_supervisor, versions
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
 
@@ -35,6 +35,7 @@ REDEPLOY_AFTER = 3
 RESTART_AFTER = 12
 """Unanswered health checks in a row before Ray is started anew (two minutes)."""
 DASHBOARD_TIMEOUT_S = 120.0
+FIRST_ATTEMPTS = 3
 READY_TIMEOUT_S = 300.0
 """Two busy cores need 30 s; a model that is loaded for the first time may need minutes."""
 POLL_S = 0.3
@@ -71,21 +72,17 @@ class Supervisor:
         self.settings = settings
         self.places = Places(settings.home)
         self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, self.places.log("postgres"))
-        ports = Ports.choose(settings.http.port)
-        self.ray = RayHead(settings, settings.dsn or EmbeddedPostgres(settings.home).dsn, ports)
-        self.runtime = self._first_runtime(ports)
+        dsn = server_dsn(settings)
+        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port).where_free())
+        self.runtime = self._first_runtime(dsn)
         self._unanswered = 0
         self._backoff = {"PostgreSQL": Backoff(), "Ray": Backoff()}
 
-    def _first_runtime(self, ports: Ports) -> Runtime:
+    def _first_runtime(self, dsn: str) -> Runtime:
         known = versions()
         return Runtime(
             home=str(self.settings.home),
-            url=f"http://{LOOPBACK}:{ports.http}",
-            dashboard_url=f"http://{LOOPBACK}:{ports.dashboard}",
-            ray_address=f"{LOOPBACK}:{ports.gcs}",
-            ray_job_address=f"http://{LOOPBACK}:{ports.dashboard}",
-            dsn=self.settings.dsn or EmbeddedPostgres(self.settings.home).dsn,
+            dsn=dsn,
             token_file=str(self.settings.token_path),
             ray_token_file=str(self.places.ray_token),
             ray_temp_dir=str(self.ray.temp_dir),
@@ -99,7 +96,7 @@ class Supervisor:
         ensure_token(self.settings.token_path)
         self._start_postgres()
         self._migrate()
-        self._start_ray()
+        self._start_ray_for_the_first_time()
         self._tell("Ready", "ready")
         self._watch()
 
@@ -125,10 +122,20 @@ class Supervisor:
         reap_adopted(own=self._server)
         return descendants(os.getpid())
 
-    def _tell(self, step: str, state: str = "starting", error: str | None = None) -> None:
+    def _tell(self, step: str, state: State = "starting", error: str | None = None) -> None:
         pids = {"supervisor": os.getpid(), "postgres": self._server, "ray": self.ray.pid}
-        living = {name: pid for name, pid in pids.items() if pid}
-        self.runtime = replace(self.runtime, step=step, state=state, pids=living, error=error)  # type: ignore[arg-type]
+        ports = self.ray.ports
+        self.runtime = replace(
+            self.runtime,
+            state=state,
+            step=step,
+            error=error,
+            pids={name: pid for name, pid in pids.items() if pid},
+            url=f"http://{LOOPBACK}:{ports.http}",
+            dashboard_url=f"http://{LOOPBACK}:{ports.dashboard}",
+            ray_address=f"{LOOPBACK}:{ports.gcs}",
+            ray_job_address=f"http://{LOOPBACK}:{ports.dashboard}",
+        )
         self.runtime.write(self.places)
         log.info(step)
 
@@ -151,6 +158,15 @@ class Supervisor:
             reason = done.stderr.strip().splitlines()[-1].partition(": ")[2]
             raise Unavailable(f"The database could not be brought up to date: {reason}")
 
+    def _start_ray_for_the_first_time(self) -> None:
+        """More than once if need be: another program may take a port between our look at it and Ray's."""
+        for _ in range(FIRST_ATTEMPTS - 1):
+            try:
+                return self._start_ray()
+            except RayStopped:
+                log.exception("trying once more")
+        return self._start_ray()
+
     def _start_ray(self) -> None:
         self._tell("Starting Ray")
         self.ray.start()
@@ -165,7 +181,7 @@ class Supervisor:
         deadline = time.monotonic() + timeout_s
         while not reached():
             if not self.ray.alive():
-                raise Unavailable(f"Ray stopped while {what} was awaited; see {self.places.log('ray')}.")
+                raise RayStopped(f"Ray stopped while {what} was awaited; see {self.places.log('ray')}.")
             if time.monotonic() > deadline:
                 raise Unavailable(f"Waited {timeout_s:.0f} s for {what}; see `memoray logs`.")
             self._tend()

@@ -10,7 +10,9 @@ _LEFT_OUT = frozenset({"relcl", "acl", "advcl", "cc", "punct", "appos", "npadvmo
 _DETERMINERS = frozenset({"det", "poss", "predet"})
 _MAX_WORDS = 8
 """Longer than this is no name for a thing."""
-_PRONOUNS = words("it this that these those them they something anything everything one he she him her us")
+_PRONOUNS = words(
+    "it this that these those them they something anything everything one he she him her us lot ton bit bunch"
+)
 
 
 def phrase(token: Token | None, voice: Voice) -> str | None:

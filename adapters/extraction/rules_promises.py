@@ -41,7 +41,7 @@ class Promise:
 
 
 def promise_of(piece: Piece, scene: Scene) -> Promise | None:
-    """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed offered to somebody or with a deadline 0.78.
+    """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed owed to somebody or by a time 0.78.
 
     An undertaking to nobody and without a deadline is a plan, not a promise.
     """

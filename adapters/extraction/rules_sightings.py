@@ -53,6 +53,8 @@ def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
         type_, confidence = _TYPES[entity.label_]
         if name in scene.kin.values():
             type_, confidence = "person", 0.8  # the sister who was named is no organization
+        if entity.label_ == "ORG" and len(entity) == 1 and entity.root.dep_ != "pobj":
+            confidence = 0.45  # at Google is one; Super and Challenges are not
         if entity.start == 0 and len(entity) == 1 and not _acts(entity.root):
             confidence -= 0.2  # the parser takes what opens a sentence for a name
         yield Sighting(type_, name, round(confidence, 2), piece.quote, scene.utterance.segment_key)
@@ -73,9 +75,9 @@ def _compounds(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     """Pride parade, dance studio: nouns of event and place with what specifies them (13 of 14 right by hand)."""
     for token in doc:
         type_ = "event" if token.lower_ in EVENT_NOUNS else "place" if token.lower_ in PLACE_NOUNS else None
-        if type_ is None or token.pos_ not in ("NOUN", "PROPN"):
+        if type_ is None or token.pos_ not in ("NOUN", "PROPN") or (token.i and token.nbor(-1).text == "-"):
             continue
-        specifics = [c for c in token.children if c.dep_ == "compound" and c.i < token.i]
+        specifics = [c for c in token.children if c.dep_ == "compound" and c.i < token.i and c.pos_ != "PUNCT"]
         if specifics:
             yield Sighting(type_, _span_name(specifics[0], token), 0.62, piece.quote, scene.utterance.segment_key)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
 
 Q = queries("reads")
@@ -17,6 +18,16 @@ Q = queries("reads")
 def seen_by(view: View) -> dict[str, Any]:
     """The parameters every read takes."""
     return {"user_id": view.user_id, "scopes": list(view.scopes), "clearance": int(view.clearance)}
+
+
+def meant(rows: Sequence[Mapping[str, Any]], given: str, what: str) -> Mapping[str, Any]:
+    """The row that an id or its beginning means, of a `resolve` statement's two. Raises NotFound, Ambiguous."""
+    if not rows:
+        raise NotFound(f"There is no such {what} in this memory.", id=given)
+    exact = rows[0].get("given", rows[0]["id"]) == given
+    if not exact and len({row["id"] for row in rows}) > 1:
+        raise Ambiguous(f"More than one {what} has an id that begins like this; give more of it.", id=given)
+    return rows[0]
 
 
 class PostgresReads:

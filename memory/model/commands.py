@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Sighting
 from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 
@@ -62,14 +63,19 @@ class Withdraw(Command):
     segment_keys: tuple[int, ...] = ()
     erase: bool = False
     """Forget for good: what loses its last support is erased with its words, not merely invalidated."""
+    source_id: str | None = None
+    """With `erase`: statements told with reference to this source lose that support, too."""
+    once: tuple[str, ...] = ()
+    """With `erase`: facts and entities that rested on these segments at some time, perhaps in earlier words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remember(Command):
-    """Believe an explicit statement."""
+    """Believe explicit statements: all that one telling says, in their order."""
 
-    claim: Claim | None = None
+    claims: tuple[Claim, ...] = ()
     source_id: str | None = None
+    sensitivity: Sensitivity = Sensitivity.OPEN
 
 
 @dataclass(frozen=True, slots=True)

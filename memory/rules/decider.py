@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from memory.errors import Invalid, NotFound, NothingToUndo
@@ -138,9 +138,31 @@ def _put_back(turn: Turn, change: Change) -> None:
             version = replace(old, version=current.version + 1, system_from=turn.now, system_to=None)
             draft.put("undone", current, version)
         return
-    if isinstance(row, Entity) and change.before is None and draft.by_subject.get(row.entity_id):
-        return  # facts still speak of it, though they are no longer believed
+    if isinstance(row, Entity):
+        _put_entity_back(draft, row.entity_id, change)
+        return
     draft.put("undone", change.after, change.before)
+
+
+def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
+    """Undo what a change did to an entity and leave what others have done to it since."""
+    current = draft.entities.get(entity_id)
+    if current is None:
+        raise NothingToUndo("An entity of that command has been erased since.", entity_id=entity_id)
+    if change.before is None:
+        spoken_of = any(entity_id in (fact.subject_id, fact.object_id) for fact in draft.facts.values())
+        if not spoken_of and entity_id not in draft.mentions:
+            draft.put("undone", current, None)
+        return  # facts still speak of it, though they are no longer believed
+    assert isinstance(change.before, Entity)
+    restored: dict[str, Any] = {}
+    for name in (each.name for each in fields(Entity)):
+        old, new = getattr(change.before, name), getattr(change.after, name)
+        if old != new:
+            if getattr(current, name) != new:
+                raise NothingToUndo("That entity has changed since; undo the later command first.", entity_id=entity_id)
+            restored[name] = old
+    draft.put("undone", current, replace(current, **restored))
 
 
 _DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {

@@ -10,7 +10,7 @@ from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameE
 from memory.model.entities import Entity
 from memory.model.ids import fold
 from memory.rules import resolution
-from memory.rules.readings import ensure_owner, erase_attachments, erase_fact
+from memory.rules.readings import ensure_owner, erase_entity, erase_fact
 from memory.rules.revision import Turn
 from memory.rules.statements import entity_of
 from memory.rules.versions import revise
@@ -73,15 +73,14 @@ def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
 def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
     """Erase an entity with its mentions, notes and every fact about it or of it."""
     draft = turn.draft
-    entity = entity_of(turn, command.entity_id)
+    entity = _living(turn, command.entity_id)
     if entity.is_owner:
         raise Conflict("The owner cannot be forgotten; delete the whole memory instead.", entity_id=entity.entity_id)
     for fact in [f for f in draft.facts.values() if entity.entity_id in (f.subject_id, f.object_id)]:
         erase_fact(turn, fact.fact_id)
     for mention in list(draft.mentions.get(entity.entity_id, {}).values()):
         draft.put("erased", mention, None)
-    erase_attachments(turn, entity.entity_id)
-    draft.put("erased", entity, None)
+    erase_entity(turn, entity)
     return []
 
 

@@ -8,17 +8,25 @@ from memory.model.claims import Claim
 from memory.model.commands import Command, ConfirmFact, CorrectFact, ForgetFact, Remember
 from memory.model.entities import Entity
 from memory.model.facts import Fact
+from memory.model.ids import fold
 from memory.rules import resolution
-from memory.rules.readings import subject_of
+from memory.rules.readings import ensure_owner, subject_of
 from memory.rules.revision import Origin, Turn, believe, create
 from memory.rules.versions import link, revise
 
 
 def remember(turn: Turn, command: Remember) -> list[Outcome]:
-    """Believe an explicit statement; it meets its rivals like any other."""
-    claim = _claim(command.claim)
+    """Believe explicit statements; each meets its rivals like any other."""
+    if not command.claims:
+        raise Invalid("There is nothing to remember.")
+    origin = Origin(_source(command, command.source_id), turn.now, sensitivity=command.sensitivity,
+                    judged_by=command.actor)  # fmt: skip
+    return [_believe_told(turn, _claim(claim), origin) for claim in command.claims]
+
+
+def _believe_told(turn: Turn, claim: Claim, origin: Origin) -> Outcome:
     subject = subject_of(turn, claim.subject, claim.subject_type, "")
-    return [believe(turn, claim, subject.entity_id, _object_id(turn, claim), _origin(turn, command, command.source_id))]
+    return believe(turn, claim, subject.entity_id, _object_id(turn, claim), origin)
 
 
 def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
@@ -27,7 +35,8 @@ def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
     if old.status != "active":
         raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
     claim = _claim(command.claim)
-    fresh = create(turn, claim, old.subject_id, _object_id(turn, claim), _origin(turn, command, None))
+    origin = Origin(_source(command, None), turn.now, sensitivity=old.sensitivity, judged_by=command.actor)
+    fresh = create(turn, claim, old.subject_id, _object_id(turn, claim), origin)
     if fresh.fact_id == old.fact_id:
         return [Outcome(old.fact_id, "duplicate")]
     revise(turn.draft, old, "corrected", turn.now, status="superseded", valid_to=max(old.valid_from, fresh.valid_from))
@@ -76,9 +85,18 @@ def _claim(claim: Claim | None) -> Claim:
 
 
 def _object_id(turn: Turn, claim: Claim) -> str | None:
-    target = resolution.find(turn.draft, claim.object) if claim.object else None
-    return target.entity_id if target else None
+    """The entity a claim is of. What was told on purpose may be the first word of it."""
+    if not claim.object:
+        return None
+    if fold(claim.object) in resolution.OWNER_NAMES or turn.draft.profile.is_owner(claim.object):
+        return ensure_owner(turn).entity_id
+    known = resolution.find(turn.draft, claim.object, claim.object_type) or resolution.find(turn.draft, claim.object)
+    if known is None and claim.object_type is not None:
+        known = resolution.ensure(
+            turn.draft, claim.object, claim.object_type, turn.now, confidence=0.6, reason="spoken of"
+        )
+    return known.entity_id if known else None
 
 
-def _origin(turn: Turn, command: Command, source_id: str | None) -> Origin:
-    return Origin(source_id or f"command:{command.command_id}", turn.now, judged_by=command.actor)
+def _source(command: Command, source_id: str | None) -> str:
+    return source_id or f"command:{command.command_id}"

@@ -22,7 +22,7 @@ MAYA = c.SetProfile("c-profile", profile=Profile(name="Maya", time_zone="Europe/
 
 
 def remember(command_id: str, statement: str, **rest: object) -> c.Remember:
-    return c.Remember(command_id, claim=Claim("Maya", statement, 0, statement, **rest))  # type: ignore[arg-type]
+    return c.Remember(command_id, claims=(Claim("Maya", statement, 0, statement, **rest),))  # type: ignore[arg-type]
 
 
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -117,7 +117,7 @@ async def test_forgetting_an_entity_erases_every_fact_about_it(writer: Writer) -
     await writer.turn(MAYA)
     await writer.turn(remember("c-1", "Maya plays the cello"))
     ravi = Claim("Ravi", "Ravi bakes bread", 0, "Ravi bakes bread")
-    await writer.turn(c.Remember("c-2", claim=ravi))
+    await writer.turn(c.Remember("c-2", claims=(ravi,)))
     stranger = next(entity for entity in writer.believed.entities.values() if entity.name == "Ravi")
     changes = await writer.turn(c.ForgetEntity("c-3", entity_id=stranger.entity_id))
     assert stranger.entity_id in changes.erased

@@ -153,6 +153,7 @@ CREATE TABLE work (                                -- what is still to be done w
     next_attempt timestamptz NOT NULL DEFAULT now(),
     last_error   text,
     position     bigint NOT NULL,                  -- of the capture that asked for it
+    queued_at    timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (scope, source_id, task, user_id),
     FOREIGN KEY (scope, source_id) REFERENCES sources (scope, source_id) ON DELETE CASCADE
 );
@@ -366,3 +367,59 @@ CREATE TABLE nights (
     report  jsonb NOT NULL,
     PRIMARY KEY (user_id, night)
 );
+
+-- ---------------------------------------------------------------------------------------------------- seen
+
+-- What a caller's view leaves of all this: the scopes of a token, and its clearance as `up_to`. Whoever shows something
+-- reads it through these, so that the rule is written once; the planner inlines them like views.
+
+CREATE FUNCTION seen_segments(in_scopes text[], up_to integer) RETURNS SETOF segments LANGUAGE sql STABLE AS $$
+    SELECT s.* FROM segments s JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+    WHERE s.scope = ANY (in_scopes) AND src.sensitivity <= up_to AND s.replaced_by IS NULL
+$$;
+
+CREATE FUNCTION seen_mentions(whose text, in_scopes text[], up_to integer) RETURNS SETOF mentions
+LANGUAGE sql STABLE AS $$
+    SELECT m.* FROM mentions m JOIN seen_segments(in_scopes, up_to) s ON s.segment_key = m.segment_key
+    WHERE m.user_id = whose
+$$;
+
+CREATE FUNCTION seen_evidence(whose text, in_scopes text[], up_to integer) RETURNS SETOF evidence
+LANGUAGE sql STABLE AS $$
+    SELECT v.* FROM evidence v
+    WHERE v.user_id = whose
+      AND (v.segment_key = 0
+           OR EXISTS (SELECT 1 FROM seen_segments(in_scopes, up_to) s WHERE s.segment_key = v.segment_key))
+$$;
+
+-- A fact is seen by its own sensitivity, unless all the words it rests on are out of sight.
+CREATE FUNCTION seen_facts(whose text, in_scopes text[], up_to integer) RETURNS SETOF fact_versions
+LANGUAGE sql STABLE AS $$
+    SELECT f.* FROM fact_versions f
+    WHERE f.user_id = whose AND f.sensitivity <= up_to
+      AND (EXISTS (SELECT 1 FROM seen_evidence(whose, in_scopes, up_to) v WHERE v.fact_id = f.fact_id)
+           OR NOT EXISTS (SELECT 1 FROM evidence v WHERE v.user_id = whose AND v.fact_id = f.fact_id))
+$$;
+
+-- An entity is seen if it is mentioned in sight, and then only that counts; one born of a command by its own sensitivity.
+CREATE FUNCTION seen_entities(whose text, in_scopes text[], up_to integer)
+RETURNS TABLE (entity_id text, first_seen timestamptz, last_seen timestamptz, mention_count bigint,
+               session_count bigint, source_count bigint, distinct_days bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT m.entity_id, min(m.at), max(m.at), count(*), count(DISTINCT (s.scope, src.session_id)),
+           count(DISTINCT (s.scope, s.source_id)), count(DISTINCT (m.at AT TIME ZONE 'UTC')::date)
+    FROM mentions m
+    JOIN segments s ON s.segment_key = m.segment_key
+    JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+    WHERE m.user_id = whose AND s.scope = ANY (in_scopes) AND src.sensitivity <= up_to AND s.replaced_by IS NULL
+    GROUP BY m.entity_id
+    UNION ALL
+    SELECT e.entity_id, e.created_at, e.created_at, 0, 0, 0, 0
+    FROM entities e
+    WHERE e.user_id = whose AND e.merged_into IS NULL AND e.sensitivity <= up_to
+      AND NOT EXISTS (SELECT 1 FROM seen_mentions(whose, in_scopes, up_to) m WHERE m.entity_id = e.entity_id)
+      AND EXISTS (
+          SELECT 1 FROM journal j
+          WHERE j.user_id = whose AND j.kind <> 'AcceptReading'
+            AND j.version = (SELECT min(t.version) FROM touched t WHERE t.user_id = whose AND t.id = e.entity_id))
+$$;

@@ -1,0 +1,80 @@
+"""Facts as the front door shows them: versions on two time axes, and how each came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.sql import queries
+from memory.model.scopes import View
+
+Q = queries("fact_reads")
+_ANY = {
+    "known": None, "as_of": None, "predicate": None, "kind": None, "subject": None, "about": None, "mark": None,
+    "key": None, "current_first": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FactPage:
+    """Fact versions as they are shown, how many there are in all, and their places in the list."""
+
+    facts: tuple[DictRow, ...]
+    total: int
+    places: tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All there is to say about why a fact is believed."""
+
+    fact: DictRow
+    words: Sequence[DictRow]
+    links: Sequence[DictRow]
+    entities: Sequence[DictRow]
+    changes: Sequence[DictRow]
+
+
+class PostgresFactReads:
+    """Lists, single facts and explanations."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def page(self, view: View, statuses: Sequence[str], limit: int, **filters: Any) -> FactPage:
+        """Up to `limit` facts of these statuses, the latest valid first.
+
+        Filters: known, as_of (instants), predicate, kind, subject (name or id), about (id of subject or object),
+        current_first (active ones before the others), and `mark` and `key` of the last one shown.
+        """
+        rows = await self._pool.rows(
+            Q["facts"], **seen_by(view), **{**_ANY, **filters}, statuses=list(statuses), limit=limit
+        )
+        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows])
+        total = rows[0]["total"] if rows else 0
+        return FactPage(tuple(shown), total, tuple((row["mark"], row["key"]) for row in rows))
+
+    async def one(self, view: View, given: str) -> DictRow:
+        """The open version of a fact, by its id or the beginning of it. Raises NotFound, Ambiguous."""
+        row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given), given, "fact")
+        return (await self._hydrate(view, [(row["id"], row["version"])]))[0]
+
+    async def history(self, view: View, given: str) -> History:
+        """A fact with its words, links, entities and changes. Raises NotFound, Ambiguous."""
+        fact = await self.one(view, given)
+        seen = {**seen_by(view), "id": fact["fact_id"]}
+        words, links, entities, changes = [
+            await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities", "changes")
+        ]
+        return History(fact, words, links, entities, changes)
+
+    async def _hydrate(self, view: View, versions: Sequence[tuple[str, int]]) -> list[DictRow]:
+        if not versions:
+            return []
+        ids, numbers = zip(*versions, strict=True)
+        return await self._pool.rows(Q["hydrate"], **seen_by(view), ids=list(ids), versions=list(numbers))

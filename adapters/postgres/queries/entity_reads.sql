@@ -1,0 +1,101 @@
+-- Entities as the front door shows them, through the view of the caller.
+
+-- name: entities
+-- Entities in sight, the latest seen first. `partly` tells that some mentions are out of sight: then its aliases and
+-- properties, which gather from all of them, are not told, nor may a filter find it by them.
+WITH found AS (
+    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count, g.distinct_days,
+           n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties, d.words AS shown_description,
+           (SELECT count(*) FROM mentions m WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id)
+               > g.mention_count AS partly
+    FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+    JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
+    LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+    LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+    LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
+    LEFT JOIN content d ON d.scope = 'user:' || e.user_id AND d.content_id = e.description
+    WHERE (%(ids)s::text[] IS NULL OR g.entity_id = ANY(%(ids)s))
+      AND (%(type)s::text IS NULL OR e.type = %(type)s)
+      AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
+      AND (e.state = %(state)s OR (%(state)s::text IS NULL AND (e.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))),
+kept AS (
+    SELECT * FROM found
+    WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
+       OR (NOT partly AND lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)))
+SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total
+FROM kept k
+WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
+ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
+
+-- name: resolve
+-- What an id or its beginning means, merges followed; an exact id first. Two rows at most: two mean it is ambiguous.
+WITH RECURSIVE chain AS (
+    SELECT e.entity_id AS given, e.entity_id, e.merged_into FROM entities e
+    WHERE e.user_id = %(user_id)s AND starts_with(e.entity_id, %(id)s)
+    UNION
+    SELECT c.given, e.entity_id, e.merged_into FROM chain c
+    JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.merged_into)
+SELECT c.given, c.entity_id AS id FROM chain c
+WHERE c.merged_into IS NULL
+  AND EXISTS (SELECT 1 FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g WHERE g.entity_id = c.entity_id)
+ORDER BY c.given <> %(id)s, c.given LIMIT 2;
+
+-- name: about
+-- The facts that decide whether an entity is contradicted, and when each was last said.
+SELECT f.*, coalesce(f.object_id, f.subject_id) AS about_id,
+       (SELECT max(v.at) FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v WHERE v.fact_id = f.fact_id)
+           AS said_at
+FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+WHERE f.system_to IS NULL AND coalesce(f.object_id, f.subject_id) = ANY(%(ids)s);
+
+-- name: segments
+-- Where an entity is mentioned, the latest first.
+SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
+FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+JOIN segments s ON s.segment_key = m.segment_key
+JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+WHERE m.entity_id = %(id)s
+ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
+
+-- name: notes
+-- Remarks on an entity or a fact; one taken from a source is as visible as the source.
+SELECT n.note_id, n.author, n.created_at, n.lifetime, n.source_id, c.words AS text
+FROM notes n JOIN content c ON c.scope = 'user:' || n.user_id AND c.content_id = n.text
+WHERE n.user_id = %(user_id)s AND n.about_id = %(id)s
+  AND (n.source_id IS NULL
+       OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = ANY(%(scopes)s) AND s.source_id = n.source_id
+                  AND s.sensitivity <= %(clearance)s))
+ORDER BY n.created_at DESC, n.note_id;
+
+-- name: related
+-- Entities that a believed fact ties to this one, and those most often mentioned in the same breath.
+WITH tied AS (
+    SELECT CASE WHEN f.subject_id = %(id)s THEN f.object_id ELSE f.subject_id END AS entity_id, f.predicate
+    FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+    WHERE f.system_to IS NULL AND f.status = 'active' AND f.object_id IS NOT NULL
+      AND %(id)s IN (f.subject_id, f.object_id) AND f.subject_id <> f.object_id),
+near AS (
+    SELECT o.entity_id, count(*) AS together
+    FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+    JOIN mentions o ON o.user_id = m.user_id AND o.segment_key = m.segment_key AND o.entity_id <> m.entity_id
+    WHERE m.entity_id = %(id)s
+    GROUP BY o.entity_id ORDER BY together DESC, o.entity_id LIMIT 50),
+every AS (SELECT entity_id FROM tied UNION SELECT entity_id FROM near)
+SELECT e.entity_id, e.type AS entity_type, n.words AS name, coalesce(near.together, 0) AS mentioned_together,
+       (SELECT coalesce(array_agg(DISTINCT t.predicate) FILTER (WHERE t.predicate IS NOT NULL), '{}') FROM tied t
+        WHERE t.entity_id = e.entity_id) AS predicates
+FROM every
+JOIN seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g USING (entity_id)
+JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = every.entity_id AND e.merged_into IS NULL
+JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+LEFT JOIN near ON near.entity_id = every.entity_id
+ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DESC, e.entity_id LIMIT 50;
+
+-- name: promised
+-- Where each of these promises was first made, in sight.
+SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote
+FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+JOIN segments s ON s.segment_key = m.segment_key
+LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
+WHERE m.entity_id = ANY(%(ids)s)
+ORDER BY m.entity_id, m.at, m.segment_key;

@@ -1,0 +1,95 @@
+-- Figures and days: what adds up, through the view of the caller.
+
+-- name: heard
+SELECT count(DISTINCT (s.scope, src.session_id)) AS sessions, count(*) AS segments
+FROM seen_segments(%(scopes)s, %(clearance)s) s
+JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id;
+
+-- name: living
+-- Type, tier and last sight of every entity in sight.
+SELECT e.type, e.tier, g.last_seen
+FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL;
+
+-- name: lag
+-- Seconds since the oldest work still queued was asked for.
+SELECT coalesce(extract(epoch FROM now() - min(w.queued_at)), 0)::float8 AS seconds
+FROM work w JOIN sources s USING (scope, source_id)
+WHERE w.scope = ANY(%(scopes)s) AND w.user_id IN ('', %(user_id)s) AND s.sensitivity <= %(clearance)s;
+
+-- name: day
+-- How many sessions a stretch of time holds, and the segments that say most: the most entities, then the most words.
+WITH said AS (
+    SELECT s.*, src.session_id, c.words AS text,
+           (SELECT count(*) FROM mentions m WHERE m.user_id = %(user_id)s AND m.segment_key = s.segment_key) AS weight
+    FROM seen_segments(%(scopes)s, %(clearance)s) s
+    JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+    WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s))
+SELECT b.at, b.speaker, b.text, (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions
+FROM (SELECT * FROM said ORDER BY weight DESC, length(text) DESC, segment_key LIMIT %(limit)s) b
+ORDER BY b.at, b.start_s, b.ord;
+
+-- name: day_entities
+-- What a stretch of time speaks of, by type, the most mentioned first.
+SELECT e.type, n.words AS name, e.is_owner, count(*) AS mentions
+FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.merged_into IS NULL
+JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+WHERE m.at >= to_timestamp(%(start)s) AND m.at < to_timestamp(%(end)s) AND e.type = ANY(%(types)s)
+GROUP BY e.entity_id, e.type, n.words, e.is_owner
+ORDER BY mentions DESC, n.words;
+
+-- name: day_emotions
+-- What was felt, in order: as the recording device heard it, and as the words say it.
+SELECT felt FROM (
+    SELECT s.at, s.start_s, s.ord, lower(s.emotion ->> 'label') AS felt
+    FROM seen_segments(%(scopes)s, %(clearance)s) s
+    WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s) AND s.emotion ->> 'label' IS NOT NULL
+    UNION ALL
+    SELECT s.at, s.start_s, s.ord, lower(n.words)
+    FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+    JOIN segments s ON s.segment_key = m.segment_key
+    JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.type = 'emotion'
+    JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+    WHERE m.at >= to_timestamp(%(start)s) AND m.at < to_timestamp(%(end)s)) f
+WHERE felt NOT IN ('', 'neutral')
+ORDER BY at, start_s, ord, felt;
+
+-- name: timeline
+-- Segments and facts in time order; a fact stands where it began to be true.
+WITH heard AS (
+    SELECT 'segment' AS kind, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker, c.words AS text,
+           NULL::text AS fact_id, NULL::text AS subject, NULL::timestamptz AS until
+    FROM seen_segments(%(scopes)s, %(clearance)s) s
+    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+    WHERE (%(after)s::float8 IS NULL OR s.at >= to_timestamp(%(after)s))
+      AND (%(before)s::float8 IS NULL OR s.at < to_timestamp(%(before)s))
+      AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
+      AND (%(entities)s::text[] IS NULL
+           OR EXISTS (SELECT 1 FROM mentions m WHERE m.user_id = %(user_id)s AND m.segment_key = s.segment_key
+                      AND m.entity_id = ANY(%(entities)s)))
+    ORDER BY s.at, key LIMIT %(limit)s),
+believed AS (
+    SELECT 'fact' AS kind, f.valid_from AS at, f.fact_id AS key, NULL::text, NULL::text, NULL::text, t.words AS text,
+           f.fact_id, n.words AS subject, f.valid_to AS until
+    FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+    LEFT JOIN entities e ON e.user_id = f.user_id AND e.entity_id = f.subject_id
+    LEFT JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
+    LEFT JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement
+    WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
+      AND (%(after)s::float8 IS NULL OR f.valid_from >= to_timestamp(%(after)s))
+      AND (%(before)s::float8 IS NULL OR f.valid_from < to_timestamp(%(before)s))
+      AND (%(mark)s::float8 IS NULL OR (f.valid_from, f.fact_id) > (to_timestamp(%(mark)s), %(key)s))
+      AND (%(entities)s::text[] IS NULL OR f.subject_id = ANY(%(entities)s) OR f.object_id = ANY(%(entities)s))
+    ORDER BY f.valid_from, key LIMIT %(limit)s)
+SELECT b.*, extract(epoch FROM b.at)::float8 AS mark
+FROM (SELECT * FROM heard UNION ALL SELECT * FROM believed) b
+ORDER BY b.at, b.key LIMIT %(limit)s;
+
+-- name: named
+-- Entities in sight that an id or a name means.
+SELECT g.entity_id FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
+LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+WHERE e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s);

@@ -1,0 +1,41 @@
+-- Sources as the front door shows them, through the view of the caller.
+
+-- name: sources
+-- Sources in sight, the latest first, and how far each is for this user.
+WITH found AS (
+    SELECT s.*, w.attempts, w.last_error,
+           CASE WHEN w.attempts >= %(attempts)s THEN 'failed' WHEN w.embedding THEN 'raw'
+                WHEN w.reading THEN 'processed' ELSE 'extracted' END AS status
+    FROM sources s
+    CROSS JOIN LATERAL (
+        SELECT coalesce(max(k.attempts), 0) AS attempts, max(k.last_error) AS last_error,
+               coalesce(bool_or(k.task = 'embed'), false) AS embedding,
+               coalesce(bool_or(k.task = 'read'), false) AS reading
+        FROM work k
+        WHERE k.scope = s.scope AND k.source_id = s.source_id AND k.user_id IN ('', %(user_id)s)) w
+    WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s
+      AND (%(only_scope)s::text IS NULL OR (s.scope = %(only_scope)s AND s.source_id = %(only_id)s))
+      AND (%(kind)s::text IS NULL OR s.kind = %(kind)s)
+      AND (%(after)s::float8 IS NULL OR s.started_at >= to_timestamp(%(after)s))
+      AND (%(before)s::float8 IS NULL OR s.started_at < to_timestamp(%(before)s))),
+kept AS (SELECT * FROM found WHERE %(status)s::text IS NULL OR status = %(status)s)
+SELECT k.*, extract(epoch FROM k.started_at)::float8 AS mark, k.scope || ' ' || k.source_id AS key,
+       (SELECT count(*) FROM segments g WHERE g.scope = k.scope AND g.source_id = k.source_id
+        AND g.replaced_by IS NULL) AS segments, (SELECT count(*) FROM kept) AS total
+FROM kept k
+WHERE %(mark)s::float8 IS NULL OR (k.started_at, k.scope || ' ' || k.source_id) < (to_timestamp(%(mark)s), %(key)s)
+ORDER BY k.started_at DESC, k.scope || ' ' || k.source_id DESC LIMIT %(limit)s;
+
+-- name: resolve
+-- What an id or its beginning means: an exact id first, in the user's own scope before a team's. Two rows at most.
+SELECT s.scope, s.source_id AS id FROM sources s
+WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND starts_with(s.source_id, %(id)s)
+ORDER BY s.source_id <> %(id)s, array_position(%(scopes)s::text[], s.scope), s.source_id LIMIT 2;
+
+-- name: segments
+-- All segments of a source in order, those hidden by a better transcription too.
+SELECT s.segment_id, s.speaker, s.role, s.at, s.start_s, s.end_s, s.language, s.stt_engine, s.emotion, s.is_sweep,
+       s.pinned, s.revision, s.replaced_by, c.words AS text
+FROM segments s JOIN content c USING (scope, content_id)
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
+ORDER BY s.start_s, s.ord;

@@ -1,0 +1,61 @@
+"""Sources as the front door shows them, and how far each has been read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.sql import queries
+from memory.model.scopes import View, team_scope
+
+Q = queries("source_reads")
+SOURCE_STATUSES = ("raw", "processed", "extracted", "failed")
+"""Waiting to be encoded; waiting to be read; done; given up after the last attempt."""
+_ANY = {
+    "status": None, "kind": None, "after": None, "before": None, "only_scope": None, "only_id": None, "mark": None,
+    "key": None,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """Sources, the latest first, how many there are in all, and their places in the list."""
+
+    sources: tuple[DictRow, ...]
+    total: int
+    places: tuple[tuple[float, str], ...]
+
+
+class PostgresSourceReads:
+    """Lists and single sources. `attempts` is after how many a source counts as failed."""
+
+    def __init__(self, pool: Pool, attempts: int) -> None:
+        self._pool = pool
+        self._attempts = attempts
+
+    async def page(self, view: View, limit: int, **filters: Any) -> SourcePage:
+        """Up to `limit` sources; filters: status, kind, after, before, and `mark` and `key` of the last one shown."""
+        rows = await self._pool.rows(
+            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, limit=limit
+        )
+        total = rows[0]["total"] if rows else 0
+        return SourcePage(tuple(rows), total, tuple((row["mark"], row["key"]) for row in rows))
+
+    async def resolve(self, view: View, given: str, team_id: str | None) -> tuple[str, str]:
+        """(scope, source id) of an id or its beginning, the user's own before a team's. Raises NotFound, Ambiguous."""
+        scopes = [scope for scope in view.scopes if team_id is None or scope == team_scope(team_id)]
+        rows = await self._pool.rows(Q["resolve"], scopes=scopes, clearance=int(view.clearance), id=given)
+        row = meant(rows, given, "source")
+        return row["scope"], row["id"]
+
+    async def one(self, view: View, scope: str, source_id: str) -> DictRow:
+        """A source that `resolve` found."""
+        return (await self.page(view, 1, only_scope=scope, only_id=source_id)).sources[0]
+
+    async def segments(self, scope: str, source_id: str) -> list[DictRow]:
+        """Its segments in order, hidden ones too."""
+        return await self._pool.rows(Q["segments"], scope=scope, source_id=source_id)

@@ -1,0 +1,147 @@
+"""The parts of the supervisor that need no server: waiting times, ports, the Serve file."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli.ray_head import Ports, RayStopped, free_port, serve_config
+from cli.runtime import Places
+from cli.supervisor import Backoff, Supervisor
+from config.settings import Http, Settings
+from memory.errors import ConfigError, Unavailable
+
+
+def test_each_wait_is_twice_the_last_up_to_a_minute() -> None:
+    backoff = Backoff()
+    waits, now = [], 0.0
+    for _ in range(8):
+        waits.append(backoff.next(now))
+        now += waits[-1] + 30
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_after_a_quiet_spell_it_starts_from_the_beginning() -> None:
+    backoff = Backoff()
+    assert [backoff.next(0), backoff.next(10), backoff.next(20)] == [1, 2, 4]
+    assert backoff.next(321) == 1
+
+
+@given(st.lists(st.floats(0, 1000), max_size=30))
+def test_no_wait_is_shorter_than_a_second_or_longer_than_a_minute(gaps: list[float]) -> None:
+    backoff, now = Backoff(), 0.0
+    for gap in gaps:
+        now += gap
+        assert 1 <= backoff.next(now) <= 60
+
+
+def test_a_busy_port_is_replaced_by_a_free_one() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = taken.getsockname()[1]
+        assert free_port(busy) not in (busy, 0)
+        assert Ports.usual(busy).where_free().http != busy
+    assert free_port(busy) == busy
+
+
+def test_the_serve_file_listens_where_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "serve.yaml"
+    file.write_text("http_options: {host: 0.0.0.0, port: 1, request_timeout_s: 30}\napplications: [{name: one}]\n")
+    monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
+    assert serve_config(Settings(home=tmp_path, http=Http(host="127.0.0.1")), 8123) == {
+        "http_options": {"host": "127.0.0.1", "port": 8123, "request_timeout_s": 30},
+        "applications": [{"name": "one"}],
+    }
+
+
+@pytest.mark.parametrize("content", [None, "{not: [yaml"])
+def test_a_serve_file_that_cannot_be_read_is_named(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "serve.yaml"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
+    with pytest.raises(ConfigError, match=r"serve\.yaml"):
+        serve_config(Settings(home=tmp_path), 8000)
+
+
+class UnsteadyRay:
+    """A Ray that stops some times before it stays, then fails or serves the application."""
+
+    def __init__(self, ports: Ports, stops: int, failure: str | None = None) -> None:
+        self.ports, self.pid = ports, 42
+        self.stops, self.failure, self.started = stops, failure, 0
+
+    def start(self) -> None:
+        self.started += 1
+        if self.started <= self.stops:
+            raise RayStopped("a port was taken")
+
+    def alive(self) -> bool:
+        return True
+
+    def answers(self) -> bool:
+        return True
+
+    def deploy(self) -> None:
+        """Accept it."""
+
+    def deployment_failure(self) -> str | None:
+        return self.failure
+
+
+class ReadyDoor(BaseHTTPRequestHandler):
+    """A front door that is always ready."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def door() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ReadyDoor)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+def supervisor_over(home: Path, ray: UnsteadyRay) -> Supervisor:
+    Places(home).prepare()
+    supervisor = Supervisor(Settings(home=home, dsn="postgresql://nowhere"))
+    supervisor.ray = ray  # type: ignore[assignment]
+    return supervisor
+
+
+def test_a_port_taken_in_the_last_moment_is_a_reason_to_try_again(tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=2)
+    supervisor = supervisor_over(tmp_path, ray)
+    supervisor._start_ray_for_the_first_time()
+    assert ray.started == 3
+    assert supervisor.runtime.url == f"http://127.0.0.1:{door}"
+
+
+def test_a_ray_that_never_stays_is_given_up(tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=9)
+    with pytest.raises(RayStopped):
+        supervisor_over(tmp_path, ray)._start_ray_for_the_first_time()
+    assert ray.started == 3
+
+
+def test_an_application_that_fails_is_not_tried_again(tmp_path: Path) -> None:
+    ray = UnsteadyRay(Ports.usual(free_port(0)), stops=0, failure="Traceback ...\nValueError: no such preset\n")
+    with pytest.raises(Unavailable, match="failed to start: ValueError: no such preset"):
+        supervisor_over(tmp_path, ray)._start_ray_for_the_first_time()
+    assert ray.started == 1

@@ -1,0 +1,137 @@
+"""What a claim carries beside its predicate: subject, slot, polarity, time, importance."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from memory.model.claims import Claim
+from tests.unit.extraction.conftest import THURSDAY, reading
+
+
+def claim(text: str, predicate: str | None) -> Claim:
+    found = [c for c in reading(text).claims if c.predicate == predicate]
+    assert found, reading(text).claims
+    return found[0]
+
+
+def instant(*parts: int) -> float:
+    return datetime(*parts, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
+
+
+def test_i_is_the_speaker_and_the_statement_is_in_the_third_person() -> None:
+    found = claim("I've got a new bike and I love my garden.", "likes")
+    assert (found.subject, found.statement) == ("Ana", "Ana loves their garden")
+
+
+def test_the_quote_is_verbatim() -> None:
+    text = "Wow, Ben! Gonna visit Rome next week 😊. It’s great."
+    assert all(c.quote in text for c in reading(text).claims)
+
+
+def test_a_favourite_has_the_slot_it_was_named_with() -> None:
+    found = claim("My favourite coffee is flat white.", "prefers")
+    assert (found.subject, found.slot, found.object, found.kind) == ("Ana", "coffee", "flat white", "preference")
+
+
+def test_a_preference_takes_its_slot_from_the_class_of_the_thing() -> None:
+    found = claim("I've switched to oat milk lattes, I prefer them now.", "prefers")
+    assert (found.slot, found.object, found.change) == ("coffee", "oat milk lattes", True)
+
+
+def test_both_sides_of_a_preference_share_its_slot() -> None:
+    assert claim("I prefer window seats over aisle seats.", "prefers").slot == "seat"
+
+
+def test_moving_entails_living_there_from_then_on() -> None:
+    found = claim("I moved to Lisbon last month.", "lives_in")
+    assert (found.object, found.object_type, found.tense, found.change) == ("Lisbon", "place", "state", True)
+    assert (found.valid_from, found.valid_to) == (instant(2023, 4, 1), None)
+
+
+def test_a_wish_to_move_entails_nothing() -> None:
+    assert [c for c in reading("I want to move to Lisbon.").claims if c.predicate == "lives_in"] == []
+
+
+def test_an_event_holds_at_its_time() -> None:
+    found = claim("I joined a gym yesterday.", "joined")
+    assert (found.tense, found.valid_from, found.valid_to) == ("event", instant(2023, 5, 24), instant(2023, 5, 25))
+
+
+def test_relative_time_is_made_absolute_in_the_statement() -> None:
+    assert claim("I joined a gym yesterday.", "joined").statement == "Ana joined a gym yesterday (24 May 2023)"
+
+
+def test_an_earlier_sentence_dates_the_past_of_a_later_one() -> None:
+    found = claim("Last night was amazing! I met an old friend.", "met")
+    assert (found.valid_from, found.valid_to) == (instant(2023, 5, 24), instant(2023, 5, 25))
+
+
+def test_for_years_says_since_when() -> None:
+    found = claim("I've been studying law for 4 years now.", "studies")
+    assert (found.tense, found.valid_from, found.valid_to) == ("state", instant(2019, 5, 25), None)
+
+
+def test_a_plan_holds_from_now_and_is_due_at_the_end_of_its_time() -> None:
+    found = claim("I'm going to adopt a dog next month.", "plans")
+    assert (found.tense, found.valid_from) == ("plan", THURSDAY)
+    assert found.due == instant(2023, 7, 1) - 1
+
+
+def test_an_undated_fact_holds_from_when_it_was_said() -> None:
+    assert claim("I work at Siemens.", "works_at").valid_from == THURSDAY
+
+
+def test_negation_is_a_claim_of_its_own_polarity() -> None:
+    assert claim("I don't like jazz.", "likes").polarity is False
+    assert claim("I don't work at Siemens anymore.", "works_at").polarity is False
+    assert claim("I can't stand cilantro.", "dislikes").polarity is True
+
+
+def test_a_change_cue_is_marked() -> None:
+    assert claim("I work at Siemens now.", "works_at").change is True
+    assert claim("I work at Siemens.", "works_at").change is False
+
+
+def test_my_sister_is_meant_by_her_name_once_it_was_said() -> None:
+    found = reading("My sister works at Bosch.", before=[("Ana", "My sister Jane called."), ("Ben", "Ok.")]).claims
+    assert [(c.subject, c.object) for c in found if c.predicate == "works_at"] == [("Jane", "Bosch")]
+
+
+def test_my_sister_without_a_name_is_the_speakers_sister() -> None:
+    assert claim("My sister works at Bosch.", "works_at").subject == "Ana's sister"
+
+
+def test_she_is_the_woman_last_named() -> None:
+    found = reading("My sister Jane visited us. She works at Bosch.").claims
+    assert ("Jane", "works_at", "Bosch") in {(c.subject, c.predicate, c.object) for c in found}
+
+
+def test_you_is_never_a_fact_about_the_listener() -> None:
+    (found,) = reading("You moved to Lisbon so bravely.").claims
+    assert (found.subject, found.predicate, found.kind, found.importance) == ("Ana", "says_to", "opinion", 1)
+
+
+def test_weight_rises_with_predicate_and_date_and_falls_with_opinion() -> None:
+    dated = claim("I moved to Lisbon last month.", "moved_to").importance
+    plain = claim("I washed some plates.", None).importance
+    opinion = claim("The weather in March was nice.", None).importance
+    assert dated >= 8 > plain >= 4 > opinion
+
+
+def test_a_fragment_is_given_with_the_question_it_answers() -> None:
+    found = reading("Three times a week.", before=[("Ben", "How often do you run?")]).claims
+    assert [c.predicate for c in found] == ["answered"]
+    assert found[0].statement == "Asked “How often do you run?”, Ana answers: three times a week"
+
+
+def test_doubt_and_hearsay_cost_confidence() -> None:
+    sure = claim("I work at Siemens.", "works_at").confidence
+    unsure = claim("I think I work at Siemens.", "works_at").confidence
+    assert sure is not None
+    assert unsure is not None
+    assert unsure < sure
+
+
+def test_a_promise_has_its_due_time() -> None:
+    found = claim("I'll send you the photos by Friday.", "promises")
+    assert (found.tense, found.due) == ("plan", instant(2023, 5, 27) - 1)
