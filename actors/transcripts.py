@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from adapters.build import Stores
 from adapters.capture.jsonl import Rejected
-from adapters.capture.payloads import Payload
+from adapters.capture.payloads import SESSION_ID, Payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, NotFound
 from memory.model.scopes import user_scope
 from memory.services.ingest import with_speakers
-from memory.services.night import offset_s
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
@@ -57,23 +56,61 @@ class Transcripts:
                 self._folder.again(change, RETRY_S)
 
     async def take(self, change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
-        """Store what one read of a file brought, and set its malformed lines aside."""
-        user_id = change.user or self._default_user
-        capture = self._stores.capture
-        for line in rejected:
-            await capture.reject(change.key, line.byte_offset, line.reason)
-        parts = [
-            part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)
-        ]
-        profile = await capture.profile(user_id)
-        for source in fold_payloads(payloads, user_scope(user_id), parts):
-            # a payload tells no zone; "yesterday" is meant where the owner lives
-            there = replace(source, offset_s=offset_s(profile.time_zone, source.started_at))
-            try:
-                await capture.store(with_speakers(there, profile), revive=False)
-            except Forgotten:
-                log.info("session file %s continues a forgotten source; left out", change.key)
+        """Store what one read of a file brought; a forgotten session stays forgotten."""
+        await take(self._stores, change.user or self._default_user, change, payloads, rejected, revive=False)
 
     @staticmethod
     def _refuse(path: Path, reason: str) -> None:
         log.warning("a file in the transcripts folder is left alone: %s", reason)
+
+
+async def take(
+    stores: Stores,
+    user_id: str,
+    change: Change,
+    payloads: Sequence[Payload],
+    rejected: Sequence[Rejected],
+    *,
+    revive: bool,
+) -> None:
+    """Store what one read of a file brought, and set its malformed lines aside."""
+    capture = stores.capture
+    for line in rejected:
+        await capture.reject(change.key, line.byte_offset, line.reason)
+    parts = [part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)]
+    profile = await capture.profile(user_id)
+    for source in fold_payloads(payloads, user_scope(user_id), parts):
+        try:
+            await capture.store(with_speakers(source, profile), revive=revive)
+        except Forgotten:
+            log.info("session file %s continues a forgotten source; left out", change.key)
+
+
+async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, session_id: str) -> int:
+    """Take in a whole session file on request, forgotten or not; how many segments it tells of. Raises NotFound."""
+    change = await asyncio.to_thread(_file_of, root, default_user, user_id, session_id)
+    told: set[tuple[str, str]] = set()
+
+    async def keep(change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
+        await take(stores, user_id, change, payloads, rejected, revive=True)
+        told.update((payload.session_id, each.segment_id) for payload in payloads for each in payload.segments)
+
+    await drain(change, _FromTheStart(stores), keep)
+    return len(told)
+
+
+class _FromTheStart(Offsets):
+    """Offsets that begin anew, and are remembered as far as the file was read."""
+
+    async def get(self, key: str) -> int:
+        return 0
+
+
+def _file_of(root: Path, default_user: str, user_id: str, session_id: str) -> Change:
+    """A user's session file: in their folder, and for the default user also in the root."""
+    folders: tuple[str | None, ...] = (user_id, None) if user_id == default_user else (user_id,)
+    for folder in folders:
+        path = root / (folder or "") / f"{session_id}.jsonl"
+        if SESSION_ID.fullmatch(folder or session_id) and path.is_file():
+            return Change(folder, session_id, path)
+    raise NotFound("There is no session file of that name.", session_id=session_id)

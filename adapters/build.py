@@ -22,7 +22,7 @@ from adapters.postgres.tokens import PostgresTokens, Token
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
-from memory.ports import Clock, Embedder, Extractor, Index, Shelf
+from memory.ports import Clock, Embedder, Extractor, Index, LanguageModel, Shelf
 from memory.rules.decider import Rules
 
 
@@ -108,6 +108,17 @@ def extractor(settings: Settings) -> Extractor:
     return _EXTRACTORS[settings.models.extraction.kind](settings)
 
 
+def language(settings: Settings) -> LanguageModel | None:
+    """The language model of the settings, or None: everything but free text works without one."""
+    return _MODELS[settings.models.language.kind](settings)
+
+
+def _openai_model(settings: Settings) -> LanguageModel:
+    from adapters.language.openai import OpenAiModel
+
+    return OpenAiModel(settings.models.language)
+
+
 def _minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import MiniLmEmbedder
 
@@ -135,5 +146,6 @@ def _openai_extractor(settings: Settings) -> Extractor:
     return OpenAiExtractor(settings.models.extraction)
 
 
+_MODELS: dict[str, Callable[[Settings], LanguageModel | None]] = {"none": lambda _: None, "openai": _openai_model}
 _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm-int8": _minilm, "hashing": _hashing}
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}

@@ -1,4 +1,7 @@
-"""The command line, composed of rooms: each module has a table `COMMANDS` of names and functions."""
+"""The command line, composed of rooms: each module has a table `COMMANDS` of names and functions.
+
+A name of two words is a command of a group, which has its room's docstring as help.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import sys
 
 import typer
 
-from cli import doctor, lifecycle, status
+from cli import bench, doctor, import_, lifecycle, status
 from cli.console import Exit, NotRunning, err
 from memory.errors import DomainError
 
-ROOMS = (lifecycle, status, doctor)
+ROOMS = (lifecycle, status, import_, doctor, bench)
 
 app = typer.Typer(
     name="memoray",
@@ -20,9 +23,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+groups = {"": app}
 for room in ROOMS:
     for name, command in room.COMMANDS:
-        app.command(name)(command)
+        group, _, verb = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = typer.Typer(help=room.__doc__, no_args_is_help=True)
+            app.add_typer(groups[group], name=group)
+        groups[group].command(verb)(command)
 
 
 def main() -> None:

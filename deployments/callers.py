@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Request
 from deployments.house import House, house_of
 from deployments.kinds import Id
 from memory.errors import Forbidden, Unauthenticated
-from memory.model.scopes import View, user_scope
+from memory.model.scopes import Sensitivity, View, user_scope
 
 _RANKS = {"read": 0, "write": 1, "admin": 2}
 
@@ -71,5 +71,13 @@ async def administrator(who: Annotated[Caller, Depends(caller)]) -> Caller:
     return who
 
 
+async def whole(who: Annotated[Caller, Depends(caller)]) -> Caller:
+    """The caller, if nothing of this memory is hidden from it: an administrator, or a clearance for everything."""
+    if who.permission != "admin" and who.view.clearance < Sensitivity.SENSITIVE:
+        raise Forbidden("This concerns the whole memory: it needs clearance sensitive, or an administrator's token.")
+    return who
+
+
 Who = Annotated[Caller, Depends(caller)]
 Administrator = Annotated[Caller, Depends(administrator)]
+Whole = Annotated[Caller, Depends(whole)]

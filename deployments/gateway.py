@@ -13,11 +13,16 @@ from fastapi import FastAPI
 
 from config.settings import load
 from deployments import problems, routes
+from deployments.archives import MOST_ARCHIVE
 from deployments.house import House, open_house
 from deployments.limits import BodyLimit
 from deployments.minds import RayMinds
+from deployments.neighbours import Neighbours, RemoteEncoder, RemoteModel
 
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
+
+neighbours = Neighbours()
+"""The deployments beside this one, as deployments.app has bound them in this replica."""
 
 
 def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> FastAPI:
@@ -26,7 +31,7 @@ def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> Fa
         title="Memoray", version=version("memoray"), description=DESCRIPTION, lifespan=None if house else _living
     )
     app.state.house = house
-    app.add_middleware(BodyLimit, most=body_bytes)
+    app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
@@ -37,8 +42,11 @@ def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> Fa
 async def _living(app: FastAPI) -> AsyncIterator[None]:
     """Build the house - stores, encoder, actors - when a replica starts, and leave it when it ends."""
     logging.getLogger("memoray").setLevel(logging.INFO)
-    settings = load()
-    house = await open_house(settings, RayMinds(settings))
+    settings, near = load(), neighbours
+    minds = RayMinds(settings, near.retrieval)
+    encoder = RemoteEncoder(near.embedding) if near.embedding else None
+    model = RemoteModel(near.language) if near.language else None
+    house = await open_house(settings, minds, encoder, model)
     await house.encode("warm")
     app.state.house = house
     yield

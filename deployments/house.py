@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
 from fastapi import Request
-from numpy.typing import NDArray
 
 from adapters import build
 from config.settings import Settings
@@ -20,12 +18,13 @@ from memory.model.commands import Command
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
-from memory.ports import Clock, Embedder, Vector
+from memory.ports import Clock, Keys, LanguageModel, Matrix, Vector
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
 from memory.services.recall import Recollection
 
-Keys = NDArray[np.int64]
+Encoder = Callable[[Sequence[str]], Awaitable[Matrix]]
+"""Sentences to unit vectors, here or elsewhere."""
 
 
 class Minds(Protocol):
@@ -56,9 +55,10 @@ class House:
 
     settings: Settings
     stores: build.Stores
-    embedder: Embedder
     minds: Minds
     clock: Clock
+    encoder: Encoder
+    model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -80,19 +80,34 @@ class House:
 
     async def encode(self, text: str) -> Vector:
         """The vector of a question or a statement."""
-        vector: Vector = (await asyncio.to_thread(self.embedder.embed, [text]))[0]
+        vector: Vector = (await self.encoder([text]))[0]
         return vector
+
+    async def encode_all(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """text -> its vector."""
+        unique = list(dict.fromkeys(texts))
+        return dict(zip(unique, await self.encoder(unique), strict=True)) if unique else {}
 
     def offset(self, profile: Profile, moment: Instant) -> int:
         """How far the user's clock is ahead of UTC, in seconds."""
         return offset_s(profile.time_zone, moment)
 
 
-async def open_house(settings: Settings, minds: Minds) -> House:
-    """Connect and let the administrator in. Raises ConfigError if nobody could come in at all."""
+async def open_house(
+    settings: Settings, minds: Minds, encoder: Encoder | None = None, model: LanguageModel | None = None
+) -> House:
+    """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
+
+    Without an encoder or a model from elsewhere, the ones the settings name work in this process.
+    """
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
-    return House(settings, stores, build.embedder(settings), minds, build.clock())
+    own = build.embedder(settings)
+
+    async def encode_here(texts: Sequence[str]) -> Matrix:
+        return await asyncio.to_thread(own.embed, texts)
+
+    return House(settings, stores, minds, build.clock(), encoder or encode_here, model or build.language(settings))
 
 
 async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:

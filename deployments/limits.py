@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -11,20 +12,22 @@ from memory.errors import TooLarge
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 to a body of more than `most` bytes."""
+    """ASGI middleware: answers 413 to a body of more than `most` bytes; `larger` names paths with a limit of their own."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._most = most
+        self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the body as it comes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most = self._larger.get(scope["path"], self._most)
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if declared.isdigit() and int(declared) > self._most:
-            await self._refuse(scope, send)
+        if declared.isdigit() and int(declared) > most:
+            await self._refuse(scope, send, most)
             return
         seen, refused = 0, False
 
@@ -32,9 +35,9 @@ class BodyLimit:
             nonlocal seen, refused
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._most and not refused:
+            if seen > most and not refused:
                 refused = True
-                await self._refuse(scope, send)
+                await self._refuse(scope, send, most)
             return {"type": "http.disconnect"} if refused else message
 
         async def unless_refused(message: Message) -> None:
@@ -43,8 +46,8 @@ class BodyLimit:
 
         await self._app(scope, counted, unless_refused)
 
-    async def _refuse(self, scope: Scope, send: Send) -> None:
-        detail = f"The body is larger than {self._most:,} bytes; send it in parts (the same source_id adds segments)."
+    async def _refuse(self, scope: Scope, send: Send, most: int) -> None:
+        detail = f"The body is larger than {most:,} bytes; send it in parts (the same source_id adds segments)."
         body = {
             "type": f"urn:memoray:{TooLarge.kind}",
             "title": "Content Too Large",

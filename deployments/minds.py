@@ -8,12 +8,11 @@ from typing import Any, cast
 
 from actors.directory import Directory
 from config.settings import Settings
-from deployments.house import Keys
 from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
-from memory.ports import Vector
+from memory.ports import Keys, Vector
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection
 
@@ -22,9 +21,10 @@ TURN_S = 30.0
 
 
 class RayMinds:
-    """Shards and worker as Ray actors."""
+    """Shards and worker as Ray actors. Questions go through `retrieval`, where that is a deployment of its own."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, retrieval: Any = None) -> None:
+        self._retrieval = retrieval
         self._directory = Directory(settings)
         self._recall_s = settings.recall.shard_timeout_ms / 1000
         self._directory.ensure()
@@ -41,8 +41,8 @@ class RayMinds:
 
     async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
-        shard = self._directory.shard(question.view.user_id)
-        return cast(Recollection, await _within(shard.recall.remote(question, vector, offset_s, only), self._recall_s))
+        asked = self._retrieval or self._directory.shard(question.view.user_id)
+        return cast(Recollection, await _within(asked.recall.remote(question, vector, offset_s, only), self._recall_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""

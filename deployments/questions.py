@@ -11,9 +11,9 @@ import numpy as np
 from ray.exceptions import RayError
 
 from adapters import build
-from deployments.house import House, Keys
+from deployments.house import House
 from memory.errors import DomainError, Unavailable
-from memory.ports import Vector
+from memory.ports import Keys, Vector
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
 from memory.retrieval.query import Question

@@ -25,6 +25,8 @@ Vector = NDArray[np.float32]
 """[dimensions], unit length."""
 Matrix = NDArray[np.float32]
 """[rows, dimensions], each row of unit length."""
+Keys = NDArray[np.int64]
+"""[rows] segment keys."""
 
 
 class Journal(Protocol):

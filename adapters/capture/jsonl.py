@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -70,6 +70,30 @@ def read_from(
     return payloads, start + end, [fault._replace(line_no=fault.line_no + before) for fault in faults]
 
 
+def strike(path: Path, kept: Callable[[bytes], bytes], offset: int) -> int | None:
+    """Rewrite a session file in one step and under its lock: `kept` gives what stays of a line, nothing to drop it.
+
+    Returns where a reader that had come to `offset` now is; None if nothing was to strike. A file of which nothing
+    stays is removed.
+    """
+    with _locked(path):
+        if not path.exists():
+            return None
+        lines = path.read_bytes().splitlines(keepends=True)
+        staying = [kept(line) for line in lines]
+        if staying == lines:
+            return None
+        begins, read = 0, 0
+        for line, rest in zip(lines, staying, strict=True):
+            read += len(rest) if begins < offset else 0
+            begins += len(line)
+        if any(staying):
+            _replace(path, b"".join(staying))
+        else:
+            path.unlink()
+        return read
+
+
 def _parse_lines(block: bytes, start: int) -> tuple[list[Payload], list[Rejected]]:
     payloads: list[Payload] = []
     faults: list[Rejected] = []
@@ -124,11 +148,15 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _rewrite(path: Path, line: bytes) -> None:
-    """Copy, add, sync, rename: a reader sees the file before or after, nothing between."""
     written = path.read_bytes() if path.exists() else b""
+    _replace(path, written + _seam(written[-1:]) + line)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside, sync, rename: a reader sees the file before or after, nothing between."""
     draft = path.with_name(f".{path.name}.tmp")
     with draft.open("wb") as file:
-        file.write(written + _seam(written[-1:]) + line)
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)

@@ -14,7 +14,7 @@ from functools import cached_property
 from memory.model.claims import Utterance
 from memory.model.ids import fold
 from memory.words import polarity
-from memory.words.names import is_name, same_name
+from memory.words.names import is_name, is_pet, relation, same_name
 from memory.words.normalise import free_assertions, split_sentences, unaddressed, with_subject
 from memory.words.stems import terms, tokenise
 
@@ -22,6 +22,7 @@ _I = re.IGNORECASE
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|we|we're|we've|we'll|us|our|ours)\b", _I)
 _I_DO = re.compile(r"(?:I|I'm|I've|I'd|I'll)\b")
 _THEY_DO = re.compile(r"(?:he|she|they|you|it|your)\b", _I)
+_WAS = re.compile(r"\b(?:was|were|did|had|went|got|came|took|made|\w+ed|ago|yesterday|last)\b", _I)
 _POINTING = re.compile(r"\b(?:it|this|that|there|them|they|he|she|him|her|one|those|these|here)\b", _I)
 _CLAUSE_EDGE = re.compile(r"[,;:—]|\b(?:but|and|so|because|since)\b", _I)
 _SELF = frozenset({"i", "me", "my", "myself", "speaker", "the speaker"})
@@ -43,6 +44,11 @@ class Passage:
     sentence: str
     question: bool
     joke: bool
+
+    @property
+    def past(self) -> bool:
+        """Whether its clause looks back."""
+        return bool(_WAS.search(self.clause))
 
     @property
     def asserted(self) -> bool:
@@ -109,6 +115,13 @@ class Grounds:
     def names(self, name: str) -> bool:
         """Whether the utterance itself has every word of this name."""
         return bool(_words(name)) and _words(name) <= _words(self._text)
+
+    def is_of_kin(self, passage: Passage) -> bool:
+        """Whether the clause is about the speaker's somebody ("my sister Elena lives ..."), not about the speaker."""
+        words = [word for word, _ in tokenise(self._opened(passage))][:4]
+        return (
+            len(words) > 1 and words[0] in ("my", "our") and any(relation(word) or is_pet(word) for word in words[1:])
+        )
 
     def _of_another(self, passage: Passage) -> bool:
         """Whether the clause begins with somebody else and has no first person."""

@@ -89,12 +89,12 @@ def _promise(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting
     if not passage.asserted or not _UNDERTAKEN.search(passage.clause):
         return None
     speaker = grounds.utterance.speaker
-    span = time_of(passage, grounds, ahead=True)
+    span = time_of(passage, grounds)
     due = due_of(span) if span is not None else None
     due = due if due is not None and due > grounds.utterance.at else None
     reminder = passage.clause.lower().find("remind me") >= 0
     to = speaker if reminder else next(iter(grounds.listeners), None)
-    text = passage.clause.strip(" .!?")
+    text = (passage.clause if len(passage.clause.split()) > 3 else passage.part).strip(" .!?")
     return _sighting(entity, f"{speaker}: {text}", 0.75, passage, grounds, by=speaker, to=to, due=iso(due), text=text)
 
 

@@ -1,4 +1,4 @@
-"""Reading with a language model: a portion of an utterance a call, and nothing is believed that the words do not carry."""
+"""Reading with a language model: a portion of an utterance a call, and only what its words carry is believed."""
 
 from __future__ import annotations
 

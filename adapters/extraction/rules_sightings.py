@@ -124,6 +124,9 @@ def _claimed(claim: Claim) -> Iterator[Sighting]:
         type_, confidence = "tool", 0.6
     elif claim.predicate == "works_at" and claim.object:
         type_, confidence = "organization", 0.8
+    elif claim.predicate == "volunteers_at" and claim.object:
+        type_ = "place" if claim.object.split()[-1] in PLACE_NOUNS else "organization"
+        confidence = 0.7
     elif claim.predicate == "decides":
         type_, name, confidence = "decision", claim.statement, 0.75
     elif (claim.predicate or "").startswith("habit:"):

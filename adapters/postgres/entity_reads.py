@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -12,36 +11,15 @@ from psycopg.rows import DictRow
 
 from adapters.postgres import codec
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.entities import Entity, Figures
 from memory.model.facts import Evidence, Fact
 from memory.model.scopes import Sensitivity, View
+from memory.model.shown import Page, SeenEntity
 
 Q = queries("entity_reads")
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
-
-
-@dataclass(frozen=True, slots=True)
-class SeenEntity:
-    """An entity as one caller sees it. One born of a command and never mentioned counts from its birth."""
-
-    entity: Entity
-    figures: Figures
-    source_count: int
-    about: tuple[Fact, ...]
-    """The facts in sight that decide whether it is contradicted; their words are not loaded."""
-    evidence: Mapping[str, tuple[Evidence, ...]]
-    """fact id -> its latest evidence in sight; only the time is loaded."""
-
-
-@dataclass(frozen=True, slots=True)
-class EntityPage:
-    """Entities, the latest seen first, how many there are in all, and their places in the list."""
-
-    entities: tuple[SeenEntity, ...]
-    total: int
-    places: tuple[tuple[float, str], ...]
 
 
 class PostgresEntityReads:
@@ -50,9 +28,9 @@ class PostgresEntityReads:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def page(self, view: View, limit: int, **filters: Any) -> EntityPage:
+    async def page(self, view: View, limit: int, **filters: Any) -> Page[SeenEntity]:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
-        rows = await self._pool.rows(Q["entities"], **seen_by(view), **{**_ANY, **filters}, limit=limit)
+        rows = await self._pool.rows(Q["entities"], **seen_by(view), **{**_ANY, **filters}, limit=limit + 1)
         ids = [row["entity_id"] for row in rows]
         about: defaultdict[str, list[Fact]] = defaultdict(list)
         evidence: dict[str, tuple[Evidence, ...]] = {}
@@ -62,11 +40,7 @@ class PostgresEntityReads:
             about[row["about_id"]].append(fact)
             if row["said_at"] is not None:
                 evidence[fact.fact_id] = (Evidence(fact.fact_id, "", None, "", row["said_at"]),)
-        return EntityPage(
-            entities=tuple(_seen(row, tuple(about[row["entity_id"]]), evidence) for row in rows),
-            total=rows[0]["total"] if rows else 0,
-            places=tuple((row["mark"], row["key"]) for row in rows),
-        )
+        return page_of(rows, limit, [_seen(row, tuple(about[row["entity_id"]]), evidence) for row in rows])
 
     async def resolve(self, view: View, given: str) -> tuple[str, str]:
         """The whole id that an id or its beginning means, and the id of the entity it is now (merges followed)."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.scopes import View
+from memory.model.shown import History, Page
 
 Q = queries("fact_reads")
 _ANY = {
@@ -20,44 +20,23 @@ _ANY = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class FactPage:
-    """Fact versions as they are shown, how many there are in all, and their places in the list."""
-
-    facts: tuple[DictRow, ...]
-    total: int
-    places: tuple[tuple[float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """All there is to say about why a fact is believed."""
-
-    fact: DictRow
-    words: Sequence[DictRow]
-    links: Sequence[DictRow]
-    entities: Sequence[DictRow]
-    changes: Sequence[DictRow]
-
-
 class PostgresFactReads:
     """Lists, single facts and explanations."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def page(self, view: View, statuses: Sequence[str], limit: int, **filters: Any) -> FactPage:
+    async def page(self, view: View, statuses: Sequence[str], limit: int, **filters: Any) -> Page[DictRow]:
         """Up to `limit` facts of these statuses, the latest valid first.
 
         Filters: known, as_of (instants), predicate, kind, subject (name or id), about (id of subject or object),
         current_first (active ones before the others), and `mark` and `key` of the last one shown.
         """
         rows = await self._pool.rows(
-            Q["facts"], **seen_by(view), **{**_ANY, **filters}, statuses=list(statuses), limit=limit
+            Q["facts"], **seen_by(view), **{**_ANY, **filters}, statuses=list(statuses), limit=limit + 1
         )
-        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows])
-        total = rows[0]["total"] if rows else 0
-        return FactPage(tuple(shown), total, tuple((row["mark"], row["key"]) for row in rows))
+        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows[:limit]])
+        return page_of(rows, limit, shown)
 
     async def one(self, view: View, given: str) -> DictRow:
         """The open version of a fact, by its id or the beginning of it. Raises NotFound, Ambiguous."""

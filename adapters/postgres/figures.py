@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -12,20 +10,11 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
 from memory.model.scopes import View
+from memory.model.shown import Day
 from memory.model.timeline import Interval
 
 Q = queries("figures")
 DAY_TYPES = ("person", "topic", "promise")
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order."""
-
-    sessions: int
-    telling: Sequence[DictRow]
-    entities: Sequence[DictRow]
-    feelings: Sequence[str]
 
 
 class PostgresFigures:

@@ -97,7 +97,7 @@ class PostgresJournal:
         encoded = [codec.encode_change(change) for change in changes.changes]
         async with connection.pipeline():
             words = [entry for _, content in encoded for entry in content]
-            await _put_content(connection, user_scope(user_id), words)
+            await put_content(connection, user_scope(user_id), words)
             await _put_rows(connection, user_id, changes.changes)
             for fact_id, vector in vectors.items():
                 await connection.execute(
@@ -108,9 +108,9 @@ class PostgresJournal:
                 await _put_reading(connection, user_id, changes)
             await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
             if changes.erased:
-                await connection.execute(
-                    Q["erase_content"], {"scope": user_scope(user_id), "owners": list(changes.erased)}
-                )
+                erased = list(changes.erased)
+                await connection.execute(Q["erase_content"], {"scope": user_scope(user_id), "owners": erased})
+                await connection.execute(Q["erase_predicates"], {"user_id": user_id, "ids": erased})
         return True
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
@@ -169,7 +169,8 @@ def _content_ids(changes: Iterable[Mapping[str, Any]]) -> Iterable[int]:
                     yield value
 
 
-async def _put_content(connection: Connection, scope: str, words: Iterable[codec.Words]) -> None:
+async def put_content(connection: Connection, scope: str, words: Iterable[codec.Words]) -> None:
+    """Keep words that are not searched; the same words of the same owner are kept once."""
     entries = list({entry.content_id: entry for entry in words}.values())
     if entries:
         await connection.execute(
@@ -197,7 +198,7 @@ async def _put_rows(connection: Connection, user_id: str, changes: Iterable[Chan
         elif change.after is None:
             await _delete(connection, user_id, change.noun, row)
         else:
-            await _upsert(connection, user_id, change.noun, row)
+            await put_row(connection, user_id, change.noun, row)
 
 
 async def _put_fact(connection: Connection, user_id: str, change: Change) -> None:
@@ -216,7 +217,7 @@ async def _put_fact(connection: Connection, user_id: str, change: Change) -> Non
                 "system_to": change.after.system_from,
             },
         )
-    await _upsert(connection, user_id, "fact", change.after)
+    await put_row(connection, user_id, "fact", change.after)
 
 
 def _placeholder(noun: str, column: str) -> sql.Composable:
@@ -225,7 +226,8 @@ def _placeholder(noun: str, column: str) -> sql.Composable:
     return sql.Placeholder(column)
 
 
-async def _upsert(connection: Connection, user_id: str, noun: str, row: Row) -> None:
+async def put_row(connection: Connection, user_id: str, noun: str, row: Row) -> None:
+    """Write one row into its table, in place of the one with its key."""
     columns, _ = codec.encode(noun, row)
     columns["user_id"] = user_id
     shape = codec.NOUNS[noun]

@@ -11,8 +11,16 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
+from memory.model.shown import Page, Shown
 
 Q = queries("reads")
+
+
+def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown]) -> Page[Shown]:
+    """The page of a statement that was asked for one row more than `limit`; the rows carry mark, key and total."""
+    more = len(rows) > limit
+    last = (rows[limit - 1]["mark"], rows[limit - 1]["key"]) if more else None
+    return Page(shown[:limit], rows[0]["total"] if rows else 0, last)
 
 
 def seen_by(view: View) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.scopes import View, team_scope
+from memory.model.shown import Page
 
 Q = queries("source_reads")
 SOURCE_STATUSES = ("raw", "processed", "extracted", "failed")
@@ -21,15 +21,6 @@ _ANY = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePage:
-    """Sources, the latest first, how many there are in all, and their places in the list."""
-
-    sources: tuple[DictRow, ...]
-    total: int
-    places: tuple[tuple[float, str], ...]
-
-
 class PostgresSourceReads:
     """Lists and single sources. `attempts` is after how many a source counts as failed."""
 
@@ -37,13 +28,12 @@ class PostgresSourceReads:
         self._pool = pool
         self._attempts = attempts
 
-    async def page(self, view: View, limit: int, **filters: Any) -> SourcePage:
+    async def page(self, view: View, limit: int, **filters: Any) -> Page[DictRow]:
         """Up to `limit` sources; filters: status, kind, after, before, and `mark` and `key` of the last one shown."""
         rows = await self._pool.rows(
-            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, limit=limit
+            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, limit=limit + 1
         )
-        total = rows[0]["total"] if rows else 0
-        return SourcePage(tuple(rows), total, tuple((row["mark"], row["key"]) for row in rows))
+        return page_of(rows, limit, rows)
 
     async def resolve(self, view: View, given: str, team_id: str | None) -> tuple[str, str]:
         """(scope, source id) of an id or its beginning, the user's own before a team's. Raises NotFound, Ambiguous."""
@@ -54,7 +44,7 @@ class PostgresSourceReads:
 
     async def one(self, view: View, scope: str, source_id: str) -> DictRow:
         """A source that `resolve` found."""
-        return (await self.page(view, 1, only_scope=scope, only_id=source_id)).sources[0]
+        return (await self.page(view, 1, only_scope=scope, only_id=source_id)).shown[0]
 
     async def segments(self, scope: str, source_id: str) -> list[DictRow]:
         """Its segments in order, hidden ones too."""

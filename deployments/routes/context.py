@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from deployments.callers import Who
+from deployments.dates import span_of
 from deployments.house import House, house_of
 from deployments.kinds import Id, Moment, ShortText, Text
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
-from memory.model.timeline import DAY_S, Instant, from_datetime
 from memory.retrieval.query import Question
-from memory.services.night import zone_of
 
 router = APIRouter(prefix="/v1", tags=["context"])
 MOST_RESULTS = 50
-_AGO_DAYS = {"last_week": 7, "last_month": 30}
 
 
 class Hit(BaseModel):
@@ -88,9 +85,7 @@ async def _question(asked: Asked, who: Who, house: House) -> Question:
     zone = (await house.profile(who.user_id)).time_zone
     if asked.type is not None and asked.type not in ENTITY_TYPES:
         raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
-    after, before = (_date(name, text, now, zone) for name, text in (("after", asked.after), ("before", asked.before)))
-    if after is not None and before is not None and after >= before:
-        raise Invalid("after must be earlier than before.")
+    span = span_of(asked.after, asked.before, now, zone)
     hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
     return Question(
         text=asked.query,
@@ -103,26 +98,13 @@ async def _question(asked: Asked, who: Who, house: House) -> Question:
         granularity=asked.granularity,
         type=asked.type,
         entity=asked.entity,
-        after=after,
-        before=before,
+        after=span.start,
+        before=span.end,
         budget_tokens=asked.budget_tokens,
         cut=asked.cut,
         record_access=asked.record_access,
         explain=asked.explain,
     )
-
-
-def _date(name: str, text: str | None, now: Instant, zone: str) -> Instant | None:
-    """A day (its start, where the user lives), a moment, or a stretch back from now."""
-    if text is None:
-        return None
-    if text in _AGO_DAYS:
-        return now - _AGO_DAYS[text] * DAY_S
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise Invalid(f"{name}: must be YYYY-MM-DD, last_week, last_month, or ISO 8601.") from error
-    return from_datetime(moment if moment.tzinfo else moment.replace(tzinfo=zone_of(zone)))
 
 
 def answer_of(query: str, recalled: Recalled) -> ContextAnswer:

@@ -1,24 +1,31 @@
-"""Cutting a ranking where it stops being worth reading, and saying how sure it is."""
+"""Cutting a ranking where it stops being worth reading, and saying how sure it is of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from memory.retrieval.candidates import Ranking
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class CutRules:
-    """`gap` in units of the final score (log-odds); relevance is 1 / (1 + exp(-(score - middle) / width))."""
+    """Measured on LoCoMo and BEAM dev with the weights of weighting.py."""
 
-    gap: float = 3.0
-    middle: float = 4.0
-    width: float = 1.0
-    abstain_below: float = 0.05
-    """Relevance of the best candidate under which nothing was found."""
+    gap: float = 3.5
+    """How far below the best a score may lie (log-odds). 3.5 keeps recall@5 within 2 points; 2 halves what is read."""
+    middle: float = 6.0
+    """The score whose relevance is 0.5: between the median of first hits, 7.9, and of all candidates, 3."""
+    width: float = 2.0
+    """Relevance is 1 / (1 + exp(-(score - middle) / width))."""
+    least_cosine: float = 0.2
+    """Below this, what was found by vectors alone is not worth saying. Scores tell the unanswerable no better than
+    chance (recall recipe, 7), so this refuses only where neither a word nor the meaning fits."""
 
 
 def cut(scores: Floats, mode: str, rules: CutRules) -> int:
@@ -40,6 +47,14 @@ def _auto(scores: Floats, rules: CutRules) -> int:
 
 def _none(scores: Floats, rules: CutRules) -> int:
     return len(scores)
+
+
+def found_nothing(rankings: Sequence[Ranking], rules: CutRules) -> bool:
+    """Whether no leg has anything but faint likeness to offer."""
+    return all(
+        not len(ranking.keys) or (ranking.leg == "vectors" and ranking.scores[0] < rules.least_cosine)
+        for ranking in rankings
+    )
 
 
 _MODES = {"auto": _auto, "none": _none}

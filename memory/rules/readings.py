@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from memory.model.changes import Outcome
+from memory.model.changes import Outcome, Row
 from memory.model.claims import Claim, Sighting
 from memory.model.commands import AcceptReading, ReadSegment, Withdraw
 from memory.model.entities import Entity, Mention
@@ -64,7 +64,8 @@ def _take_back(draft: Draft, keys: set[int], command: Withdraw) -> set[str]:
     evidence = [
         each for rows in draft.evidence.values() for each in rows if each.segment_key in keys or _told_of(each, command)
     ]
-    for row in (*mentions, *evidence):
+    lost: list[Row] = [*mentions, *evidence]
+    for row in lost:
         draft.put("withdrawn", row, None)
     return {each.entity_id for each in mentions} | {each.fact_id for each in evidence}
 

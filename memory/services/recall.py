@@ -16,7 +16,7 @@ from memory.model.scopes import View
 from memory.model.timeline import Interval
 from memory.ports import Index, Shelf, Vector
 from memory.retrieval.candidates import Ranking, Traits
-from memory.retrieval.cut import CutRules, cut, relevance
+from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
 from memory.retrieval.explain import Explanation, explain
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
@@ -100,14 +100,13 @@ async def recall(
     case = Case(plan, tuple(rankings), traits, vector, question.now)
     added = _ORDERS[settings.order](case, settings, evergreen)
     best, scores = _chosen(question, added.scores, traits, settings)
-    likely = relevance(scores, settings.cut)
     return Recollection(
         keys=traits.keys[best],
-        scores=likely,
+        scores=relevance(scores, settings.cut),
         intent=plan.intent,
         candidates=len(traits.keys),
         degraded=degraded,
-        abstained=not len(best) or float(likely.max()) < settings.cut.abstain_below,
+        abstained=not len(best) or found_nothing(rankings, settings.cut),
         explained=explain(case, added, best) if question.explain else (),
     )
 

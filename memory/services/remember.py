@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.errors import NothingToUndo, Stale
+from memory.errors import DomainError, NothingToUndo, Stale
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command, Undo
 from memory.model.facts import Fact
@@ -72,7 +72,13 @@ class UserMemory:
 
     async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
-        changes = decide(self.believed, command, self._now(), self._rules, resemblance)
+        try:
+            changes = decide(self.believed, command, self._now(), self._rules, resemblance)
+        except DomainError:
+            done = await self._journal.committed(self.user_id, command.command_id)
+            if done is None:
+                raise
+            return done  # told twice: it cannot be carried out again because it was
         vectors = _fresh_vectors(changes, statements)
         if not await self._journal.commit(self._shard, self._epoch, self.believed, changes, vectors):
             return await self._journal.committed(self.user_id, command.command_id) or changes

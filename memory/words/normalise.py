@@ -28,9 +28,13 @@ _REMOVED = re.compile(
     r"https?://\S+|\bwww\.\S+"
     r"|^[ \t]*(?:[-*•]|\d+[.)])[ \t]+\S{0,24}[ \t]*$"  # lines that are only a list mark and a word
     r"|[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]"  # emoji
+    r"|[\ud800-\udfff\x00]"  # halves of characters, which no parser takes
     r"|<3|(?<!\w)[:;]-?[)(DPp](?!\w)",
     re.MULTILINE,
 )
+
+_LONGEST = 1_000
+"""Characters; what runs on for longer without an end is no sentence but a paste."""
 
 CHAT_FORMS: tuple[tuple[str, str], ...] = (
     ("gonna", "going to"), ("wanna", "want to"), ("gotta", "have got to"), ("kinda", "kind of"), ("sorta", "sort of"),
@@ -93,7 +97,7 @@ _NOT_A_SUBJECTLESS = r"(?! me\b| us\b)"
 _FINITE_LATER = r"(?![^,;.]*\b(?:is|was|are|were|has|makes?|made|helps?|can|feels?|means|keeps|brings|gives|sounds)\b)"
 
 SUBJECTS: tuple[tuple[str, str], ...] = (
-    (r"(?P<never>(?:never )?been)\b(?! there\b)", "I've "),
+    (r"(?:never )?been\b", "I've "),
     (r"(?:going to|will) be\b", "It's "),
     (rf"(?:{_DOING})\b{_FINITE_LATER}", "I'm "),
     (rf"(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
@@ -227,10 +231,10 @@ def normalise(text: str, listeners: Sequence[str] = ()) -> tuple[Piece, ...]:
     """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
     pieces: list[Piece] = []
     for quote in split_sentences(_CODE.sub("\n", text)):
-        sentence = unaddressed(without_quotations(spell_out(clean(quote))), listeners)
+        sentence = unaddressed(" ".join(without_quotations(spell_out(clean(quote))).split()), listeners)
         for part, question in free_assertions(sentence):
             if question:
                 pieces.append(Piece(part, quote, question=True))
             else:
                 pieces.extend(Piece(with_subject(clause), quote) for clause in split_splices(part))
-    return tuple(piece for piece in pieces if len(piece.text) > 1)
+    return tuple(piece for piece in pieces if 1 < len(piece.text) <= _LONGEST)

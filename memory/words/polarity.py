@@ -28,19 +28,17 @@ _HYPOTHESIS = re.compile(
 _CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
 _MODAL = re.compile(r"\b(?:would|could|might|should|may|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
 _JOKE = re.compile(
-    r"\b(?:just|only|totally|was|am|i'm|im)? ?(?:kidding|joking)\b|^(?:jk|j/k|kidding|psych|sike|"
-    r"lol)\b[\s,!.]*(?:not really)?|"
-    r"\bjk\b|\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
+    r"\b(?:kidding|joking)\b|^(?:jk|j/k|psych|sike)\b|\bjk\b|^lol[\s,!.]+not really|"
+    r"\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
     r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
 )  # fmt: skip
 _NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
 _HEARSAY = re.compile(
-    r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) (?:said|says|told|tells|claims|"
-    r"claimed|"
-    r"mentioned|heard|thinks|believes|reckons|suggested)\b|\b(?:apparently|supposedly|allegedly|rumou?r has it|"
-    r"i (?:heard|read) (?:that)?)\b",
-)  # fmt: skip
+    r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) "
+    r"(?:said|says|told|tells|claims|claimed|mentioned|heard|thinks|believes|reckons|suggested)\b|"
+    r"\b(?i:apparently|supposedly|allegedly|rumou?r has it|i (?:heard|read) that)\b",
+)
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|i guess|i think|i suppose|not sure|might|kind of|sort of|seems?|apparently|"
     r"presumably|i believe|as far as i know)\b", _I,
@@ -57,8 +55,7 @@ _PHATIC = re.compile(
     r"look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m| am) (?:always )?here for you|"
     r"i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|for it)?|i(?:'m| am)? ?"
     r"(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|about your)|"
-    r"i(?:'m| am) sorry|"
-    r"(?:i )?(?:totally|completely|couldn't) agree|i agree|"
+    r"i(?:'m| am) sorry|(?:i )?(?:totally|completely|couldn't) agree|i agree|"
     r"(?:so |really |super )?glad\b|sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i "
     r"bet\b|here(?:'s| is| are|'re|) |"
     r"let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|(?:you know|i see)\W*$|congrat|it means a lot|"

@@ -64,6 +64,8 @@ def _built(build: Builder, match: re.Match[str], calendar: Calendar) -> list[Tim
         return []  # 31 June, the year 0: words that look like a date and are none
     if built is None:
         return []
+    if isinstance(built, Days) and calendar.instant(built.first) >= calendar.instant(built.after):
+        return []  # beyond what a memory can hold
     span = calendar.span(built, match.group(), match.start()) if isinstance(built, Days) else built
     return [replace(span, approximate=True)] if match.groupdict().get("about") else [span]
 

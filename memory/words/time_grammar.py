@@ -46,8 +46,7 @@ SEASON_NAME = r"spring|summer|autumn|fall|winter"
 _YEAR = r"(?:19|20)\d\d"
 _COUNT = (
     r"(?:(?:a|the) )?(?:couple(?: of)?|few)|several|\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
-    r"eleven|"
-    r"twelve|fifteen|twenty|thirty"
+    r"eleven|twelve|fifteen|twenty|thirty"
 )
 _ABOUT = r"(?:(?P<about>about|around|almost|nearly|roughly|over|more than|like) )?"
 _UNIT = r"day|weekend|week|month|year|decade"
@@ -314,7 +313,7 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (r"(?:once|twice|three times|a few times|\w+ times|\d+ (?:times|hours|days)|\w+ (?:nights|days)) (?:an?|per|"
      r"each|every) "
      r"(?:day|week|month|year)", _recurrence),
-    (rf"(?:on )?(?:{_BARE_DAY})s|on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
+    (rf"(?:on )?(?:{_BARE_DAY})s(?! ago)|on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
      rf"monthly|annually",
      _recurrence),
     (rf"(?:{_WHICH} )?(?P<holiday>{'|'.join(map(re.escape, _FIXED))})(?: (?:of )?(?P<y>{_YEAR}))?"

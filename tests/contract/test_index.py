@@ -146,7 +146,7 @@ SEGMENT = (
     end_s, position, committed_at) VALUES (%(scope)s, %(key)s, %(source)s, %(key)s::text, %(speaker)s, 'other', %(key)s,
     to_timestamp(%(at)s), %(order)s, %(order)s, %(order)s, 1, to_timestamp(%(known)s))""",
     """INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
-    VALUES (%(scope)s, %(key)s, %(encoder)s, 1, 1, %(vector)s::text::halfvec)""",
+    VALUES (%(scope)s, %(key)s, %(encoder)s, 1, 1, %(vector)s::text::vector)""",
 )
 
 ANN = View("ann", ("choir",), Sensitivity.PRIVATE)

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from actors.memory_shard import MemoryShard
 from adapters import build
 from config.settings import Settings
-from deployments.house import Keys
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
-from memory.ports import Extractor, Vector
+from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.query import Question
 from memory.services.extract import encode, read_source
@@ -33,9 +32,7 @@ class LocalMinds:
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 
-    async def recall(
-        self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None
-    ) -> Recollection:
+    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
         return await self.shard.recall(question, vector, offset_s, only)
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:

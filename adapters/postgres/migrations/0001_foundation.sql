@@ -13,6 +13,7 @@ CREATE TABLE users (
     user_id    text PRIMARY KEY,
     version    bigint NOT NULL DEFAULT 0,          -- of what is believed: one more with every turn
     profile    jsonb NOT NULL DEFAULT '{}',
+    archive_id text,                               -- of the archive this memory was restored from
     created_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -138,7 +139,7 @@ CREATE TABLE segment_vectors (
     encoder     text NOT NULL,
     revision    integer NOT NULL,
     position    bigint NOT NULL,
-    vector      halfvec NOT NULL,
+    vector      vector NOT NULL,
     PRIMARY KEY (scope, segment_key, encoder),
     FOREIGN KEY (scope, segment_key) REFERENCES segments (scope, segment_key) ON DELETE CASCADE
 );
@@ -324,7 +325,7 @@ CREATE TABLE fact_vectors (
     user_id text NOT NULL REFERENCES users ON DELETE CASCADE,
     fact_id text NOT NULL,
     encoder text NOT NULL,
-    vector  halfvec NOT NULL,
+    vector  vector NOT NULL,
     PRIMARY KEY (user_id, fact_id, encoder)
 );
 

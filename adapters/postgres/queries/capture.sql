@@ -159,7 +159,7 @@ UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s 
 -- name: put_vectors
 -- A segment whose words changed meanwhile is left for the next round.
 INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
-SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s, v.vector::halfvec
+SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s, v.vector::vector
 FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(vectors)s::text[]) AS v (segment_key, revision, vector)
 JOIN segments s ON s.scope = %(scope)s AND s.segment_key = v.segment_key AND s.revision = v.revision
 ON CONFLICT (scope, segment_key, encoder) DO UPDATE

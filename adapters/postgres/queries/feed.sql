@@ -16,7 +16,7 @@ ORDER BY s.source_id, s.start_s, s.ord;
 SELECT segment_key FROM removals WHERE scope = %(scope)s AND position > %(since)s;
 
 -- name: changed_vectors
-SELECT v.segment_key, v.vector::vector::real[] AS vector FROM segment_vectors v
+SELECT v.segment_key, v.vector::real[] AS vector FROM segment_vectors v
 JOIN segments s USING (scope, segment_key)
 WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.revision = s.revision
   AND (v.position > %(since)s OR v.segment_key = ANY(%(keys)s));
@@ -24,7 +24,7 @@ WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.revision = s.revisio
 -- name: some_segments
 -- The rows of a few segments in sight, wherever they are, for weighing them without columns in memory.
 SELECT s.scope, s.segment_key, s.source_id, s.start_s, s.at, s.committed_at, s.role, s.speaker, s.language,
-       c.words AS text, false AS hidden, src.started_at, src.offset_s, src.sensitivity, v.vector::vector::real[] AS vector
+       c.words AS text, false AS hidden, src.started_at, src.offset_s, src.sensitivity, v.vector::real[] AS vector
 FROM segments s
 JOIN sources src USING (scope, source_id)
 JOIN content c USING (scope, content_id)

@@ -19,7 +19,7 @@ ORDER BY score DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: vectors
 -- Exact cosine over what is in sight.
-SELECT s.segment_key, (1 - (v.vector <=> %(vector)s::text::halfvec))::float4 AS score
+SELECT s.segment_key, (1 - (v.vector <=> %(vector)s::text::vector))::float4 AS score
 FROM segment_vectors v
 JOIN segments s ON s.scope = v.scope AND s.segment_key = v.segment_key AND s.revision = v.revision
 JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
@@ -29,7 +29,7 @@ WHERE v.scope = ANY(%(scopes)s) AND v.encoder = %(encoder)s AND s.replaced_by IS
   AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))
   AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
   AND (%(only)s::bigint[] IS NULL OR s.segment_key = ANY(%(only)s))
-ORDER BY v.vector <=> %(vector)s::text::halfvec, s.segment_key LIMIT %(limit)s;
+ORDER BY v.vector <=> %(vector)s::text::vector, s.segment_key LIMIT %(limit)s;
 
 -- name: graph
 -- Entities named in the question, and who is one or two facts away from them; each step counts half.

@@ -44,6 +44,18 @@ ON CONFLICT DO NOTHING;
 -- name: erase_content
 DELETE FROM content WHERE scope = %(scope)s AND owner = ANY(%(owners)s) AND config IS NULL;
 
+-- name: erase_predicates
+-- A predicate may hold a word of the statement (habit:run); it goes from the history with the fact it belonged to.
+UPDATE journal j SET changes = (
+    SELECT jsonb_agg(CASE
+        WHEN e.change ->> 'noun' = 'fact' AND coalesce(e.change -> 'after', e.change -> 'before') ->> 'fact_id' = ANY(%(ids)s)
+        THEN (SELECT jsonb_object_agg(s.key, CASE WHEN s.key IN ('before', 'after') THEN s.value || '{"predicate": null}'
+                                                  ELSE s.value END) FROM jsonb_each(e.change) s)
+        ELSE e.change END ORDER BY e.place)
+    FROM jsonb_array_elements(j.changes) WITH ORDINALITY AS e (change, place))
+WHERE j.user_id = %(user_id)s
+  AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
+
 -- name: close_fact
 UPDATE fact_versions SET system_to = to_timestamp(%(system_to)s)
 WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s AND version = %(version)s;
@@ -53,7 +65,7 @@ DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
 
 -- name: put_fact_vector
 INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
-VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::text::halfvec)
+VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::text::vector)
 ON CONFLICT (user_id, fact_id, encoder) DO UPDATE SET vector = EXCLUDED.vector;
 
 -- name: erase_fact_vector
@@ -115,7 +127,7 @@ SELECT * FROM links WHERE user_id = %(user_id)s;
 SELECT * FROM notes WHERE user_id = %(user_id)s;
 
 -- name: fact_vectors
-SELECT fact_id, vector::vector::real[] AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
+SELECT fact_id, vector::real[] AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
 
 -- name: last_command
 -- The last command of the owner that changed something, is no undo, and was not undone.

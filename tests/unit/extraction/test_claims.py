@@ -113,7 +113,7 @@ def test_you_is_never_a_fact_about_the_listener() -> None:
 
 def test_weight_rises_with_predicate_and_date_and_falls_with_opinion() -> None:
     dated = claim("I moved to Lisbon last month.", "moved_to").importance
-    plain = claim("I washed some plates.", None).importance
+    plain = claim("I washed the plates in the sink.", None).importance
     opinion = claim("The weather in March was nice.", None).importance
     assert dated >= 8 > plain >= 4 > opinion
 

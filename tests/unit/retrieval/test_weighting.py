@@ -98,8 +98,14 @@ def test_the_head_of_a_source_lifts_all_of_it():
 
 def test_without_the_candidates_vectors_the_leg_s_own_scores_serve():
     leg = Ranking("vectors", np.array([2, 1]), np.array([0.9, 0.1], np.float32))
-    nearness = feature("vectors", case("Tea?", traits(3), leg, vector=np.array([1, 0], np.float32)))
-    assert nearness[1] > nearness[0] == nearness[2]
+    of = traits(3, source=[1, 2, 3])
+    nearness = feature("source_vectors", case("Tea?", of, leg, vector=np.array([1, 0], np.float32)))
+    assert nearness[1] > nearness[0] > nearness[2]
+
+
+def test_ties_in_the_graph_stay_ties():
+    leg = Ranking("graph", np.array([1, 2, 3]), np.array([4, 4, 1], np.float32))
+    assert feature("graph", case("Melanie?", traits(4), leg)) == [1, 1, 0.25, 0]
 
 
 def test_contributions_sum_to_the_score_and_are_explained():
@@ -110,4 +116,4 @@ def test_contributions_sum_to_the_score_and_are_explained():
     assert second.key == 2
     assert second.ranks == {"text": 1}
     assert sum(second.contributions.values()) == pytest.approx(second.score) == pytest.approx(added.scores[1])
-    assert set(second.contributions) >= {"text_rank", "speaker"}
+    assert set(second.contributions) >= {"text", "speaker"}

@@ -1,0 +1,67 @@
+"""The predicate of a language model's fact, believed where a word for it was said: small models pick any."""
+
+from __future__ import annotations
+
+import re
+
+from adapters.extraction.model_answer import SaidFact
+from adapters.extraction.model_grounds import Passage
+from memory.model.ids import fold
+from memory.words.names import relation
+from memory.words.predicates import TABLE, Predicate, named
+from memory.words.stems import stem, tokenise
+from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, KIN, PETS, STATUSES
+
+_KIN = frozenset(KIN.values())
+_CLASSES = {"JOB": JOBS, "STATUS": STATUSES, "CONDITION": CONDITIONS, "FEELING": FEELINGS}
+_WORDS = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "age_is": r"\d|\byears? old\b",
+        "birthday_is": r"\bbirthday\b|\bborn\b",
+        "prefers": r"\bprefer|\bfavou?rite|\bgo-to\b|\brather\b",
+        "deadline_is": r"\bdeadline|\bdue\b|\bscheduled?\b",
+        "is_named": r"\bnamed?\b|\bcalled?\b",
+        "has_pet": rf"\b(?:{'|'.join(sorted(PETS))})s?\b",
+        "habit": r"\b(?:every|each|always|usually|often|daily|weekly|regularly|\w+days)\b",
+        "promises": r"\bpromise|\bswear\b|\bI(?:'ll| will)\b",
+    }.items()
+}
+"""Predicates that are known by other words than their cues."""
+_FUNCTION_WORDS = frozenset(["be", "in", "at", "to", "on", "for", "of", "with", "about", "up", "out", "job"])
+_IRREGULAR = {
+    "grew": "grow", "born": "bear", "came": "come", "dead": "die", "chose": "choose", "went": "go", "bought": "buy",
+    "sold": "sell", "lost": "lose", "met": "meet", "began": "begin", "made": "make", "wrote": "write", "built": "build",
+    "won": "win", "left": "leave", "took": "take", "ran": "run", "flew": "fly", "drove": "drive", "taught": "teach",
+    "felt": "feel", "held": "hold", "knew": "know", "gave": "give", "drew": "draw", "can't": "stand",
+}  # fmt: skip
+"""Verb forms that a stemmer cannot lead back."""
+
+
+def row_of(fact: SaidFact, passage: Passage) -> Predicate | None:
+    """The row of the inventory that the model chose, or None: its statement then stands alone and closes nothing."""
+    row = named(fold(fact.predicate).replace(" ", "_"))
+    if row is None or fold(fact.object) == fold(fact.subject) or not _is_said(row, f"{passage.part} {passage.quote}"):
+        return None
+    return named(row.past) if row.past and passage.past else row
+
+
+def _is_said(row: Predicate, text: str) -> bool:
+    """Whether a word of its own, of its class or kin, of its cues or of what puts an end to it stands there."""
+    if row.name in _WORDS:
+        return bool(_WORDS[row.name].search(text))
+    said = {word for word, _ in tokenise(text)}
+    kin = row.name.removeprefix("has_")
+    if kin in _KIN:
+        return any(relation(word) == kin for word in said)
+    cues = {
+        word
+        for other in TABLE
+        if other is row or row.name in other.closes
+        for cue in other.cues
+        for word in cue.split()
+    }
+    if any(said & set(_CLASSES[name]) for name in cues & _CLASSES.keys()):
+        return True
+    wanted = {stem(word, "en") for word in cues - _FUNCTION_WORDS if word.islower()}
+    return bool(wanted & {stem(_IRREGULAR.get(word, word), "en") for word in said})

@@ -1,0 +1,93 @@
+-- Archives: a whole memory out, a whole memory in. Rows travel as JSON, so that columns and archives grow together.
+
+-- name: user
+SELECT u.version, u.profile::text AS profile, u.created_at::text AS created_at,
+       coalesce((SELECT position FROM scopes WHERE scope = %(scope)s), 0) AS position,
+       (SELECT max(at)::text FROM journal j WHERE j.user_id = u.user_id) AS changed_at
+FROM users u WHERE u.user_id = %(user_id)s;
+
+-- name: sources
+SELECT (to_jsonb(s) - 'scope' || jsonb_build_object('segments', (
+    SELECT coalesce(jsonb_agg(
+        to_jsonb(g) - 'scope' - 'source_id' - 'content_id' - 'position'
+        || jsonb_build_object('text', c.words, 'read_revision', e.revision) ORDER BY g.ord), '[]')
+    FROM segments g
+    JOIN content c ON c.scope = g.scope AND c.content_id = g.content_id
+    LEFT JOIN extracted e ON e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key
+    WHERE g.scope = s.scope AND g.source_id = s.source_id)))::text AS line
+FROM sources s WHERE s.scope = %(scope)s ORDER BY s.started_at, s.source_id;
+
+-- name: entities
+SELECT * FROM entities WHERE user_id = %(user_id)s ORDER BY entity_id;
+
+-- name: mentions
+SELECT * FROM mentions WHERE user_id = %(user_id)s ORDER BY entity_id, segment_key;
+
+-- name: facts
+SELECT * FROM fact_versions WHERE user_id = %(user_id)s ORDER BY fact_id, version;
+
+-- name: evidence
+SELECT * FROM evidence WHERE user_id = %(user_id)s ORDER BY fact_id, source_id, segment_key;
+
+-- name: links
+SELECT * FROM links WHERE user_id = %(user_id)s ORDER BY kind, from_id, to_id;
+
+-- name: notes
+SELECT * FROM notes WHERE user_id = %(user_id)s ORDER BY note_id;
+
+-- name: content
+SELECT jsonb_build_object('content_id', content_id, 'owner', owner, 'words', words)::text AS line
+FROM content WHERE scope = %(scope)s AND config IS NULL ORDER BY content_id;
+
+-- name: journal
+SELECT (to_jsonb(j) - 'user_id' || jsonb_build_object('touched', (
+    SELECT coalesce(jsonb_agg(t.id ORDER BY t.id), '[]') FROM touched t
+    WHERE t.user_id = j.user_id AND t.version = j.version)))::text AS line
+FROM journal j WHERE j.user_id = %(user_id)s ORDER BY j.version;
+
+-- name: nights
+SELECT (to_jsonb(n) - 'user_id')::text AS line FROM nights n WHERE n.user_id = %(user_id)s ORDER BY n.night;
+
+-- name: accesses
+SELECT (to_jsonb(a) - 'user_id')::text AS line FROM accesses a WHERE a.user_id = %(user_id)s ORDER BY a.id;
+
+-- name: standing
+-- What is there already; locked until the restoration has been committed.
+SELECT u.archive_id, u.version > 0 OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = %(scope)s) AS holds
+FROM users u WHERE u.user_id = %(user_id)s FOR UPDATE;
+
+-- name: put_user
+UPDATE users SET version = %(version)s, profile = %(profile)s::jsonb, created_at = %(created_at)s::text::timestamptz,
+                 archive_id = %(archive_id)s
+WHERE user_id = %(user_id)s;
+
+-- name: put_source
+INSERT INTO sources SELECT * FROM jsonb_populate_record(NULL::sources, %(row)s);
+
+-- name: put_words
+INSERT INTO content (scope, content_id, owner, words, config)
+SELECT %(scope)s, w.content_id, w.owner, w.words, w.config::regconfig
+FROM jsonb_to_recordset(%(rows)s) AS w (content_id bigint, owner text, words text, config text)
+ON CONFLICT DO NOTHING;
+
+-- name: put_segments
+INSERT INTO segments SELECT * FROM jsonb_populate_recordset(NULL::segments, %(rows)s);
+
+-- name: put_read
+INSERT INTO extracted (user_id, scope, segment_key, revision)
+SELECT %(user_id)s, %(scope)s, r.segment_key, r.read_revision
+FROM jsonb_to_recordset(%(rows)s) AS r (segment_key bigint, read_revision integer) WHERE r.read_revision IS NOT NULL;
+
+-- name: put_journal
+INSERT INTO journal SELECT * FROM jsonb_populate_recordset(NULL::journal, %(rows)s);
+
+-- name: put_touched
+INSERT INTO touched (user_id, id, version)
+SELECT %(user_id)s, t.id, r.version
+FROM jsonb_to_recordset(%(rows)s) AS r (version bigint, touched jsonb), jsonb_array_elements_text(r.touched) AS t (id);
+
+-- name: put_nights
+INSERT INTO nights SELECT * FROM jsonb_populate_recordset(NULL::nights, %(rows)s);
+
+-- name: put_accesses
+INSERT INTO accesses SELECT * FROM jsonb_populate_recordset(NULL::accesses, %(rows)s);

@@ -1,0 +1,159 @@
+"""`memoray bench recall`: how much of what answers a question is found, how fast, and what that costs.
+
+Every conversation becomes the memory of a user of its own, `bench-<conversation id>`, through POST /v1/sources; every
+question goes through GET /v1/context with `cut=none`, so that abstaining cannot shorten a ranking, and
+`record_access=false`, so that one question does not change what the next one finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+
+from bench.conversations import Asked, Conversation
+from bench.measure import Answer, Door, Site, Spread, ask, await_done, memories, pending, post_all
+from bench.metrics import SEPARATE, percentages, scores
+
+RESULTS = 50
+"""Results asked for: the most the front door gives; deeper than the deepest metric, so that nothing is cut."""
+WARM_UP = 3
+"""Questions of each conversation asked before any is timed: the first one makes the memory come alive."""
+WAITS = {"embedding": ("embedding",), "extraction": ("embedding", "extraction")}
+"""What to wait for before asking, by its name on the command line."""
+HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "both_sides@10")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRow:
+    """The result of one run. Scores are in percent, over all questions but those of the categories in SEPARATE."""
+
+    dataset: str
+    labels: str
+    questions: int
+    """Questions in the overall figure."""
+    overall: Mapping[str, float]
+    categories: Mapping[str, Mapping[str, float]]
+    """Scores by category, the separate ones included, each with its number of `questions`."""
+    http: Spread
+    """GET /v1/context, all questions."""
+    encoder_p50_ms: float
+    """Encoding the same questions, in the same run, without anything around it."""
+    segments: int
+    text_per_s: float
+    """Segments a second from the first POST until the words of the last can be found."""
+    vectors_per_s: float
+    """Segments a second from the first POST until all can be found by meaning."""
+    pss_mb: float
+    pending: Mapping[str, int]
+    """Work that was left when the questions began."""
+    degraded: int
+    """Questions that were answered without one of the legs; their scores count."""
+
+    def cells(self) -> dict[str, str]:
+        """The one row, column by column."""
+        left = ", ".join(f"{kind} {count}" for kind, count in self.pending.items() if count)
+        return {
+            "set": self.dataset if self.labels == "evidence" else f"{self.dataset} ({self.labels})",
+            "questions": str(self.questions),
+            **_headlines(self.overall),
+            "p50 / p95 ms": f"{self.http.p50_ms:.1f} / {self.http.p95_ms:.1f}",
+            "encoder p50 ms": f"{self.encoder_p50_ms:.1f}",
+            "segments/s text / vectors": f"{self.text_per_s:.0f} / {self.vectors_per_s:.0f}",
+            "PSS MB": f"{self.pss_mb:.0f}",
+            "pending": left or "nothing",
+            "degraded": str(self.degraded),
+        }
+
+    def category_cells(self) -> list[dict[str, str]]:
+        """A row a category; those kept out of the overall figure come last and are marked."""
+        order = sorted(self.categories, key=lambda name: (name in SEPARATE, name))
+        return [
+            {
+                "category": f"{name} (separate)" if name in SEPARATE else name,
+                "questions": f"{self.categories[name]['questions']:.0f}",
+                **_headlines(self.categories[name]),
+            }
+            for name in order
+        ]
+
+
+def _headlines(figures: Mapping[str, float]) -> dict[str, str]:
+    return {name: f"{figures[name]:.1f}" if name in figures else "-" for name in HEADLINES}
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """How fast the segments went in."""
+
+    segments: int
+    text_s: float
+    vectors_s: float
+
+
+def measure_recall(
+    conversations: Sequence[Conversation], site: Site, labels: str, *, wait: str = "embedding", keep: bool = False
+) -> RecallRow:
+    """Ingest, wait, ask, score, and remove what was ingested unless it is kept.
+
+    Raises DomainError if the system refuses a request, does not answer, or does not get on.
+    """
+    users = {f"bench-{conversation.id}": conversation for conversation in conversations}
+    with memories(site, list(users), keep=keep) as doors:
+        loaded = _load(users, doors, site, WAITS[wait])
+        left = pending(doors)
+        answered = _ask_all(users, doors, site)
+        pss_mb = site.pss_bytes() / 1e6
+    questions, answers = [question for question, _ in answered], [answer for _, answer in answered]
+    counted = [_scores(*pair) for pair in answered if pair[0].category not in SEPARATE]
+    return RecallRow(
+        dataset="+".join(dict.fromkeys(conversation.dataset for conversation in conversations)),
+        labels=labels,
+        questions=len(counted),
+        overall=percentages(counted),
+        categories={name: _category(answered, name) for name in sorted({each.category for each in questions})},
+        http=Spread.of([answer.http_ms for answer in answers]),
+        encoder_p50_ms=median(answer.encoder_ms for answer in answers),
+        segments=loaded.segments,
+        text_per_s=loaded.segments / loaded.text_s,
+        vectors_per_s=loaded.segments / loaded.vectors_s,
+        pss_mb=pss_mb,
+        pending=left,
+        degraded=sum(answer.degraded for answer in answers),
+    )
+
+
+def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, kinds: Sequence[str]) -> _Loaded:
+    deliveries = [(doors[user], body) for user, conversation in users.items() for body in conversation.bodies]
+    started = perf_counter()
+    text_s = post_all(site, deliveries)
+    await_done(site, doors, kinds[:1])
+    vectors_s = perf_counter() - started
+    await_done(site, doors, kinds)
+    return _Loaded(sum(conversation.segments for conversation in users.values()), text_s, vectors_s)
+
+
+def _ask_all(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site) -> list[tuple[Asked, Answer]]:
+    answered: list[tuple[Asked, Answer]] = []
+    total = sum(len(conversation.questions) for conversation in users.values())
+    for user, conversation in users.items():
+        for question in conversation.questions[:WARM_UP]:
+            _ask(site, doors[user], question)
+        for question in conversation.questions:
+            answered.append((question, _ask(site, doors[user], question)))
+            site.tell("Asking questions", len(answered), total)
+    return answered
+
+
+def _ask(site: Site, door: Door, question: Asked) -> Answer:
+    return ask(site, door, question.text, now=question.at, limit=RESULTS, cut="none", record_access=False)
+
+
+def _category(answered: Sequence[tuple[Asked, Answer]], name: str) -> dict[str, float]:
+    rows = [_scores(*pair) for pair in answered if pair[0].category == name]
+    return {"questions": float(len(rows)), **percentages(rows)}
+
+
+def _scores(question: Asked, answer: Answer) -> dict[str, float]:
+    return scores(answer.found, question.gold, question.roles)

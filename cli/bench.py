@@ -1,0 +1,106 @@
+"""`memoray bench ...`: measure the Memoray that runs, in memories of its own that are removed afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench.conversations import read
+from bench.latency import measure_latency
+from bench.measure import Site, markdown
+from bench.recall import measure_recall
+from cli.client import connect
+from cli.console import HomeOption, JsonOption, err, out, places_of, print_json
+from cli.processes import descendants, pss_bytes
+from cli.runtime import Places, supervisor_pid
+from config.settings import load
+
+KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the memories of the benchmark in place.")]
+
+
+def bench_recall(
+    data: Annotated[Path, typer.Option("--data", help="Conversations with questions, JSONL, may be gzipped.")],
+    limit_questions: Annotated[
+        int | None, typer.Option("--limit-questions", min=1, help="Only the first N, and what they are about.")
+    ] = None,
+    labels: Annotated[
+        Literal["evidence", "evidence_audited"], typer.Option("--labels", help="Which gold.")
+    ] = "evidence",
+    wait: Annotated[
+        Literal["embedding", "extraction"], typer.Option("--wait", help="What must be done before the questions.")
+    ] = "embedding",
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print a row for each category, too.")] = False,
+    keep: KeepOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what is found, how fast, and what it costs, with the questions of a public data set. Prints one row.
+
+    Example: memoray bench recall --data locomo.jsonl.gz --verbose
+    """
+    conversations = read(data.expanduser(), labels, limit_questions)
+    with _site(home, as_json) as site:
+        row = measure_recall(conversations, site, labels, wait=wait, keep=keep)
+    if as_json:
+        print_json(asdict(row))
+        return
+    out.print(markdown([row.cells()]), markup=False)
+    if verbose:
+        out.print("\n" + markdown(row.category_cells()), markup=False)
+
+
+def bench_latency(
+    segments: Annotated[int, typer.Option("--segments", min=1, help="Size of the memory.")] = 6000,
+    requests: Annotated[int, typer.Option("--requests", min=1, max=10_000, help="Of each kind.")] = 200,
+    keep: KeepOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how long requests take with a memory of invented talk, at rest and while others import. Prints one row.
+
+    Example: memoray bench latency --segments 6000
+    """
+    with _site(home, as_json) as site:
+        row = measure_latency(site, segments, requests, keep=keep)
+    if as_json:
+        print_json(asdict(row))
+    else:
+        out.print(markdown([row.cells()]), markup=False)
+
+
+COMMANDS = (("bench recall", bench_recall), ("bench latency", bench_latency))
+
+
+@contextmanager
+def _site(home: Path | None, quiet: bool) -> Iterator[Site]:
+    """The running system, a connection for each user, the encoder it is set to, and a progress bar."""
+    from adapters import build
+
+    places = places_of(home)
+    encoder = build.embedder(load(places.home))
+    with ExitStack() as stack:
+        bar = stack.enter_context(_progress(quiet))
+        task = bar.add_task("Starting", total=None)
+        yield Site(
+            door=lambda user: stack.enter_context(connect(home, user)),
+            encode=lambda text: encoder.embed([text]),
+            pss_bytes=lambda: _pss(places),
+            tell=lambda step, done, total: bar.update(task, description=step, completed=done, total=total),
+        )
+
+
+def _pss(places: Places) -> int:
+    """What all processes of the running system take, as `memoray status` counts it."""
+    root = supervisor_pid(places)
+    return 0 if root is None else sum(map(pss_bytes, {root} | descendants(root)))
+
+
+def _progress(quiet: bool) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal)

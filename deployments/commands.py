@@ -1,0 +1,96 @@
+"""Commands: ids for what callers ask, and the turns that carry it out."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from fastapi import Depends, Header
+from ray.exceptions import RayError
+
+from deployments.callers import Who
+from deployments.house import House, house_of
+from deployments.kinds import Id
+from memory.errors import Conflict, Unavailable
+from memory.model.changes import ChangeSet
+from memory.model.claims import Claim, Utterance
+from memory.model.commands import Command
+from memory.model.timeline import Instant
+from memory.ports import Vector
+
+log = logging.getLogger("memoray.gateway")
+IMPORTANCE = 5
+"""Importance of a statement nobody has judged (seed 003)."""
+
+
+def fresh_id() -> str:
+    """An unpredictable command id, for a caller that brought none."""
+    return f"c-{secrets.token_hex(8)}"
+
+
+def _key(
+    idempotency_key: Annotated[
+        Id | None, Header(description="The same key again is the same command once; it becomes the command id.")
+    ] = None,
+) -> str:
+    return idempotency_key or fresh_id()
+
+
+Key = Annotated[str, Depends(_key)]
+"""The id of the command a request asks for."""
+Here = Annotated[House, Depends(house_of)]
+"""The house of this replica."""
+
+
+async def turn(house: House, who: Who, command: Command, statements: Mapping[str, Vector] | None = None) -> ChangeSet:
+    """One turn of the caller's memory. Raises Conflict if the key was used for something else before."""
+    changes = await house.minds.turn(who.user_id, command, statements or {})
+    if changes.kind != type(command).__name__:
+        raise Conflict("This Idempotency-Key was used for another request.", command_id=command.command_id)
+    return changes
+
+
+async def read_told(house: House, who: Who, text: str, now: Instant) -> tuple[list[Claim], Mapping[str, Vector]]:
+    """What the owner's own words state, the best claim first, and the vectors of the statements.
+
+    Nothing told on purpose is lost: without a reader, or if it finds no claim, the words themselves are remembered.
+    """
+    profile = await house.profile(who.user_id)
+    speaker = profile.name or next(iter(profile.speaker_labels), "me")
+    utterance = Utterance(
+        source_id="told",
+        segment_id="told",
+        segment_key=0,
+        revision=1,
+        speaker=speaker,
+        text=text,
+        at=now,
+        offset_s=house.offset(profile, now),
+        role="user",
+        language=profile.languages[0] if len(profile.languages) == 1 else None,
+        kind="note",
+    )
+    try:
+        reading, vectors = await house.minds.read_text((utterance,))
+    except (Unavailable, RayError):
+        log.warning("what was told could not be read; its words are remembered as they are", exc_info=True)
+    else:
+        if reading.claims:
+            return sorted(reading.claims, key=_weight, reverse=True), vectors
+    claim = Claim(speaker, text, 0, text, importance=IMPORTANCE)
+    return [claim], await vectors_of(house, [text])
+
+
+async def vectors_of(house: House, statements: Sequence[str]) -> Mapping[str, Vector]:
+    """statement -> vector; none if the encoder is broken, for a statement is remembered all the same."""
+    try:
+        return await house.encode_all(statements)
+    except Exception:  # whatever breaks an encoder: the statement meets no rivals, and that is all
+        log.exception("statements could not be encoded")
+        return {}
+
+
+def _weight(claim: Claim) -> tuple[int, float]:
+    return claim.importance, claim.confidence or 0.0

@@ -1,0 +1,42 @@
+"""Paging: a list comes in parts, and an opaque cursor says where the next part begins."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Annotated
+
+import orjson
+from fastapi import Query
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from deployments.kinds import Words
+from memory.errors import Invalid
+from memory.model.timeline import EARLIEST, LATEST
+
+MOST_ROWS = 200
+Place = tuple[float, str]
+_PLACE: TypeAdapter[Place] = TypeAdapter(
+    tuple[Annotated[float, Field(ge=EARLIEST, le=LATEST, allow_inf_nan=False)], Words]
+)
+
+
+class Part(BaseModel, extra="forbid"):
+    """The parameters every list takes."""
+
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many at most.")] = 50
+    cursor: Annotated[str | None, Query(max_length=2_000, description="As the part before gave it.")] = None
+
+    def place(self) -> dict[str, float | str]:
+        """`{mark, key}` of the last row of the part before, or nothing. Raises Invalid."""
+        if self.cursor is None:
+            return {}
+        try:
+            mark, key = _PLACE.validate_python(orjson.loads(urlsafe_b64decode(self.cursor)), strict=False)
+        except (ValueError, ValidationError) as error:
+            raise Invalid("cursor: give it back as a list gave it.") from error
+        return {"mark": mark, "key": key}
+
+
+def cursor_of(place: Place | None) -> str | None:
+    """A place as it travels."""
+    return None if place is None else urlsafe_b64encode(orjson.dumps(place)).decode()

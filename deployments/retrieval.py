@@ -1,0 +1,36 @@
+"""Retrieval as a deployment: the door to the shards where a vector index on the GPU will stand.
+
+On a laptop the gateway asks the shards itself; here one hop more buys a share of the GPU of its own. The index on the
+GPU comes with a later version: today this deployment passes the question on.
+"""
+
+from __future__ import annotations
+
+from ray import serve
+from ray.serve import Application
+
+from config.settings import load
+from deployments.arguments import AppArgs, deployment_options
+from deployments.minds import RayMinds
+from memory.ports import Keys, Vector
+from memory.retrieval.query import Question
+from memory.services.recall import Recollection
+
+NAME = "Retrieval"
+
+
+class Retrieval:
+    """Answers questions by the shard of their user."""
+
+    def __init__(self) -> None:
+        self._minds = RayMinds(load())
+
+    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
+        """What answers a question. Raises Unavailable if the shard is late."""
+        return await self._minds.recall(question, vector, offset_s, only)
+
+
+def bind_retrieval(args: AppArgs) -> Application:
+    """The deployment `Retrieval`."""
+    options = deployment_options(NAME, args.reserved(args.retrieval))
+    return serve.deployment(**options)(Retrieval).bind()

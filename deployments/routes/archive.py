@@ -1,0 +1,72 @@
+"""A whole memory, out and in, as one documented archive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, status
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from deployments.archives import chunks, restored, written
+from deployments.callers import Whole
+from deployments.commands import Here
+
+router = APIRouter(prefix="/v1", tags=["archive"])
+MEDIA_TYPE = "application/zip"
+_BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+
+
+class Restored(BaseModel):
+    """What an archive brought back."""
+
+    archive_id: str
+    status: str
+    memory_version: int
+    counts: dict[str, int]
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "archive_id": "a-91c4",
+                    "status": "restored",
+                    "memory_version": 12,
+                    "counts": {"sources": 3, "facts": 40},
+                }
+            ]
+        }
+    }
+
+
+@router.get("/export", response_class=StreamingResponse, responses={200: {"content": {MEDIA_TYPE: _BINARY}}})
+async def export(who: Whole, house: Here) -> StreamingResponse:
+    """The whole memory of the user as a ZIP of JSON lines: `manifest.json` first says what is in it.
+
+    Holds everything, whatever its sensitivity: needs clearance sensitive, or an administrator's token. What teams share
+    is not in it. Vectors are not either: they are made anew on import.
+    """
+    file, manifest = await written(house, who)
+    name = f"memoray-{manifest['exported_at'][:10]}-{manifest['archive_id']}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Archive-Id": manifest["archive_id"]}
+    return StreamingResponse(chunks(file), media_type=MEDIA_TYPE, headers=headers)
+
+
+@router.post(
+    "/import",
+    status_code=status.HTTP_201_CREATED,
+    response_model=Restored,
+    openapi_extra={"requestBody": {"required": True, "content": {MEDIA_TYPE: _BINARY}}},
+)
+async def restore(request: Request, who: Whole, house: Here) -> Any:
+    """Restore an archive into an empty memory, ids, versions and history exactly as they were.
+
+    409 if the memory holds something. The same archive again changes nothing (`already restored`).
+    """
+    manifest, fresh = await restored(house, who, request)
+    return Restored(
+        archive_id=manifest["archive_id"],
+        status="restored" if fresh else "already restored",
+        memory_version=manifest["memory_version"],
+        counts=manifest["counts"],
+    )

@@ -1,0 +1,162 @@
+"""Facts as they are told: remember, correct, confirm, forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, status
+from pydantic import BaseModel, Field, model_validator
+
+from deployments.callers import Who
+from deployments.commands import IMPORTANCE, Here, Key, read_told, turn, vectors_of
+from deployments.house import House
+from deployments.kinds import Body, Id, Moment, ShortText, Words
+from memory.errors import Invalid
+from memory.model.changes import Outcome
+from memory.model.claims import Claim
+from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, Remember
+from memory.model.scopes import Sensitivity
+from memory.words.polarity import is_negated
+
+router = APIRouter(prefix="/v1", tags=["facts"])
+Kind = Literal["factual", "preference", "procedural", "architectural", "opinion", "meta"]
+Importance = Annotated[int, Field(ge=1, le=10)]
+
+
+class Told(Body):
+    """A fact told on purpose: in one's own words (`text`), or taken apart (`statement` and `subject`)."""
+
+    text: Words | None = None
+    statement: Words | None = None
+    subject: Annotated[ShortText, Field(min_length=1)] | None = None
+    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
+    object: Annotated[ShortText, Field(min_length=1)] | None = None
+    slot: ShortText | None = None
+    kind: Kind | None = None
+    importance: Importance | None = None
+    valid_from: Moment | None = None
+    source_id: Id | None = None
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {
+            "examples": [
+                {"text": "I moved to Lisbon in March and I am allergic to peanuts."},
+                {"statement": "Maya lives in Lisbon", "subject": "Maya", "predicate": "lives_in", "object": "Lisbon"},
+            ]
+        }
+    }
+
+    @model_validator(mode="after")
+    def _is_told(self) -> Told:
+        parts = self.model_fields_set - {"text", "source_id"}
+        if (self.text is None) == (self.statement is None) or (self.text is not None and parts):
+            raise ValueError("give either text alone, or statement and subject")
+        if self.statement is not None and self.subject is None:
+            raise ValueError("a statement needs the subject it is about")
+        if not (self.text or self.statement or "").strip():
+            raise ValueError("there are no words in it")
+        return self
+
+
+class Correction(Body):
+    """What is so instead, as a whole sentence."""
+
+    statement: Words
+    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
+    object: Annotated[ShortText, Field(min_length=1)] | None = None
+    slot: ShortText | None = None
+    kind: Kind | None = None
+    importance: Importance | None = None
+    valid_from: Moment | None = None
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"statement": "Maya lives in Porto"}]}}
+
+
+class Believed(BaseModel):
+    """What became of a statement, and the facts it stood against."""
+
+    fact_id: str
+    outcome: Literal["created", "reinforced", "superseded", "disputed", "invalidated", "duplicate"]
+    rivals: list[str]
+
+
+class Remembered(Believed):
+    """The best of what was told; `facts` holds every statement when the words made several."""
+
+    facts: list[Believed] | None = None
+
+
+@router.post("/facts", status_code=status.HTTP_201_CREATED, response_model=Remembered, response_model_exclude_none=True)
+async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
+    """Remember something on purpose. `outcome` tells how it met what was believed before."""
+    source_id, sensitivity = await _told_of(house, who, body.source_id)
+    if body.text is not None:
+        claims, vectors = await read_told(house, who, body.text, house.clock.now())
+    else:
+        claims = [_claim(body, body.statement or "", body.subject or "")]
+        vectors = await vectors_of(house, [claims[0].statement])
+    command = Remember(key, claims=tuple(claims), source_id=source_id, sensitivity=sensitivity)
+    return _remembered((await turn(house, who, command, vectors)).outcomes)
+
+
+@router.post("/facts/{fact_id}/correct", response_model=Believed)
+async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key) -> Any:
+    """Replace a fact that was never so by what is; the old one stays in the history, superseded."""
+    old = await house.stores.facts.one(who.view, fact_id)
+    if not body.statement.strip():
+        raise Invalid("statement: there are no words in it.")
+    fresh = _claim(body, body.statement, "", kind=old["kind"], importance=old["importance"])
+    vectors = await vectors_of(house, [fresh.statement])
+    return _believed(
+        (await turn(house, who, CorrectFact(key, fact_id=old["fact_id"], claim=fresh), vectors)).outcomes[0]
+    )
+
+
+@router.post("/facts/{fact_id}/confirm", response_model=Believed)
+async def confirm(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
+    """Confirm a fact: full confidence, and it fades no more."""
+    fact = await house.stores.facts.one(who.view, fact_id)
+    return _believed((await turn(house, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+
+
+@router.post("/facts/{fact_id}/forget", response_model=Believed)
+async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
+    """Believe and show a fact no longer. It can be undone; to erase words, delete their source."""
+    fact = await house.stores.facts.one(who.view, fact_id)
+    return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+
+
+def _claim(
+    body: Told | Correction, statement: str, subject: str, kind: str = "factual", importance: int = IMPORTANCE
+) -> Claim:
+    return Claim(
+        subject=subject,
+        statement=" ".join(statement.split()),
+        segment_key=0,
+        quote=statement,
+        predicate=body.predicate,
+        object=body.object,
+        slot=body.slot or None,
+        kind=body.kind or kind,
+        importance=body.importance or importance,
+        polarity=not is_negated(statement),
+        valid_from=body.valid_from,
+    )
+
+
+async def _told_of(house: House, who: Who, given: str | None) -> tuple[str | None, Sensitivity]:
+    """The source a statement refers to, and how private that is: what is told of it is no less so."""
+    if given is None:
+        return None, Sensitivity.OPEN
+    scope, source_id = await house.stores.sources.resolve(who.view, given, None)
+    return source_id, Sensitivity((await house.stores.sources.one(who.view, scope, source_id))["sensitivity"])
+
+
+def _believed(outcome: Outcome) -> dict[str, Any]:
+    return {"fact_id": outcome.fact_id, "outcome": outcome.outcome, "rivals": list(outcome.rivals)}
+
+
+def _remembered(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    every = [_believed(outcome) for outcome in outcomes]
+    return {**every[0], "facts": every if len(every) > 1 else None}

@@ -1,0 +1,33 @@
+"""Forgetting for good: a source, an entity, a whole memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from deployments.callers import Who, Whole
+from deployments.commands import Here, Key
+from deployments.forgetting import Receipt, forget_entity, forget_memory, forget_source
+from deployments.kinds import Id
+
+router = APIRouter(prefix="/v1", tags=["forgetting"])
+WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.")]
+
+
+@router.delete("/sources/{source_id:path}", response_model=Receipt)
+async def delete_source(source_id: WholeId, who: Who, house: Here, key: Key) -> Receipt:
+    """Forget a source for good, with everything that rests on it alone. There is no undo; telling it again is new."""
+    return await forget_source(house, who, source_id, key)
+
+
+@router.delete("/entities/{entity_id}", response_model=Receipt)
+async def delete_entity(entity_id: Id, who: Who, house: Here, key: Key) -> Receipt:
+    """Forget an entity for good, with every fact about it. What was heard stays: delete its sources to erase that."""
+    return await forget_entity(house, who, entity_id, key)
+
+
+@router.delete("/memory", response_model=Receipt)
+async def delete_memory(who: Whole, house: Here) -> Receipt:
+    """Forget everything of this user for good. Needs a token from which nothing of this memory is hidden."""
+    return await forget_memory(house, who)

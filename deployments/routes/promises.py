@@ -1,0 +1,145 @@
+"""Promises: who owes what to whom, and by when."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel
+
+from deployments.callers import Caller, Who
+from deployments.house import House, house_of
+from deployments.kinds import ShortText
+from deployments.paging import Part, cursor_of
+from memory.errors import DomainError
+from memory.model.ids import fold
+from memory.model.shown import SeenEntity
+from memory.model.timeline import Instant, from_datetime, iso
+
+router = APIRouter(prefix="/v1", tags=["promises"])
+MOST_PROMISES = 5_000
+"""Promises looked through for one answer, the latest first: more than anybody makes in ten years."""
+State = Literal["open", "kept", "broken", "expired"]
+_PROMISE = {
+    "entity_id": "e-0a1b2c3d4e5f6071",
+    "text": "I'll send you the photos on Friday",
+    "by": "Maya",
+    "to": "Ravi",
+    "due": "2026-03-06T00:00:00Z",
+    "state": "open",
+    "at": "2026-03-01T08:00:04Z",
+    "quote": "I'll send you the photos on Friday.",
+    "source": {"source_id": "breakfast", "segment_id": "3"},
+}
+
+
+class Place(BaseModel):
+    """Where it was said."""
+
+    source_id: str
+    segment_id: str
+
+
+class PromiseOut(BaseModel, json_schema_extra={"examples": [_PROMISE]}):
+    """A promise; it has expired when its day passed and nobody said that it was kept or broken."""
+
+    entity_id: str
+    text: str
+    by: str | None
+    to: str | None
+    due: str | None
+    state: State
+    at: str
+    quote: str
+    source: Place | None
+
+
+class PromiseList(BaseModel):
+    """Promises, the latest first; `total` counts them all, `cursor` leads to the next part."""
+
+    promises: list[PromiseOut]
+    total: int
+    cursor: str | None
+
+
+class Asked(Part):
+    """The parameters of a list of promises."""
+
+    state: State | None = None
+    by: Annotated[ShortText | None, Query(description="Who made it, by name.")] = None
+    to: Annotated[ShortText | None, Query(description="To whom it was made, by name.")] = None
+
+
+@router.get("/promises")
+async def promises(
+    asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]
+) -> PromiseList:
+    """What was promised.
+
+    Example: `GET /v1/promises?state=open&by=Maya`
+    """
+    now = house.clock.now()
+    found = await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")
+    kept = [seen for seen in found.shown if _wanted(seen, asked, now)]
+    after = asked.place()
+    rest = [seen for seen in kept if not after or _place(seen) < (after["mark"], after["key"])]
+    cursor = _place(rest[asked.limit - 1]) if len(rest) > asked.limit else None
+    shown = await shown_promises(house, who, rest[: asked.limit], now)
+    return PromiseList(promises=shown, total=len(kept), cursor=cursor_of(cursor))
+
+
+async def shown_promises(house: House, who: Caller, seen: list[SeenEntity], now: Instant) -> list[PromiseOut]:
+    """Promises as they are sent, each with where it was first made."""
+    made = await house.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    return [_shown(each, made.get(each.entity.entity_id), now) for each in seen]
+
+
+def _shown(seen: SeenEntity, made: Any, now: Instant) -> PromiseOut:
+    said = seen.entity.properties
+    return PromiseOut(
+        entity_id=seen.entity.entity_id,
+        text=_text(said.get("text")) or seen.entity.name,
+        by=_text(said.get("by")),
+        to=_text(said.get("to")),
+        due=iso(due_of(seen)),
+        state=state_of(seen, now),
+        at=iso(seen.figures.first_seen) or "",
+        quote=(made and made["quote"]) or "",
+        source=Place(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
+    )
+
+
+def due_of(seen: SeenEntity) -> Instant | None:
+    """When a promise is due; a model may have written no date at all, or one that cannot be read."""
+    try:
+        return from_datetime(datetime.fromisoformat(str(seen.entity.properties["due"])))
+    except (KeyError, ValueError, OverflowError, DomainError):
+        return None
+
+
+def state_of(seen: SeenEntity, now: Instant) -> State:
+    """Kept or broken if somebody said so, else expired once its day has passed."""
+    match seen.entity.properties.get("state"):
+        case "kept":
+            return "kept"
+        case "broken":
+            return "broken"
+    due = due_of(seen)
+    return "expired" if due is not None and due < now else "open"
+
+
+def _wanted(seen: SeenEntity, asked: Asked, now: Instant) -> bool:
+    people = all(
+        name is None or fold(str(seen.entity.properties.get(role) or "")) == fold(name)
+        for role, name in (("by", asked.by), ("to", asked.to))
+    )
+    return people and asked.state in (None, state_of(seen, now))
+
+
+def _place(seen: SeenEntity) -> tuple[Instant, str]:
+    return seen.figures.last_seen, seen.entity.entity_id
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

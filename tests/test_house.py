@@ -1,0 +1,161 @@
+"""The rules of the house, as tests: how rooms import each other, how long a thing may be, what no file may hold."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memory.errors
+import memory.ports
+from adapters.postgres.sql import queries
+from memory.errors import DomainError
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("memory", "config", "adapters", "actors", "deployments", "jobs", "cli", "bench", "tests")
+MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+SQL = sorted((ROOT / "adapters" / "postgres" / "queries").glob("*.sql"))
+TEXTS = sorted(
+    {
+        *(path for room in (*ROOMS, "docs") for path in (ROOT / room).rglob("*") if path.is_file()),
+        *(path for path in ROOT.iterdir() if path.is_file()),
+    }
+)
+READABLE = {".py", ".sql", ".md", ".yaml", ".toml", ".html", ".css", ".svg", ".json", ".jsonl", ""}
+
+MOST_LINES = 400
+MOST_FUNCTION_LINES = 40
+MOST_METHODS = 4
+EXPLAINED_FROM_LINES = 12
+"""A statement of this many lines is explained; a shorter one may speak for itself."""
+
+INDEX_HOSTS = re.compile("|".join(map(re.escape, ("pypi" + ".org", "python" + "hosted", "registry.npm" + "js"))))
+PRIVATE_PATHS = re.compile(r"(?<![\w.~-])/(?:work|root)(?![\w-])")
+UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+VAGUE = re.compile(r"(?:Manager|Helper|Utils?|Handler|Processor|Wrapper|Data|Info|Item)$")
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def _texts() -> Iterator[tuple[Path, str]]:
+    for path in TEXTS:
+        if path.suffix in READABLE and "__pycache__" not in path.parts:
+            yield path, path.read_text(errors="replace")
+
+
+def _nodes(path: Path, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds))
+
+
+def _where(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{_name(path)}:{number}"
+        for path, text in _texts()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_imports_fall() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
+    lengths = {_name(path): len(path.read_text().splitlines()) for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_no_function_is_longer_than_a_page() -> None:
+    long = [
+        f"{_name(path)}: {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for path in MODULES
+        for node in _nodes(path, ast.FunctionDef, ast.AsyncFunctionDef)
+        if node.end_lineno - node.lineno + 1 > MOST_FUNCTION_LINES  # type: ignore[attr-defined]
+    ]
+    assert long == []
+
+
+def test_a_package_says_in_one_docstring_what_it_is() -> None:
+    for path in MODULES:
+        if path.name == "__init__.py":
+            tree = ast.parse(path.read_text())
+            assert len(tree.body) == 1, f"{_name(path)} holds more than its docstring"
+            assert ast.get_docstring(tree), f"{_name(path)} does not say what the package is"
+
+
+def test_every_module_says_what_it_is() -> None:
+    ours = (path for path in MODULES if path.relative_to(ROOT).parts[0] != "tests")
+    silent = [_name(path) for path in ours if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
+
+
+def test_names_mean_something() -> None:
+    classes = [
+        f"{_name(path)}: {node.name}"
+        for path in MODULES
+        for node in _nodes(path, ast.ClassDef)
+        if VAGUE.search(node.name)  # type: ignore[attr-defined]
+    ]
+    files = [_name(path) for path in MODULES if VAGUE.search(path.stem.title().replace("_", ""))]
+    assert classes + files == []
+
+
+def test_no_file_names_a_package_index() -> None:
+    assert _where(INDEX_HOSTS) == []
+
+
+def test_no_file_names_a_private_path() -> None:
+    assert _where(PRIVATE_PATHS) == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    assert _where(UNFINISHED) == []
+
+
+@pytest.mark.parametrize("path", SQL, ids=lambda path: path.name)
+def test_every_statement_is_used(path: Path) -> None:
+    words: set[str] = set()
+    for module in sorted((ROOT / "adapters").rglob("*.py")):
+        text = module.read_text()
+        if f'queries("{path.stem}")' in text:
+            words |= {node.value for node in _nodes(module, ast.Constant) if isinstance(node.value, str)}  # type: ignore[attr-defined]
+    assert words, f"no module reads {path.name}"
+    assert set(queries(path.stem)) - words == set()
+
+
+@pytest.mark.parametrize("path", SQL, ids=lambda path: path.name)
+def test_sql_is_explained(path: Path) -> None:
+    first = path.read_text().splitlines()[0]
+    assert first.startswith("-- "), f"{path.name} does not begin with what it is for"
+    assert not first.startswith("-- name:"), f"{path.name} does not begin with what it is for"
+    unexplained = [
+        name
+        for name, statement in queries(path.stem).items()
+        if len(statement.splitlines()) >= EXPLAINED_FROM_LINES and not statement.startswith("--")
+    ]
+    assert unexplained == []
+
+
+def test_ports_are_small() -> None:
+    ports = [each for _, each in inspect.getmembers(memory.ports, inspect.isclass) if getattr(each, "_is_protocol", 0)]
+    own = [port for port in ports if port.__module__ == memory.ports.__name__]
+    methods = {port.__name__: [name for name in vars(port) if inspect.isfunction(vars(port)[name])] for port in own}
+    public = {name: [one for one in found if not one.startswith("_")] for name, found in methods.items()}
+    assert public, "there are no ports"
+    assert {name: found for name, found in public.items() if len(found) > MOST_METHODS} == {}
+
+
+def test_errors_are_one_tree_and_tell_apart() -> None:
+    errors = [each for _, each in inspect.getmembers(memory.errors, inspect.isclass)]
+    assert all(issubclass(error, DomainError) and error.__doc__ for error in errors)
+    assert len({error.kind for error in errors}) == len(errors)
