@@ -7,6 +7,7 @@ whoever comes back from the dead.
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.accesses import Accesses
 from actors.shelves import Shelves
 from adapters import build
 from config.settings import Settings
@@ -59,6 +61,7 @@ class MemoryShard:
         self._epoch = 0
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
+        self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set)
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
         """One turn of one user's memory."""
@@ -75,7 +78,7 @@ class MemoryShard:
         memory = await self._memory(question.view.user_id)
         legs = await self._fan()
         await legs.shelves.catch_up(question.view.scopes)
-        return await recall(
+        found = await recall(
             question,
             legs.indexes,
             legs.shelf,
@@ -85,6 +88,9 @@ class MemoryShard:
             offset_s=offset_s,
             only=only,
         )
+        if question.record_access:
+            self._accesses.note(memory.user_id, found.keys.tolist())
+        return found
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The immutable working set as it stands, for whoever plans on it."""

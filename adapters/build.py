@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from adapters.clock import SystemClock
+from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
+from adapters.postgres.forget import PostgresForgetting
 from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
@@ -41,6 +43,8 @@ class Stores:
     facts: PostgresFactReads
     sources: PostgresSourceReads
     figures: PostgresFigures
+    forgetting: PostgresForgetting
+    archive: PostgresArchive
 
 
 def attached(settings: Settings) -> Settings:
@@ -83,6 +87,8 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         PostgresFactReads(pool),
         PostgresSourceReads(pool, work.attempts),
         PostgresFigures(pool),
+        PostgresForgetting(pool),
+        PostgresArchive(pool, encoder),
     )
 
 

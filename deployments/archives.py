@@ -12,7 +12,6 @@ from fastapi import Request
 from deployments.callers import Caller
 from deployments.house import House
 from memory.model.timeline import iso
-from memory.services.extract import encode
 
 CHUNK = 262_144
 """Bytes sent at a time."""
@@ -22,7 +21,7 @@ MOST_ARCHIVE = 2_000_000_000
 
 async def written(house: House, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
     """The archive of the caller's memory, complete before its first byte leaves, and its manifest."""
-    file = tempfile.TemporaryFile()
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (whoever sends it closes it)
     manifest = await house.stores.archive.write(who.user_id, iso(house.clock.now()) or "", file)
     file.seek(0)
     return file, manifest
@@ -41,9 +40,7 @@ async def restored(house: House, who: Caller, request: Request) -> tuple[dict[st
         async for block in request.stream():
             await asyncio.to_thread(file.write, block)
         file.seek(0)
-        manifest, fresh = await house.stores.archive.restore(
-            who.user_id, file, lambda statements: encode(house.embedder, statements)
-        )
+        manifest, fresh = await house.stores.archive.restore(who.user_id, file, house.encode_all)
     if fresh:
         await house.minds.forget_user(who.user_id)
         await house.minds.wake()

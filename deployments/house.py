@@ -18,6 +18,7 @@ from memory.model.commands import Command
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
+from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Keys, LanguageModel, Matrix, Vector
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
@@ -41,6 +42,9 @@ class Minds(Protocol):
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        """The working set of a user as it stands."""
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do."""

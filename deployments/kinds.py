@@ -38,9 +38,7 @@ def _instant(value: Any) -> Instant:
     try:
         if isinstance(value, bool):
             raise ValueError("must be ISO 8601 with a zone, or epoch seconds")
-        if isinstance(value, int | float):
-            return instant(float(value))
-        return from_datetime(datetime.fromisoformat(str(value)))
+        return parse_moment(str(value))[0]
     except DomainError as error:
         raise ValueError(error.detail) from None
     except (ValueError, OverflowError) as error:

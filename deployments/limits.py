@@ -12,7 +12,7 @@ from memory.errors import TooLarge
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 to a body of more than `most` bytes; `larger` names paths with a limit of their own."""
+    """ASGI middleware: answers 413 to a body of more than `most` bytes; `larger` are paths with their own limit."""
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app

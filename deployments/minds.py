@@ -12,6 +12,7 @@ from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
+from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection
@@ -48,6 +49,10 @@ class RayMinds:
         """Read a few sentences at once."""
         answer = await _within(self._directory.worker().read_text.remote(utterances), TURN_S)
         return cast(tuple[Reading, Mapping[str, Vector]], answer)
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        """The working set of a user as it stands."""
+        return cast(WorkingSet, await _within(self._directory.shard(user_id).believed.remote(user_id), TURN_S))
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do; it finds out by itself within a second anyway."""

@@ -10,30 +10,33 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from actors.directory import connect
 from actors.names import actor, shard_of
 from adapters import build
 from config.settings import Settings, load
 from memory.errors import DomainError
-from memory.services.night import NightRules, close, due, instant_of, plan_night
+from memory.model.changes import ChangeSet
+from memory.model.commands import Command
+from memory.model.working_set import WorkingSet
+from memory.ports import Vector
+from memory.services.night import NightRules, due, run_night
 
 
-async def run_night(user_id: str, night: date, zone: str, settings: Settings, stores: build.Stores) -> dict[str, Any]:
-    """One night of one user; the stored report if it was already."""
-    known = await stores.nights.report(user_id, night)
-    if known is not None:
-        return known
-    now = instant_of(night, zone, settings.night.hour)
-    shard = actor(shard_of(user_id))
-    believed = await shard.believed.remote(user_id)
-    plan = plan_night(believed, now, NightRules(settings.decay, settings.tiers))
-    await shard.turn.remote(user_id, close(user_id, night, plan))
-    report = {"user_id": user_id, "night": night.isoformat(), **plan.report}
-    return await stores.nights.file(user_id, night, now, report)
+class Shards:
+    """The minds of users, reached from a job."""
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        """The snapshot the shard hands out."""
+        return cast(WorkingSet, await actor(shard_of(user_id)).believed.remote(user_id))
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        """One turn in the shard."""
+        return cast(ChangeSet, await actor(shard_of(user_id)).turn.remote(user_id, command, dict(statements)))
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
@@ -47,7 +50,9 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
                 continue
             nights = [night] if night else list(due(sleeper["since"], now, sleeper["zone"], settings.night.hour))
             for each in nights:
-                reports.append(await run_night(sleeper["user_id"], each, sleeper["zone"], settings, stores))
+                of = (sleeper["user_id"], each, sleeper["zone"], settings.night.hour)
+                rules = NightRules(settings.decay, settings.tiers)
+                reports.append(await run_night(*of, rules, stores.nights, Shards()))
         return reports
     finally:
         await stores.pool.close()

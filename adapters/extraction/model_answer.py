@@ -7,6 +7,7 @@ read. What is no such answer at all raises ModelFailed. Whether it is true is no
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ MAX_ENTITIES = 8
 MAX_FACTS = 6
 """Elements of one portion of text; without an end, greedy decoding repeats itself until the tokens run out."""
 _MAX_ANSWER_CHARS = 50_000
+_OPENING = re.compile(r"[\[{]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +93,15 @@ def json_in(text: str) -> Iterator[Any]:
     """Every complete JSON array or object in a text, outermost first; of one that breaks off, its complete parts."""
     decoder = json.JSONDecoder()
     place = 0
-    while (place := _opening(text, place)) >= 0:
+    while (opening := _OPENING.search(text, place)) is not None:
         try:
-            value, place = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            place += 1
+            value, place = decoder.raw_decode(text, opening.start())
+        except ValueError:
+            place = opening.end()
+        except RecursionError:
+            return  # a model that repeats a bracket for ever
         else:
             yield value
-
-
-def _opening(text: str, start: int) -> int:
-    found = [place for bracket in "{[" if (place := text.find(bracket, start)) >= 0]
-    return min(found, default=-1)
 
 
 def _elements(value: Any) -> Iterator[Any]:

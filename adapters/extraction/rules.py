@@ -23,6 +23,8 @@ _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""
 
 
+_QUESTIONS_KEPT = 3
+"""Of an assistant's turn only its last questions are read: what it says is no evidence, what it asks gives context."""
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
 
 
@@ -70,7 +72,10 @@ def _pieces(utterance: Utterance, speakers: Sequence[str]) -> tuple[Piece, ...]:
     if not _is_english(utterance):
         return ()
     others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
-    return normalise(utterance.text, others)
+    pieces = normalise(utterance.text, others)
+    if utterance.role in _SILENT_ROLES:
+        return tuple(piece for piece in pieces if piece.question)[-_QUESTIONS_KEPT:]
+    return pieces
 
 
 def _read_turn(

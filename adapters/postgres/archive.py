@@ -196,7 +196,9 @@ def _checked(archive: zipfile.ZipFile, user_id: str) -> Manifest:
     if (manifest["format"], manifest["format_version"]) != (FORMAT, FORMAT_VERSION):
         raise Invalid(f"Only archives of format {FORMAT} {FORMAT_VERSION} can be restored here.")
     if manifest["user_id"] != user_id:
-        raise Conflict("This is the memory of another user id: ids are derived from it. Act for that user to restore it.")
+        raise Conflict(
+            "This is the memory of another user id: ids are derived from it. Act for that user to restore it."
+        )
     if not (isinstance(manifest["archive_id"], str) and isinstance(manifest["created_at"], str)):
         raise Invalid("The manifest of the archive is damaged.")
     return manifest
@@ -243,7 +245,9 @@ def _row(noun: str, values: Mapping[str, Any]) -> Row:
 
 async def _put_rows(connection: Connection, user_id: str, noun: str, rows: Sequence[Row]) -> None:
     async with connection.pipeline():
-        await put_content(connection, user_scope(user_id), [words for row in rows for words in codec.encode(noun, row)[1]])
+        await put_content(
+            connection, user_scope(user_id), [words for row in rows for words in codec.encode(noun, row)[1]]
+        )
         for row in rows:
             await put_row(connection, user_id, noun, row)
 

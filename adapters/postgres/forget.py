@@ -35,7 +35,8 @@ class PostgresForgetting:
         """Vectors of these segments and of all facts of a user."""
         heard = await self._pool.row(Q["vectors"], scope=scope, keys=list(keys))
         believed = await self._pool.row(Q["fact_vectors"], user_id=user_id)
-        assert heard is not None and believed is not None
+        assert heard is not None
+        assert believed is not None
         return int(heard["count"] + believed["count"])
 
     async def words(self, scopes: Sequence[str]) -> int:

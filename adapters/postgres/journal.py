@@ -107,6 +107,10 @@ class PostgresJournal:
             if changes.read or changes.unread:
                 await _put_reading(connection, user_id, changes)
             await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
+            if changes.accessed:
+                ids, counts = zip(*changes.accessed, strict=True)
+                accessed = {"user_id": user_id, "ids": list(ids), "counts": list(counts), "at": changes.at}
+                await connection.execute(Q["put_access"], accessed)
             if changes.erased:
                 erased = list(changes.erased)
                 await connection.execute(Q["erase_content"], {"scope": user_scope(user_id), "owners": erased})

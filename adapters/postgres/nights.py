@@ -25,6 +25,16 @@ class PostgresNights:
         """Every user, with the zone they live in and the instant since which nights are due."""
         return [dict(row) for row in await self._pool.rows(Q["sleepers"])]
 
+    async def last(self, user_id: str) -> date | None:
+        """The latest night that was."""
+        row = await self._pool.row(Q["last"], user_id=user_id)
+        return row["night"] if row else None
+
+    async def since(self, user_id: str) -> Instant | None:
+        """The instant since which nights of a user are due; None for a user nobody has heard of."""
+        row = await self._pool.row(Q["since"], user_id=user_id)
+        return row["since"] if row else None
+
     async def report(self, user_id: str, night: date) -> dict[str, Any] | None:
         """The report of a night, if it was."""
         row = await self._pool.row(Q["report"], user_id=user_id, night=night)

@@ -63,6 +63,12 @@ class PostgresTokens:
         )
         self._read_at = -FRESH_S
 
+    async def grant(
+        self, token: str, name: str, user_id: str, teams: tuple[str, ...], permission: str, clearance: Sensitivity
+    ) -> None:
+        """Let a new token in."""
+        await self.put(token, Token(name, user_id, teams, permission, clearance))
+
     async def drop(self, name: str) -> bool:
         """Revoke the token of a name; whether there was one."""
         self._read_at = -FRESH_S

@@ -65,7 +65,7 @@ def written(changes: ChangeSet) -> NoteOut:
         text=note.text,
         author=note.author,
         created_at=iso(note.created_at) or "",
-        lifetime=note.lifetime,  # type: ignore[arg-type]  # the model stores no other
+        lifetime=note.lifetime,
     )
 
 

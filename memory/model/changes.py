@@ -93,4 +93,6 @@ class ChangeSet:
     """Keys whose reading was taken back."""
     erased: tuple[str, ...] = ()
     """Owners whose words are erased for good."""
+    accessed: tuple[tuple[str, int], ...] = ()
+    """(id, how often) of what was recalled."""
     undoes: str | None = None

@@ -175,3 +175,11 @@ class CloseNight(Command):
 
     night: str = ""
     crossings: tuple[Crossing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordAccess(Command):
+    """Note what was recalled, a batch of questions at a time; what that strengthens is each decay law's affair."""
+
+    accessed: tuple[tuple[str, int], ...] = ()
+    """(id, how often): ids of facts, and segment keys in decimal."""

@@ -206,7 +206,9 @@ def _speaker(plan: Plan, traits: Traits) -> Floats:
     present = np.bincount(source)
     asked = np.bincount(source, named)
     decisive = (asked > 0) & (asked < present)
-    out = (np.where(named, 1.0, -1.0) * decisive[source] / np.maximum(present[source] - 1, 1))[inverse]
+    out: NDArray[np.float64] = (np.where(named, 1.0, -1.0) * decisive[source] / np.maximum(present[source] - 1, 1))[
+        inverse
+    ]
     if plan.first_person:
         # "I" in a question is the owner: what the assistant said about it is no evidence
         own = 0.5 * (traits.role == ROLES.index("user")) - 0.5 * (traits.role == ROLES.index("assistant"))

@@ -28,9 +28,7 @@ def half_life(last_seen: Column, evergreen: NDArray[np.bool_], now: Instant, rul
     return np.where(evergreen, np.maximum(rules.evergreen_floor, strength), strength)
 
 
-def stability(
-    confidence: Column, stable: Column, since: Column, protected: NDArray[np.bool_], now: Instant
-) -> Column:
+def stability(confidence: Column, stable: Column, since: Column, protected: NDArray[np.bool_], now: Instant) -> Column:
     """Strength in [0, 1] of facts (seed 003): `confidence * 0.5^(days / (30 * stability))` since the version began.
 
     `confidence` and `stable` [n] are the version's own, `since` [n] is its `system_from` in UTC epoch seconds, and

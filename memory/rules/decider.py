@@ -48,6 +48,7 @@ def decide(
         read=tuple((each.segment_key, each.revision) for each in read),
         unread=command.withdrawn if isinstance(command, c.AcceptReading) else (),
         erased=_erased(command, changes),
+        accessed=command.accessed if isinstance(command, c.RecordAccess) else (),
         undoes=undone,
     )
 
@@ -179,6 +180,7 @@ _DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {
     c.ForgetEntity: lambda turn, command, _: naming.forget_entity(turn, command),
     c.WriteNote: lambda turn, command, _: _write_note(turn, command),
     c.EditNote: lambda turn, command, _: _edit_note(turn, command),
+    c.RecordAccess: lambda turn, command, _: [],
     c.CloseNight: lambda turn, command, _: _close_night(turn, command),
     c.Undo: lambda turn, command, _: _undo(turn, command),
 }

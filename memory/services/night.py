@@ -10,18 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
 from memory.errors import Invalid
-from memory.model.commands import CloseNight, Crossing
+from memory.model.changes import ChangeSet
+from memory.model.commands import CloseNight, Command, Crossing
 from memory.model.entities import EVERGREEN_TYPES, TIERS, Entity, Figures
 from memory.model.facts import Fact
 from memory.model.ids import command_id
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet, figures
+from memory.ports import Vector
 from memory.rules.decay import half_life
 from memory.rules.parameters import Decay, Tiers
 from memory.rules.tiers import contradicted, tier_of
@@ -38,6 +40,26 @@ class NightRules:
 
     decay: Decay
     tiers: Tiers
+
+
+class Nights(Protocol):
+    """Where reports are kept."""
+
+    async def report(self, user_id: str, night: date) -> dict[str, Any] | None:
+        """The report of a night, if it was."""
+
+    async def file(self, user_id: str, night: date, at: Instant, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a report; the one that stands."""
+
+
+class Mind(Protocol):
+    """Who plans on a memory and lets it commit."""
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        """The working set as it stands."""
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        """One turn of a user's memory."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -93,6 +115,20 @@ def close(user_id: str, night: date, plan: Plan) -> CloseNight:
     """The one command a night commits."""
     identity = command_id("night", user_id, night.isoformat())
     return CloseNight(identity, "night", night=night.isoformat(), crossings=plan.crossings)
+
+
+async def run_night(
+    user_id: str, night: date, zone: str, hour: int, rules: NightRules, nights: Nights, mind: Mind
+) -> dict[str, Any]:
+    """One night of one user, planned here and committed by the mind; the stored report if it was already."""
+    known = await nights.report(user_id, night)
+    if known is not None:
+        return known
+    now = instant_of(night, zone, hour)
+    plan = plan_night(await mind.believed(user_id), now, rules)
+    await mind.turn(user_id, close(user_id, night, plan), {})
+    report = {"user_id": user_id, "night": night.isoformat(), **plan.report}
+    return await nights.file(user_id, night, now, report)
 
 
 def strengths(

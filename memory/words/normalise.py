@@ -126,9 +126,8 @@ _DEPENDENT = re.compile(
 
 _REQUEST_TAIL = re.compile(
     r",?\s*(?:\b(?:so|and|but|then)\b\s*)?\b(?:(?:can|could|would|will|do|are|have|did|should) (?:you|i|we)\b|"
-    r"how (?:can|do|"
-    r"should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|any "
-    r"(?:ideas|tips|"
+    r"how (?:can|do|should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|"
+    r"any (?:ideas|tips|"
     r"thoughts|advice|suggestions)\b|right\s*\?|don't you\b|isn't it\b|want to\b)[^?]*\?$", re.IGNORECASE
 )  # fmt: skip
 _INNER_ASSERTION = re.compile(

@@ -15,10 +15,9 @@ _NEGATION = re.compile(
 )  # fmt: skip
 _ASKS = re.compile(
     r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:(?:what|who|whom|whose|where|when|why|how|which)(?:'s|'re|'ve|"
-    r"'d)? .*\?$"
-    r"|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|have|"
-    r"has) (?:you|i|we)\b"
-    r"|(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|don't|didn't|isn't|aren't)"
+    r"'d)? .*\?$|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|"
+    r"have|has) (?:you|i|we)\b|(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|"
+    r"don't|didn't|isn't|aren't)"
     r" (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
 )  # fmt: skip
 _HYPOTHESIS = re.compile(
@@ -49,19 +48,17 @@ _CHANGE = re.compile(
     r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally)\b", _I,
 )  # fmt: skip
 _PHATIC = re.compile(
-    r"^(?:(?:talk|see|speak|catch) (?:to )?(?:you|ya)|bye\b|take care|stay safe|no (?:worries|problem)|you(?:'re| are) "
-    r"(?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|"
-    r"out)|take a look|"
-    r"look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m| am) (?:always )?here for you|"
-    r"i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|for it)?|i(?:'m| am)? ?"
-    r"(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|about your)|"
-    r"i(?:'m| am) sorry|(?:i )?(?:totally|completely|couldn't) agree|i agree|"
-    r"(?:so |really |super )?glad\b|sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i "
-    r"bet\b|here(?:'s| is| are|'re|) |"
-    r"let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|(?:you know|i see)\W*$|congrat|it means a lot|"
-    r"(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|i(?:'m| am) "
-    r"(?:all ears|in)\W*$|"
-    r"(?:i )?love (?:it|that|this)\W*$|me too|same here|we got this\b|(?:what|how) (?:a|an|about)\b|so (?:cool|"
+    r"^(?:(?:talk|see|speak|catch) (?:to )?(?:you|ya)|bye\b|take care|stay safe|no (?:worries|problem)|you(?:'re|"
+    r" are) (?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|"
+    r"out)|take a look|look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m|"
+    r" am) (?:always )?here for you|i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|"
+    r"for it)?|i(?:'m| am)? ?(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|"
+    r"about your)|i(?:'m| am) sorry|(?:i )?(?:totally|completely|couldn't) agree|i agree|(?:so |really |"
+    r"super )?glad\b|sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i bet\b|here(?:'s| is|"
+    r" are|'re|) |let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|(?:you know|i see)\W*$|congrat|"
+    r"it means a lot|(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|"
+    r"i(?:'m| am) (?:all ears|in)\W*$|(?:i )?love (?:it|that|this)\W*$|me too|same here|we got this\b|(?:what|"
+    r"how) (?:a|an|about)\b|so (?:cool|"
     r"fun|sweet|true)\b)", _I,
 )  # fmt: skip
 _MEANS_A_LOT = re.compile(r"\bmeans? (?:a lot|so much|the world)\b|\bi got your back\b|\byou got this\b", _I)

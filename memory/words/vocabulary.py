@@ -63,25 +63,23 @@ PETS = words(
 
 JOBS = words(
     "accountant actor actress analyst animator architect artist assistant astronaut attorney author baker banker "
-    "barber "
-    "barista bartender biologist bookkeeper builder butcher carpenter cashier chef chemist clerk consultant contractor "
-    "cook copywriter counselor counsellor dancer dentist designer developer director doctor driver economist editor "
-    "electrician engineer entrepreneur farmer filmmaker firefighter florist freelancer gardener hairdresser historian "
-    "illustrator instructor interpreter janitor journalist judge lawyer lecturer librarian lifeguard manager mechanic "
-    "midwife model musician nurse nutritionist officer optician painter paralegal paramedic pharmacist photographer "
-    "physicist physiotherapist pilot plumber poet policeman producer professor programmer psychologist publisher "
-    "realtor receptionist recruiter reporter researcher sailor salesman scientist secretary singer soldier "
-    "statistician "
-    "student surgeon tailor teacher technician therapist translator tutor veterinarian vet waiter waitress writer"
+    "barber barista bartender biologist bookkeeper builder butcher carpenter cashier chef chemist clerk consultant "
+    "contractor cook copywriter counselor counsellor dancer dentist designer developer director doctor driver "
+    "economist editor electrician engineer entrepreneur farmer filmmaker firefighter florist freelancer gardener "
+    "hairdresser historian illustrator instructor interpreter janitor journalist judge lawyer lecturer librarian "
+    "lifeguard manager mechanic midwife model musician nurse nutritionist officer optician painter paralegal "
+    "paramedic pharmacist photographer physicist physiotherapist pilot plumber poet policeman producer professor "
+    "programmer psychologist publisher realtor receptionist recruiter reporter researcher sailor salesman scientist "
+    "secretary singer soldier statistician student surgeon tailor teacher technician therapist translator tutor "
+    "veterinarian vet waiter waitress writer"
 )
 
 EVENT_NOUNS = words(
     "anniversary audition barbecue birthday campaign camp celebration ceremony championship class competition concert "
     "conference contest convention course event exhibition fair festival fundraiser funeral gala game gathering "
-    "graduation hackathon hike holiday interview launch lesson marathon match meetup meeting opening outing "
-    "parade party "
-    "performance picnic protest race rally reading recital reunion retreat screening seminar session show summit "
-    "tour tournament trip vacation visit wedding workshop expo"
+    "graduation hackathon hike holiday interview launch lesson marathon match meetup meeting opening outing parade "
+    "party performance picnic protest race rally reading recital reunion retreat screening seminar session show "
+    "summit tour tournament trip vacation visit wedding workshop expo"
 )
 
 PLACE_NOUNS = words(

@@ -10,6 +10,7 @@ from config.settings import Settings
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
+from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.query import Question
@@ -38,6 +39,9 @@ class LocalMinds:
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
         return reading, await encode(self.embedder, [claim.statement for claim in reading.claims])
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        return await self.shard.believed(user_id)
 
     async def wake(self) -> None:
         return None

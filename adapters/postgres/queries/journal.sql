@@ -101,6 +101,11 @@ WHERE w.task = 'read' AND w.user_id = %(user_id)s
       WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
         AND e.revision IS DISTINCT FROM s.revision);
 
+-- name: put_access
+INSERT INTO accesses (user_id, id, count, last_at)
+SELECT %(user_id)s, a.id, a.count, to_timestamp(%(at)s) FROM unnest(%(ids)s::text[], %(counts)s::bigint[]) AS a (id, count)
+ON CONFLICT (user_id, id) DO UPDATE SET count = accesses.count + EXCLUDED.count, last_at = EXCLUDED.last_at;
+
 -- name: load_user
 SELECT version, profile FROM users WHERE user_id = %(user_id)s;
 

@@ -9,3 +9,11 @@ SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
 -- name: file
 INSERT INTO nights (user_id, night, at, report)
 VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s) ON CONFLICT DO NOTHING;
+
+-- name: last
+SELECT max(night) AS night FROM nights WHERE user_id = %(user_id)s;
+
+-- name: since
+-- The instant since which nights of one user are due.
+SELECT coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id), u.created_at) AS since
+FROM users u WHERE u.user_id = %(user_id)s;

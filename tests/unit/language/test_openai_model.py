@@ -68,9 +68,8 @@ async def test_a_request_refused_in_every_form_changes_nothing_for_the_next():
 
 
 async def test_without_a_schema_a_refusal_is_final():
-    with ModelServer(Reply(status=400)) as server:
-        with pytest.raises(ModelFailed):
-            await model_of(server).complete("", "Hi")
+    with ModelServer(Reply(status=400)) as server, pytest.raises(ModelFailed):
+        await model_of(server).complete("", "Hi")
     assert len(server.requests) == 1
 
 
@@ -79,9 +78,8 @@ async def test_without_a_schema_a_refusal_is_final():
     [(401, "key"), (403, "key"), (404, "model"), (429, "busy"), (500, "500"), (503, "503"), (307, "307")],
 )
 async def test_errors_of_the_server_say_what_to_do(status, why):
-    with ModelServer(Reply("your words", status=status)) as server:
-        with pytest.raises(ModelFailed, match=why) as failure:
-            await model_of(server).complete("system", "a secret of mine")
+    with ModelServer(Reply("your words", status=status)) as server, pytest.raises(ModelFailed, match=why) as failure:
+        await model_of(server).complete("system", "a secret of mine")
     assert failure.value.ids == {"status": status}
     assert "secret" not in str(failure.value)
     assert "words" not in str(failure.value)
@@ -106,16 +104,14 @@ async def test_nobody_there():
     [b"", b"<html>", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"message": 5}]}', b"[" * 100_000, b"\xff"],
 )
 async def test_what_is_no_answer_of_the_protocol_is_refused(body):
-    with ModelServer(Reply(body=body)) as server:
-        with pytest.raises(ModelFailed, match="protocol"):
-            await model_of(server).complete("", "Hi")
+    with ModelServer(Reply(body=body)) as server, pytest.raises(ModelFailed, match="protocol"):
+        await model_of(server).complete("", "Hi")
 
 
 @pytest.mark.parametrize("content", ["", "  \n", None, "<think>hm</think>"])
 async def test_an_empty_answer_is_none(content):
-    with ModelServer(Reply(content)) as server:
-        with pytest.raises(ModelFailed, match="empty"):
-            await model_of(server).complete("", "Hi")
+    with ModelServer(Reply(content)) as server, pytest.raises(ModelFailed, match="empty"):
+        await model_of(server).complete("", "Hi")
 
 
 async def test_thoughts_of_a_reasoning_model_are_left_out():
@@ -125,9 +121,8 @@ async def test_thoughts_of_a_reasoning_model_are_left_out():
 
 async def test_the_key_comes_from_the_environment_and_is_never_told(monkeypatch):
     monkeypatch.setenv("SOME_KEY", SECRET)
-    with ModelServer(Reply(status=401)) as server:
-        with pytest.raises(ModelFailed) as failure:
-            await model_of(server, api_key_env="SOME_KEY").complete("", "Hi")
+    with ModelServer(Reply(status=401)) as server, pytest.raises(ModelFailed) as failure:
+        await model_of(server, api_key_env="SOME_KEY").complete("", "Hi")
     assert server.keys == [f"Bearer {SECRET}"]
     assert SECRET not in f"{failure.value!r} {failure.value.ids}"
 

@@ -1,0 +1,1 @@
+"""The plain page: its template and its style."""

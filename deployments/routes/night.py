@@ -1,0 +1,73 @@
+"""The night: run it now, or read what one has found."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from fastapi import APIRouter
+
+from deployments.callers import Whole
+from deployments.commands import Here
+from deployments.house import House
+from deployments.kinds import Body
+from memory.errors import Conflict, Invalid, NotFound
+from memory.model.timeline import EARLIEST, Instant, to_datetime
+from memory.services.night import NightRules, due, instant_of, run_night
+
+router = APIRouter(prefix="/v1", tags=["night"])
+
+
+class NightIn(Body):
+    """Which night: the date on whose early morning it falls. By default the last one that is over."""
+
+    night: date | None = None
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"night": "2026-03-02"}]}}
+
+
+@router.post("/night")
+async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str, Any]:
+    """Run a night, after the missed ones before it, and return its report; one that was is only told again.
+
+    `now` in a night is its scheduled hour where the user lives. A report counts everything in the memory, so it needs
+    clearance sensitive, or an administrator's token. 422 for a night to come, 409 for one before the last that was.
+    """
+    user, now, hour = who.user_id, house.clock.now(), house.settings.night.hour
+    profile = await house.profile(user)
+    latest = _latest(now, house.offset(profile, now), profile.time_zone, hour)
+    night = (body.night if body else None) or latest
+    if not to_datetime(EARLIEST).date() < night <= latest:
+        raise Invalid(f"night: must lie in this life, and the last night that is over is {latest}.")
+    if (known := await house.stores.nights.report(user, night)) is not None:
+        return known
+    last = await house.stores.nights.last(user)
+    if last is not None and night < last:
+        raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
+    report: dict[str, Any] = {}
+    rules = NightRules(house.settings.decay, house.settings.tiers)
+    for each in await _missed(house, user, night, profile.time_zone):
+        report = await run_night(user, each, profile.time_zone, hour, rules, house.stores.nights, house.minds)
+    return report
+
+
+@router.get("/night/{night}")
+async def read(night: date, who: Whole, house: Here) -> dict[str, Any]:
+    """The report of a night that was. Example: `GET /v1/night/2026-03-02`"""
+    report = await house.stores.nights.report(who.user_id, night)
+    if report is None:
+        raise NotFound("That night was not run.", night=str(night))
+    return report
+
+
+def _latest(now: Instant, offset_s: int, zone: str, hour: int) -> date:
+    """The last night whose hour is over."""
+    today = to_datetime(now, offset_s).date()
+    return today if instant_of(today, zone, hour) <= now else today - timedelta(days=1)
+
+
+async def _missed(house: House, user: str, night: date, zone: str) -> list[date]:
+    """The nights that are due before this one, and this one."""
+    since, hour = await house.stores.nights.since(user), house.settings.night.hour
+    before = [] if since is None else due(since, instant_of(night, zone, hour), zone, hour)
+    return [*(each for each in before if each < night), night]

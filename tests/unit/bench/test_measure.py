@@ -1,0 +1,90 @@
+"""Measuring: durations, waiting, and memories that do not outlive a benchmark."""
+
+import pytest
+
+from bench.measure import STALLED_S, Spread, ask, await_done, markdown, memories, pending, post_all, timed
+from memory.errors import Unavailable
+from tests.fakes.front_door import FrontDoor
+
+BODY = {"source_id": "s", "segments": [{"segment_id": "1", "text": "the boat is red"}]}
+
+
+class Watch:
+    """A clock that only moves when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def clock(self) -> float:
+        return self.now
+
+
+def test_spread_by_hand() -> None:
+    assert Spread.of([float(number) for number in range(1, 101)]) == Spread(50.5, 95.0)
+    assert Spread.of([7.0]) == Spread(7.0, 7.0)
+    assert Spread.of([3.0, 1.0]) == Spread(2.0, 3.0)
+
+
+def test_timed_gives_back_what_was_done() -> None:
+    given, took_ms = timed(lambda: 42)
+    assert given == 42
+    assert 0 <= took_ms < 1000
+
+
+def test_memories_are_removed_before_and_afterwards_whatever_happens() -> None:
+    house = FrontDoor()
+    house.segments["bench-a"] = [{"segment_id": "old"}]
+    with pytest.raises(ZeroDivisionError), memories(house.site(), ["bench-a"]) as doors:
+        assert house.segments == {}
+        doors["bench-a"].post("/v1/sources", BODY)
+        raise ZeroDivisionError
+    assert house.segments == {}
+
+
+def test_memories_can_be_kept() -> None:
+    house = FrontDoor()
+    with memories(house.site(), ["bench-a"], keep=True) as doors:
+        doors["bench-a"].post("/v1/sources", BODY)
+    assert list(house.segments) == ["bench-a"]
+
+
+def test_a_question_is_encoded_and_asked() -> None:
+    house = FrontDoor()
+    site = house.site()
+    door = site.door("bench-a")
+    post_all(site, [(door, BODY)])
+    house.degraded = ["vectors"]
+    answer = ask(site, door, "red?", limit=50)
+    assert (answer.found, answer.degraded) == (("1",), True)
+    assert house.encoded == ["red?"]
+    assert house.asked == [{"query": "red?", "limit": 50}]
+    assert ("Sending segments", 1, 1) in house.told
+
+
+def test_waiting_ends_when_the_kinds_asked_for_are_done() -> None:
+    house, watch = FrontDoor(), Watch()
+    site = house.site()
+    doors = {name: site.door(name) for name in ("bench-a", "bench-b")}
+    post_all(site, [(door, BODY) for door in doors.values() for _ in range(3)])
+    await_done(site, doors, ["embedding"], watch.sleep, watch.clock)
+    assert pending(doors) == {"extraction": 6, "embedding": 0, "graph": 0}
+    await_done(site, doors, ["embedding", "extraction"], watch.sleep, watch.clock)
+    assert pending(doors) == {"extraction": 0, "embedding": 0, "graph": 0}
+    assert house.told[-1] == ("Waiting for embedding and extraction of sources", 4, 4)
+
+
+def test_waiting_for_work_that_does_not_get_on_ends_with_an_error() -> None:
+    house, watch = FrontDoor(pace=0), Watch()
+    site = house.site()
+    door = site.door("bench-a")
+    post_all(site, [(door, BODY)])
+    with pytest.raises(Unavailable, match="embedding of 1 sources does not get on"):
+        await_done(site, {"bench-a": door}, ["embedding"], watch.sleep, watch.clock)
+    assert STALLED_S < watch.now < STALLED_S + 1
+
+
+def test_rows_as_a_table() -> None:
+    assert markdown([{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"

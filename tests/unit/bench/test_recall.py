@@ -1,0 +1,86 @@
+"""`bench recall` against a front door in memory: the row, and what is asked of the door."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.conversations import Asked, Conversation
+from bench.recall import WARM_UP, measure_recall
+from memory.errors import Invalid
+from tests.fakes.front_door import FrontDoor
+
+
+def conversation(name: str, *questions: Asked) -> Conversation:
+    texts = {"1": "ann bought a red boat", "2": "ben sold the boat", "3": "it rained"}
+    segments = [{"segment_id": key, "text": text} for key, text in texts.items()]
+    bodies = ({"source_id": "S1", "segments": segments[:2]}, {"source_id": "S2", "segments": segments[2:]})
+    return Conversation(name, "tiny", bodies, questions)
+
+
+RIGHT = Asked("who bought a red boat", "single-hop", ("1",), {}, 10.0)
+HALF = Asked("who sold the boat", "update", ("2", "gone"), {"old": ("2",), "new": ("gone",)}, 20.0)
+SEPARATE = Asked("did it rain in rome", "adversarial", ("gone",), {}, 30.0)
+PLAIN = conversation("c1", RIGHT, HALF, SEPARATE)
+
+
+@pytest.fixture
+def house() -> FrontDoor:
+    return FrontDoor()
+
+
+def test_the_row(house: FrontDoor) -> None:
+    row = measure_recall([PLAIN], house.site(), "evidence")
+    assert (row.dataset, row.questions, row.segments) == ("tiny", 2, 3)
+    assert row.overall["recall@10"] == 75.0
+    assert row.overall["mrr"] == 100.0
+    assert row.overall["both_sides@10"] == 0.0
+    assert {name: figures["questions"] for name, figures in row.categories.items()} == {
+        "adversarial": 1, "single-hop": 1, "update": 1,
+    }  # fmt: skip
+    assert row.categories["adversarial"]["recall@20"] == 0.0
+    assert (row.pss_mb, row.degraded) == (1500.0, 0)
+    assert row.pending["extraction"] > 0
+    assert row.text_per_s >= row.vectors_per_s > 0
+
+
+def test_the_row_as_cells(house: FrontDoor) -> None:
+    row = measure_recall([PLAIN], house.site(), "evidence")
+    cells = row.cells()
+    assert (cells["set"], cells["questions"], cells["recall@10"], cells["PSS MB"]) == ("tiny", "2", "75.0", "1500")
+    assert cells["pending"] == f"extraction {row.pending['extraction']}"
+    assert replace(row, labels="evidence_audited").cells()["set"] == "tiny (evidence_audited)"
+    assert [line["category"] for line in row.category_cells()] == ["single-hop", "update", "adversarial (separate)"]
+    assert [line["both_sides@10"] for line in row.category_cells()] == ["-", "0.0", "-"]
+
+
+def test_waiting_for_extraction_leaves_nothing_pending(house: FrontDoor) -> None:
+    assert measure_recall([PLAIN], house.site(), "evidence", wait="extraction").cells()["pending"] == "nothing"
+
+
+def test_every_conversation_is_a_user_of_its_own_and_goes_away(house: FrontDoor) -> None:
+    measure_recall([PLAIN, conversation("c2", RIGHT)], house.site(), "evidence")
+    assert {user for user, _, _ in house.log} == {"bench-c1", "bench-c2"}
+    assert [verb for user, verb, _ in house.log if user == "bench-c2" and verb == "DELETE"] == ["DELETE", "DELETE"]
+    assert house.segments == {}
+
+
+def test_questions_are_asked_as_agreed(house: FrontDoor) -> None:
+    measure_recall([PLAIN], house.site(), "evidence", keep=True)
+    assert len(house.asked) == len(house.encoded) == WARM_UP + 3
+    assert house.asked[-3:] == [
+        {"query": asked.text, "now": asked.at, "limit": 50, "cut": "none", "record_access": False}
+        for asked in PLAIN.questions
+    ]
+    assert list(house.segments) == ["bench-c1"]
+
+
+def test_answers_without_a_leg_are_counted(house: FrontDoor) -> None:
+    house.degraded = ["vectors"]
+    assert measure_recall([PLAIN], house.site(), "evidence").degraded == 3
+
+
+def test_a_refusal_ends_the_run_and_leaves_nothing(house: FrontDoor) -> None:
+    empty = replace(PLAIN, bodies=(*PLAIN.bodies, {"source_id": "S3", "segments": []}))
+    with pytest.raises(Invalid):
+        measure_recall([empty], house.site(), "evidence")
+    assert house.segments == {}

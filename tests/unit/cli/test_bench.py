@@ -1,0 +1,37 @@
+"""`memoray bench` where nothing runs, and the grouping of commands of two words."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.console import Exit
+from cli.main import app, main
+from tests.unit.bench.test_conversations import row
+
+
+def test_both_benchmarks_are_one_group() -> None:
+    shown = CliRunner().invoke(app, ["bench", "--help"])
+    assert shown.exit_code == Exit.OK
+    assert "recall" in shown.stdout
+    assert "latency" in shown.stdout
+
+
+@pytest.mark.parametrize("name", ["latency", "recall"])
+def test_nothing_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps(row()))
+    of_data = ["--data", str(data)] if name == "recall" else []
+    monkeypatch.setattr(sys, "argv", ["memoray", "bench", name, *of_data, "--home", str(tmp_path / "none")])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.NOT_RUNNING
+
+
+def test_a_file_that_is_not_there_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["memoray", "bench", "recall", "--data", str(tmp_path / "none.jsonl")])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.FAILED
