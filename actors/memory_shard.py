@@ -96,6 +96,12 @@ class MemoryShard:
         """The immutable working set as it stands, for whoever plans on it."""
         return (await self._memory(user_id)).believed
 
+    async def relearn(self, user_id: str) -> None:
+        """Load a user's vectors anew: the worker has made some."""
+        if user_id in self._users:
+            await self._users[user_id].activate()
+            await self._show(self._users[user_id])
+
     async def forget_user(self, user_id: str) -> None:
         """Drop everything held of a user whose memory was deleted."""
         self._users.pop(user_id, None)

@@ -29,6 +29,8 @@ IDLE_S = 1.0
 """Seconds between looks at the queue when nothing wakes the worker."""
 EMBED_BATCH = 64
 """Segments encoded before their vectors are stored and other work gets a turn."""
+FACTS_S = 60.0
+"""Seconds between looks for facts without a vector."""
 RESTART_S = 5.0
 """Seconds before a task that broke is started again."""
 
@@ -44,6 +46,7 @@ class Worker:
         self._extractor = build.extractor(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
+        self._look_at_facts = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -81,7 +84,8 @@ class Worker:
     async def _work(self) -> None:
         """Encode first, for that makes words findable by meaning; then read."""
         while True:
-            if not (await self._one("embed", self._embed) or await self._one("read", self._read)):
+            busy = await self._one("embed", self._embed) or await self._one("read", self._read)
+            if not busy and not await self._embed_facts():
                 await self._rest()
 
     async def _rest(self) -> None:
@@ -114,6 +118,23 @@ class Worker:
             keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
             await capture.store_vectors(task["scope"], keys, revisions, matrix)
         await capture.finished(task, position)
+
+    async def _embed_facts(self) -> bool:
+        """Encode facts that stand without a vector, now and then: they are few, and looking for them is not free."""
+        now = self._clock.now()
+        if now < self._look_at_facts:
+            return False
+        journal = (await self._open()).journal
+        rows = await journal.unencoded_facts(EMBED_BATCH)
+        if not rows:
+            self._look_at_facts = now + FACTS_S
+            return False
+        vectors = await encode(self._embedder, [row["statement"] for row in rows])
+        for user_id in {row["user_id"] for row in rows}:
+            own = {row["fact_id"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
+            await journal.put_fact_vectors(user_id, own)
+            await actor(shard_of(user_id)).relearn.remote(user_id)
+        return True
 
     async def _read(self, task: Mapping[str, Any]) -> None:
         capture = (await self._open()).capture

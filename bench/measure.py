@@ -37,12 +37,13 @@ class Door(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a benchmark works with: a door for each user, the encoder alone, the system's memory in bytes, progress."""
+    """What a benchmark works with: a door for each user, the encoder alone, the system's memory, progress, time."""
 
     door: Callable[[str], Door]
     encode: Callable[[str], object]
     pss_bytes: Callable[[], int]
     tell: Tell
+    pause: Callable[[float], None] = time.sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +123,9 @@ def pending(doors: Mapping[str, Door]) -> dict[str, int]:
     return left
 
 
-def await_done(
-    site: Site,
-    doors: Mapping[str, Door],
-    kinds: Sequence[str],
-    sleep: Callable[[float], None] = time.sleep,
-    clock: Callable[[], float] = time.monotonic,
-) -> None:
+def await_done(site: Site, doors: Mapping[str, Door], kinds: Sequence[str]) -> None:
     """Wait until no work of these kinds is left. Raises Unavailable if nothing at all happens for STALLED_S."""
-    open_doors, most, last, moved_at = dict(doors), 0, -1, clock()
+    open_doors, most, last, idle_s = dict(doors), 0, -1, 0.0
     while True:
         counts = {user: _count(door, kinds) for user, door in open_doors.items()}
         left = sum(counts.values())
@@ -138,12 +133,11 @@ def await_done(
         site.tell(f"Waiting for {' and '.join(kinds)} of sources", most - left, most)
         if left == 0:
             return
-        if left != last:
-            last, moved_at = left, clock()
-        elif clock() - moved_at > STALLED_S:
+        idle_s = idle_s + POLL_S if left == last else 0.0
+        if idle_s > STALLED_S:
             raise Unavailable(f"The {kinds[-1]} of {left} sources does not get on; see `memoray logs workers`.")
-        open_doors = {user: door for user, door in open_doors.items() if counts[user]}
-        sleep(POLL_S)
+        last, open_doors = left, {user: door for user, door in open_doors.items() if counts[user]}
+        site.pause(POLL_S)
 
 
 def _count(door: Door, kinds: Sequence[str]) -> int:

@@ -20,8 +20,6 @@ RESULTS = 50
 """Results asked for: the most the front door gives; deeper than the deepest metric, so that nothing is cut."""
 WARM_UP = 3
 """Questions of each conversation asked before any is timed: the first one makes the memory come alive."""
-WAITS = {"embedding": ("embedding",), "extraction": ("embedding", "extraction")}
-"""What to wait for before asking, by its name on the command line."""
 HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "both_sides@10")
 
 
@@ -95,13 +93,13 @@ class _Loaded:
 def measure_recall(
     conversations: Sequence[Conversation], site: Site, labels: str, *, wait: str = "embedding", keep: bool = False
 ) -> RecallRow:
-    """Ingest, wait, ask, score, and remove what was ingested unless it is kept.
+    """Ingest, wait for embedding or also for extraction, ask, score, and remove what was ingested unless it is kept.
 
     Raises DomainError if the system refuses a request, does not answer, or does not get on.
     """
     users = {f"bench-{conversation.id}": conversation for conversation in conversations}
     with memories(site, list(users), keep=keep) as doors:
-        loaded = _load(users, doors, site, WAITS[wait])
+        loaded = _load(users, doors, site, wait)
         left = pending(doors)
         answered = _ask_all(users, doors, site)
         pss_mb = site.pss_bytes() / 1e6
@@ -124,13 +122,14 @@ def measure_recall(
     )
 
 
-def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, kinds: Sequence[str]) -> _Loaded:
+def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, wait: str) -> _Loaded:
     deliveries = [(doors[user], body) for user, conversation in users.items() for body in conversation.bodies]
     started = perf_counter()
     text_s = post_all(site, deliveries)
-    await_done(site, doors, kinds[:1])
+    await_done(site, doors, ("embedding",))
     vectors_s = perf_counter() - started
-    await_done(site, doors, kinds)
+    if wait == "extraction":
+        await_done(site, doors, ("extraction",))
     return _Loaded(sum(conversation.segments for conversation in users.values()), text_s, vectors_s)
 
 

@@ -9,11 +9,11 @@ import sys
 
 import typer
 
-from cli import bench, doctor, import_, lifecycle, status
+from cli import bench, doctor, import_, lifecycle, rebuild, status
 from cli.console import Exit, NotRunning, err
 from memory.errors import DomainError
 
-ROOMS = (lifecycle, status, import_, doctor, bench)
+ROOMS = (lifecycle, status, import_, rebuild, doctor, bench)
 
 app = typer.Typer(
     name="memoray",

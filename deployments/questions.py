@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -37,10 +38,13 @@ class Recalled:
 
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
-    profile = await house.profile(question.view.user_id)
+    profile, pending, only, (vector, missing) = await asyncio.gather(
+        house.profile(question.view.user_id),
+        house.stores.reads.pending(question.view),
+        _only(house, question),
+        _encoded(house, question.text),
+    )
     offset = house.offset(profile, question.now)
-    vector, missing = await _encoded(house, question.text)
-    only = await _only(house, question)
     recollection = await _recollect(house, question, vector, offset, profile.languages, only)
     if missing:
         recollection = replace(recollection, degraded={**recollection.degraded, **missing})
@@ -55,7 +59,7 @@ async def ask(house: House, question: Question) -> Recalled:
         recollection=recollection,
         shown=tuple(row for row, _ in best),
         scores=tuple(score for _, score in best),
-        pending=await house.stores.reads.pending(question.view),
+        pending=pending,
         context=context,
     )
 

@@ -19,7 +19,8 @@ from memory.words.predicates import TABLE
 MAX_ENTITIES = 8
 MAX_FACTS = 6
 """Elements of one portion of text; without an end, greedy decoding repeats itself until the tokens run out."""
-_MAX_ANSWER_CHARS = 50_000
+_MAX_ANSWER_CHARS = 10_000
+"""Twice what the tokens of one answer come to."""
 _OPENING = re.compile(r"[\[{]")
 
 
@@ -80,17 +81,22 @@ SCHEMA: Mapping[str, Any] = _schema()
 
 def answer_of(text: str) -> Answer:
     """The well-formed elements of an answer, in order. Raises ModelFailed if there is no answer, or nothing else."""
-    values = list(json_in(text[:_MAX_ANSWER_CHARS]))
-    elements = [element for value in values for element in _elements(value)]
+    text = text[:_MAX_ANSWER_CHARS]
+    values = dict(json_in(text))
+    elements = [element for value in values.values() for element in _elements(value)]
     entities = tuple(entity for element in elements if (entity := _entity(element)) is not None)
     facts = tuple(fact for element in elements if (fact := _fact(element)) is not None)
-    if not entities and not facts and (elements or not any(_says_nothing(value) for value in values)):
+    opening = _OPENING.search(text)
+    empty = not elements and any(
+        _is_answer(value) or start == opening.start() for start, value in values.items() if opening
+    )
+    if not entities and not facts and not empty:
         raise ModelFailed("The language model's answer has not the shape that was asked for.")
     return Answer(entities[:MAX_ENTITIES], facts[:MAX_FACTS])
 
 
-def json_in(text: str) -> Iterator[Any]:
-    """Every complete JSON array or object in a text, outermost first; of one that breaks off, its complete parts."""
+def json_in(text: str) -> Iterator[tuple[int, Any]]:
+    """Where each complete JSON array or object begins, and its value; of one that breaks off, its complete parts."""
     decoder = json.JSONDecoder()
     place = 0
     while (opening := _OPENING.search(text, place)) is not None:
@@ -101,14 +107,14 @@ def json_in(text: str) -> Iterator[Any]:
         except RecursionError:
             return  # a model that repeats a bracket for ever
         else:
-            yield value
+            yield opening.start(), value
 
 
 def _elements(value: Any) -> Iterator[Any]:
     """The elements of an answer: of its lists, of a bare array, or the one that stands alone."""
     if isinstance(value, list):
         yield from value
-    elif isinstance(value, dict) and value.keys() & SCHEMA["properties"].keys():
+    elif _is_answer(value):
         for name in SCHEMA["properties"]:
             inner = value.get(name)
             yield from inner if isinstance(inner, list) else () if inner is None else (inner,)
@@ -116,8 +122,8 @@ def _elements(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _says_nothing(value: Any) -> bool:
-    return not list(_elements(value))
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value.keys() & SCHEMA["properties"].keys())
 
 
 def _entity(element: Any) -> SeenEntity | None:

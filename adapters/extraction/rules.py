@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.extraction.rules_answers import Asked, with_question
@@ -46,6 +46,7 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     company = Company(speakers, common=frozenset(_SMALL.findall(" ".join(u.text for u in utterances))))
     sightings: list[Sighting] = []
     claims: list[Claim] = []
+    speakers_of = {u.segment_key: u.speaker for u in utterances}
     asked, asker = Asked(), ""
     for utterance, turn in zip(utterances, pieces, strict=True):
         company.turn += 1
@@ -53,8 +54,9 @@ def read(utterances: Sequence[Utterance]) -> Reading:
         seen, said = _read_turn(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
         asked, asker = Asked(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
         if _is_evidence(utterance):
-            if turn and is_joke(turn[0].text):
-                claims = list(_unsaid(claims, utterance))
+            joke = _taken_back(claims, speakers_of, utterance.speaker) if turn and is_joke(turn[0].text) else None
+            claims = [claim for claim in claims if (claim.segment_key, claim.quote) != joke]
+            sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != joke]
             sightings.extend(seen)
             claims.extend(said)
     return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
@@ -132,14 +134,6 @@ def _last_plural(doc: Doc, scene: Scene) -> str | None:
     return phrase(plurals[-1], scene.voice) if plurals else None
 
 
-def _unsaid(claims: Sequence[Claim], utterance: Utterance) -> Iterator[Claim]:
-    """Without what a speaker's "just kidding" takes back: the last thing they said before."""
-    last = claims[-1] if claims else None
-    for claim in claims:
-        if (
-            last is None
-            or claim.segment_key != last.segment_key
-            or claim.quote != last.quote
-            or last.subject != utterance.speaker
-        ):
-            yield claim
+def _taken_back(claims: Sequence[Claim], speakers: Mapping[int, str], joker: str) -> tuple[int, str] | None:
+    """What "just kidding" takes back: the last sentence (segment, quote) of its speaker that claimed something."""
+    return next(((c.segment_key, c.quote) for c in reversed(claims) if speakers.get(c.segment_key) == joker), None)

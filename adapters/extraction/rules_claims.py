@@ -91,6 +91,8 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
     predicate = _predicate(frame, clause, habit=dating.habit) if own else None
     object_ = _object(frame, clause, scene) if predicate else None
+    if object_ is None and frame is not None and frame.row.single and predicate != "died":
+        predicate = None  # "I prefer it": a new value nobody can name must not close a known one
     claim = Claim(
         subject=subject or scene.utterance.speaker, subject_type=subject_type,
         statement=dated(statement, dating, scene),

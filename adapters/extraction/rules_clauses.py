@@ -176,7 +176,7 @@ def _followers(head: Token, subject: Token | None, shared: set[Token]) -> Iterat
     for child in head.subtree:
         if child in shared:
             yield Clause(child, subject, _words(child, []), "shared")
-        elif child.dep_ == "relcl" and subject_of(child) is not None:
+        elif child.dep_ == "relcl" and subject_of(child) is not None and not _stranded(child):
             yield Clause(child, subject_of(child), _relative(child), "side")
         elif child.dep_ == "advcl" and subject_of(child) is not None and not _conditional(child):
             yield Clause(child, subject_of(child), _words(child, []), "side")
@@ -191,6 +191,11 @@ def _relative(clause: Token) -> tuple[Token, ...]:
     antecedent = [t for t in clause.head.subtree if t.i not in left_out and t.i < clause.i]
     place = words.index(clause) + 1
     return (*words[:place], *antecedent, *words[place:])
+
+
+def _stranded(clause: Token) -> bool:
+    """The studio I go to: the object of the preposition stands outside."""
+    return any(c.dep_ == "prep" and not list(c.children) for c in clause.children)
 
 
 def _conditional(clause: Token) -> bool:

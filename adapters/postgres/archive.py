@@ -1,7 +1,7 @@
 """Archives: a whole memory as one ZIP of JSON lines, and back, exactly as it was.
 
 `manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments), `entities.jsonl`,
-`mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl` and `notes.jsonl` can be read by anybody;
+`mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl` and `notes.jsonl` are in plain words;
 `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean; `nights.jsonl` and `accesses.jsonl`
 are what happened to the memory. Vectors are not in it: they are made anew by whatever encoder restores it.
 """
@@ -53,8 +53,8 @@ RAW = ("journal", "nights", "accesses")
 Encode = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 Manifest = dict[str, Any]
 _DAMAGED = (
-    psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, zipfile.BadZipFile, KeyError, TypeError, ValueError,
-    AttributeError, NotImplementedError, EOFError, RuntimeError,
+    psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, zipfile.BadZipFile, KeyError, TypeError,
+    ValueError, AttributeError, NotImplementedError, EOFError, RuntimeError,
 )  # fmt: skip
 """What reading a file that is no archive, or a damaged one, ends in."""
 

@@ -140,6 +140,10 @@ class PostgresCapture:
             Q["to_embed"], scope=scope, source_id=source_id, limit=limit, encoder=self._encoder
         )
 
+    async def drop_vectors(self, scope: str) -> None:
+        """Let the vectors of a scope be made anew."""
+        await self._pool.rows(Q["drop_vectors"], scope=scope, encoder=self._encoder)
+
     async def parts(self, scope: str, session_id: str) -> list[Part]:
         """The sources one captured session has become so far."""
         rows = await self._pool.rows(Q["parts"], scope=scope, session_id=session_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -16,9 +17,10 @@ from adapters.postgres.sql import queries
 from memory.model.entities import Entity, Figures
 from memory.model.facts import Evidence, Fact
 from memory.model.scopes import Sensitivity, View
-from memory.model.shown import Page, SeenEntity
+from memory.model.shown import Page, Row, SeenEntity
 
 Q = queries("entity_reads")
+_FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "distinct_days")
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
 
 
@@ -32,15 +34,40 @@ class PostgresEntityReads:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
         rows = await self._pool.rows(Q["entities"], **seen_by(view), **{**_ANY, **filters}, limit=limit + 1)
         ids = [row["entity_id"] for row in rows]
+        about, evidence = await self._about(view, ids) if ids else ({}, {})
+        told = await self._told(view, [row["entity_id"] for row in rows if row["partly"]])
+        shown = [
+            SeenEntity(
+                entity=_entity(row, told[row["entity_id"]] if row["partly"] else Learnt.whole(row)),
+                figures=Figures(**{name: row[name] for name in _FIGURES}),
+                source_count=row["source_count"],
+                about=tuple(about.get(row["entity_id"], ())),
+                evidence=evidence,
+            )
+            for row in rows
+        ]
+        return page_of(rows, limit, shown)
+
+    async def _about(
+        self, view: View, ids: Sequence[str]
+    ) -> tuple[Mapping[str, list[Fact]], Mapping[str, tuple[Evidence, ...]]]:
+        """entity id -> the facts that may contradict it; fact id -> when it was last said."""
         about: defaultdict[str, list[Fact]] = defaultdict(list)
         evidence: dict[str, tuple[Evidence, ...]] = {}
-        for row in await self._pool.rows(Q["about"], **seen_by(view), ids=ids) if ids else ():
+        for row in await self._pool.rows(Q["about"], **seen_by(view), ids=list(ids)):
             fact = codec.decode("fact", row, {})
             assert isinstance(fact, Fact)
             about[row["about_id"]].append(fact)
             if row["said_at"] is not None:
                 evidence[fact.fact_id] = (Evidence(fact.fact_id, "", None, "", row["said_at"]),)
-        return page_of(rows, limit, [_seen(row, tuple(about[row["entity_id"]]), evidence) for row in rows])
+        return about, evidence
+
+    async def _told(self, view: View, ids: Sequence[str]) -> Mapping[str, Learnt]:
+        """entity id -> what of it was learnt in sight."""
+        told: defaultdict[str, Learnt] = defaultdict(Learnt)
+        for row in await self._pool.rows(Q["told"], **seen_by(view), ids=list(ids)) if ids else ():
+            told[row["entity_id"]].learn(row)
+        return told
 
     async def resolve(self, view: View, given: str) -> tuple[str, str]:
         """The whole id that an id or its beginning means, and the id of the entity it is now (merges followed)."""
@@ -65,31 +92,48 @@ class PostgresEntityReads:
         return {row["entity_id"]: row for row in rows}
 
 
-def _seen(row: Mapping[str, Any], about: tuple[Fact, ...], evidence: Mapping[str, tuple[Evidence, ...]]) -> SeenEntity:
-    hidden = row["partly"]
-    entity = Entity(
+@dataclass(slots=True)
+class Learnt:
+    """The aliases and properties an entity has come by."""
+
+    aliases: dict[str, None] = field(default_factory=dict)
+    properties: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def whole(cls, row: Row) -> Learnt:
+        """All that is stored."""
+        aliases, properties = _json(row["shown_aliases"], []), _json(row["shown_properties"], {})
+        return cls(dict.fromkeys(aliases), properties)
+
+    def learn(self, row: Row) -> None:
+        """Repeat one change: what it added and what it took away."""
+        old, new = _json(row["old_properties"], {}), _json(row["new_properties"], {})
+        self.properties |= {name: value for name, value in new.items() if old.get(name) != value}
+        for name in old.keys() - new.keys():
+            self.properties.pop(name, None)
+        before, after = _json(row["old_aliases"], []), _json(row["new_aliases"], [])
+        self.aliases |= dict.fromkeys(alias for alias in after if alias not in before)
+        for alias in set(before) - set(after):
+            self.aliases.pop(alias, None)
+
+
+def _entity(row: Row, learnt: Learnt) -> Entity:
+    partly = row["partly"]
+    return Entity(
         entity_id=row["entity_id"],
         type=row["type"],
         name=row["shown_name"] or "",
-        confidence=row["confidence"],
+        confidence=row["seen_confidence"] if partly and row["mention_count"] else row["confidence"],
         created_at=row["created_at"],
-        aliases=() if hidden else tuple(_json(row["shown_aliases"], [])),
-        properties={} if hidden else _json(row["shown_properties"], {}),
-        description=None if hidden else row["shown_description"],
+        aliases=tuple(learnt.aliases),
+        properties=learnt.properties,
+        description=None if partly else row["shown_description"],
         tier=row["tier"],
         state=row["state"],
         ttl_policy=row["ttl_policy"],
         sensitivity=Sensitivity(row["sensitivity"]),
         is_owner=row["is_owner"],
     )
-    figures = Figures(
-        first_seen=row["first_seen"],
-        last_seen=row["last_seen"],
-        mention_count=row["mention_count"],
-        session_count=row["session_count"],
-        distinct_days=row["distinct_days"],
-    )
-    return SeenEntity(entity, figures, row["source_count"], about, evidence)
 
 
 def _json(words: str | None, otherwise: Any) -> Any:

@@ -108,4 +108,4 @@ def _source_number(scope: str, source_id: str) -> int:
 
 def _matrix(rows: Sequence[Row]) -> tuple[Keys, Matrix]:
     keys = np.array([row["segment_key"] for row in rows], np.int64)
-    return keys, np.array([row["vector"] for row in rows], np.float32).reshape(len(rows), -1)
+    return keys, np.array([row["vector"] for row in rows], np.float32).reshape(len(rows), -1 if rows else 0)

@@ -61,6 +61,19 @@ class PostgresJournal:
         rows = await self._pool.rows(Q["fact_vectors"], user_id=user_id, encoder=self._encoder)
         return {row["fact_id"]: row["vector"] for row in rows}
 
+    async def unencoded_facts(self, limit: int) -> list[DictRow]:
+        """Facts that stand without a vector: `{user_id, fact_id, statement}`."""
+        return await self._pool.rows(Q["unencoded_facts"], encoder=self._encoder, limit=limit)
+
+    async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
+        """Store vectors of facts that came without."""
+        async with self._pool.transaction() as connection:
+            await _put_fact_vectors(connection, user_id, self._encoder, vectors)
+
+    async def drop_fact_vectors(self, user_id: str) -> None:
+        """Let the vectors of a user's facts be made anew."""
+        await self._pool.rows(Q["drop_fact_vectors"], user_id=user_id, encoder=self._encoder)
+
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
     ) -> bool:
@@ -99,11 +112,7 @@ class PostgresJournal:
             words = [entry for _, content in encoded for entry in content]
             await put_content(connection, user_scope(user_id), words)
             await _put_rows(connection, user_id, changes.changes)
-            for fact_id, vector in vectors.items():
-                await connection.execute(
-                    Q["put_fact_vector"],
-                    {"user_id": user_id, "fact_id": fact_id, "encoder": self._encoder, "vector": vector_text(vector)},
-                )
+            await _put_fact_vectors(connection, user_id, self._encoder, vectors)
             if changes.read or changes.unread:
                 await _put_reading(connection, user_id, changes)
             await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
@@ -152,6 +161,12 @@ _LOADS = (
 def vector_text(vector: Iterable[float]) -> str:
     """A vector as pgvector reads it."""
     return "[" + ",".join(f"{float(x):.5g}" for x in vector) + "]"
+
+
+async def _put_fact_vectors(connection: Connection, user_id: str, encoder: str, vectors: Mapping[str, Vector]) -> None:
+    for fact_id, vector in vectors.items():
+        row = {"user_id": user_id, "fact_id": fact_id, "encoder": encoder, "vector": vector_text(vector)}
+        await connection.execute(Q["put_fact_vector"], row)
 
 
 async def _one(connection: Connection, statement: str, **parameters: Any) -> DictRow | None:

@@ -29,7 +29,7 @@ class TokenIn(Body):
 
     name: Name
     user_id: Id | None = Field(default=None, description="Whose memory; by default the one acted for.")
-    teams: Annotated[list[Id], Field(max_length=100)] = []
+    teams: list[Id] = Field(default=[], max_length=100)
     permission: Permission = "write"
     clearance: Clearance = "private"
 

@@ -116,7 +116,8 @@ class ScopeColumns:
         rows, positions = rows[alive], positions[alive]
         weights = None
         if neighbours and len(rows):
-            takers = [self._takers(rows, positions, name, step) for name, step, _ in LOANS]
+            near = positions < LEND_MOST
+            takers = [self._takers(rows[near], positions[near], name, step) for name, step, _ in LOANS]
             loans = [np.full(len(taker), weight) for taker, (_, _, weight) in zip(takers, LOANS, strict=True)]
             weights = np.concatenate([np.ones(len(rows)), *loans])
             rows = np.concatenate([rows, *takers])

@@ -56,12 +56,12 @@ _ABBREVIATION = re.compile(
 )
 
 _FREE_OPENERS = (
-    r"hey there|hey|hi there|hi|hello|wow|whoa|woah|thanks|thank you|thx|yeah|yep|yup|yes|no|nope|nah|oh no|oh|ah|aw+|"
+    r"hey there|hey|hi there|hi|hello|wow|whoa|woah|thanks|thank you|thx|yeah|yep|yup|yes|nope|nah|oh no|oh|ah|aw+|"
     r"congrats|congratulations|haha+|lol|hmm+|oof|okay|ok|ooh|ugh|by the way|fyi|anyway|well|man|good morning|"
     r"good evening|welcome back|yay|woohoo|hooray|also|plus|so|and|but|honestly|actually|luckily|unfortunately"
 )
 _STRICT_OPENERS = (
-    r"cool|great|awesome|nice|sure|sure thing|definitely|absolutely|totally|right|exactly|agreed|true|sounds good|"
+    r"no|cool|great|awesome|nice|sure|sure thing|definitely|absolutely|totally|right|exactly|agreed|true|sounds good|"
     r"sounds great|good to see you|good to see you too|long time no see|great to hear from you|no problem|no worries|"
     r"you're right|good point|of course|sorry|great news|good news|guess what|thanks for asking|amazing|fantastic|"
     r"wonderful|perfect|seriously|sweet|oh man|my gosh|oh my gosh|good question|i know|i see|same here|me too"
@@ -82,7 +82,8 @@ _PAST = (
 )
 _DOING = (
     "looking forward|trying|working|planning|thinking (?:of|about)|hoping|getting|feeling|finishing|heading|starting|"
-    "staying|going|doing|learning|reading|loving|enjoying|considering|hosting|preparing|still \\w+ing|just \\w+ing"
+    "staying|going|doing|learning|reading|loving|enjoying|considering|hosting|preparing|"
+    "(?:still|just) (?!something|nothing|anything)\\w+ing"
 )
 _STATES = (
     "excited|glad|proud|happy|stoked|sorry|grateful|thankful|ready|lucky|pumped|thrilled|keen|sad|tired|busy|"

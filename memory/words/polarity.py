@@ -13,16 +13,19 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|cannot|without ever|nobody|none|nothing|hardly|barely)\b|n't\b"
     r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+", _I,
 )  # fmt: skip
+_INTERROGATIVE = r"(?:what|who|whom|whose|where|when|why|how|which)"
+_AUXILIARY = (
+    r"(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|don't|didn't|isn't|aren't)"
+)
 _ASKS = re.compile(
-    r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:(?:what|who|whom|whose|where|when|why|how|which)(?:'s|'re|'ve|"
-    r"'d)? .*\?$|(?:what|who|where|when|why|how|which) (?:do|does|did|are|is|was|were|can|could|would|will|should|"
-    r"have|has) (?:you|i|we)\b|(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|"
-    r"don't|didn't|isn't|aren't)"
-    r" (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
+    r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:"
+    rf"{_INTERROGATIVE}(?:'s|'re|'ve|'d)? .*\?$"
+    rf"|{_INTERROGATIVE} {_AUXILIARY} (?:you|i|we)\b"
+    rf"|{_AUXILIARY} (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
 )  # fmt: skip
 _HYPOTHESIS = re.compile(
     r"(?:\w+ )?(?:if|unless|suppose|supposing|imagine|what if|assuming|in case|let's say|say (?:i|we|you)|pretend|"
-    r"wouldn't it|were i|had i known|i wish|if only)\b", _I,
+    r"wouldn't it|were i|had i known|i wish|if only|hopefully)\b", _I,
 )  # fmt: skip
 _CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
 _MODAL = re.compile(r"\b(?:would|could|might|should|may|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
@@ -47,20 +50,34 @@ _CHANGE = re.compile(
     r"used to|stopped|gave up|given up|quit|changed|updated|from now on|new|started|became|not (?:\w+ )?since|lately|"
     r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally)\b", _I,
 )  # fmt: skip
-_PHATIC = re.compile(
-    r"^(?:(?:talk|see|speak|catch) (?:to )?(?:you|ya)|bye\b|take care|stay safe|no (?:worries|problem)|you(?:'re|"
-    r" are) (?:right|welcome|the best)|good (?:luck|job|for you)|way to go|keep (?:it up|up|going)|check (?:it|this|"
-    r"out)|take a look|look at (?:this|that)|(?:i )?hope (?:you|your|all|that helps|it helps)|i(?:'m|"
-    r" am) (?:always )?here for you|i appreciate (?:it|that|you|your|the)|i (?:can't|cannot) wait (?:to (?:see|hear)|"
-    r"for it)?|i(?:'m| am)? ?(?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you|of you|for you|that you|"
-    r"about your)|i(?:'m| am) sorry|(?:i )?(?:totally|completely|couldn't) agree|i agree|(?:so |really |"
-    r"super )?glad\b|sounds? (?:like|great|good|amazing)|that(?:'s| is| was| sounds| must) |i bet\b|here(?:'s| is|"
-    r" are|'re|) |let me know|don't (?:forget|worry|hesitate)|thanks?\b|thank you|(?:you know|i see)\W*$|congrat|"
-    r"it means a lot|(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b|i know what you mean|"
-    r"i(?:'m| am) (?:all ears|in)\W*$|(?:i )?love (?:it|that|this)\W*$|me too|same here|we got this\b|(?:what|"
-    r"how) (?:a|an|about)\b|so (?:cool|"
-    r"fun|sweet|true)\b)", _I,
-)  # fmt: skip
+_COURTESIES = (
+    r"(?:talk|see|speak|catch) (?:to )?(?:you|ya)",
+    r"(?:bye|take care|stay safe|no worries|no problem|way to go)\b",
+    r"(?:me too|same here|take a look|let me know|congrat\w*)\b",
+    r"you(?:'re| are) (?:right|welcome|the best)",
+    r"good (?:luck|job|for you)",
+    r"keep (?:it up|up|going)",
+    r"(?:check (?:it|this|out)|look at (?:this|that))\b",
+    r"(?:i )?hope (?:you|your|all|that helps|it helps)\b",
+    r"i(?:'m| am) (?:always )?here for you",
+    r"i appreciate (?:it|that|you|your|the)\b",
+    r"i (?:can't|cannot) wait\b",
+    r"i(?:'m| am) (?:so |really |super )?(?:glad|sorry|happy|proud) (?:to hear|you\b|(?:of|for|that) you|about your)",
+    r"i(?:'m| am) sorry\b",
+    r"(?:so |really |super )?glad\b",
+    r"(?:i )?(?:totally |completely |couldn't )?agree\b",
+    r"sounds? (?:like|great|good|amazing)\b",
+    r"that(?:'s| is| was| sounds| must) ",
+    r"here(?:'s| is| are|'re|) ",
+    r"(?:i bet|thanks?|thank you|we got this|i know what you mean|it means a lot)\b",
+    r"don't (?:forget|worry|hesitate)\b",
+    r"(?:you know|i see|i'm in|i am in|i'm all ears)\W*$",
+    r"(?:your|the) (?:support|kind words|words|encouragement)[^.]* means?\b",
+    r"(?:i )?love (?:it|that|this)\W*$",
+    r"(?:what|how) (?:a|an|about)\b",
+    r"so (?:cool|fun|sweet|true)\b",
+)
+_PHATIC = re.compile("|".join(_COURTESIES), _I)
 _MEANS_A_LOT = re.compile(r"\bmeans? (?:a lot|so much|the world)\b|\bi got your back\b|\byou got this\b", _I)
 _LET_US = re.compile(
     r"(?:let's|let us|let me|please|feel free|don't (?:forget|worry|hesitate)|make sure|remember to)\b", _I

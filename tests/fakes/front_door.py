@@ -28,6 +28,7 @@ class FrontDoor:
         self.degraded: list[str] = []
         self.encoded: list[str] = []
         self.told: list[tuple[str, int, int]] = []
+        self.paused_s = 0.0
 
     def site(self) -> Site:
         """A site for a benchmark: this door, an encoder that only remembers, 1.5 GB of memory."""
@@ -36,7 +37,11 @@ class FrontDoor:
             encode=self.encoded.append,
             pss_bytes=lambda: 1_500_000_000,
             tell=lambda *step: self.told.append(step),
+            pause=self._pause,
         )
+
+    def _pause(self, seconds: float) -> None:
+        self.paused_s += seconds
 
 
 class UserDoor(Door):

@@ -68,5 +68,13 @@ class LocalMinds:
                 await read_source(task, capture, self.extractor, self.embedder, self._submit, 64)
                 await capture.finished(task, position)
 
+    async def encode_facts(self, stores: build.Stores) -> None:
+        """Encode the facts that stand without a vector."""
+        while rows := await stores.journal.unencoded_facts(64):
+            vectors = await encode(self.embedder, [row["statement"] for row in rows])
+            for row in rows:
+                await stores.journal.put_fact_vectors(row["user_id"], {row["fact_id"]: vectors[row["statement"]]})
+                await self.shard.relearn(row["user_id"])
+
     async def _submit(self, user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
         return await self.shard.turn(user_id, command, vectors)

@@ -198,3 +198,13 @@ ON CONFLICT (path) DO UPDATE SET byte_offset = EXCLUDED.byte_offset, updated_at 
 -- name: reject_line
 INSERT INTO rejected_lines (path, byte_offset, reason) VALUES (%(path)s, %(byte_offset)s, %(reason)s)
 ON CONFLICT (path, byte_offset) DO UPDATE SET reason = EXCLUDED.reason, at = now();
+
+-- name: drop_vectors
+-- The vectors of a scope are made anew, source by source; until then its words are found by text alone.
+WITH dropped AS (
+    DELETE FROM segment_vectors WHERE scope = %(scope)s AND encoder = %(encoder)s RETURNING segment_key)
+INSERT INTO work (scope, source_id, task, user_id, position)
+SELECT DISTINCT s.scope, s.source_id, 'embed', '', p.position
+FROM segments s JOIN scopes p USING (scope)
+WHERE s.scope = %(scope)s AND (SELECT count(*) FROM dropped) >= 0
+ON CONFLICT (scope, source_id, task, user_id) DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL;

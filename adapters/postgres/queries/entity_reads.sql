@@ -1,13 +1,15 @@
 -- Entities as the front door shows them, through the view of the caller.
 
 -- name: entities
--- Entities in sight, the latest seen first. `partly` tells that some mentions are out of sight: then its aliases and
--- properties, which gather from all of them, are not told, nor may a filter find it by them.
+-- Entities in sight, the latest seen first. `partly` tells that some mentions are out of sight: then `told` says which
+-- aliases and properties were learnt in sight, and a filter by name does not look at the aliases.
 WITH found AS (
     SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count, g.distinct_days,
            n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties, d.words AS shown_description,
            (SELECT count(*) FROM mentions m WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id)
-               > g.mention_count AS partly
+               > g.mention_count AS partly,
+           (SELECT max(m.confidence) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+            WHERE m.entity_id = e.entity_id) AS seen_confidence
     FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
@@ -26,6 +28,27 @@ SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key,
 FROM kept k
 WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
 ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
+
+-- name: told
+-- How aliases and properties of some entities came about, turn by turn, readings of words out of sight left out. (One
+-- reading is of one source, so a single segment in sight vouches for all of it.)
+SELECT t.id AS entity_id, op.words AS old_properties, np.words AS new_properties, oa.words AS old_aliases,
+       na.words AS new_aliases
+FROM touched t
+JOIN journal j ON j.user_id = t.user_id AND j.version = t.version
+CROSS JOIN LATERAL jsonb_array_elements(j.changes) WITH ORDINALITY AS c (change, place)
+LEFT JOIN content op ON op.scope = 'user:' || t.user_id AND op.content_id = (change -> 'before' ->> 'properties')::bigint
+LEFT JOIN content np ON np.scope = 'user:' || t.user_id AND np.content_id = (change -> 'after' ->> 'properties')::bigint
+LEFT JOIN content oa ON oa.scope = 'user:' || t.user_id AND oa.content_id = (change -> 'before' ->> 'aliases')::bigint
+LEFT JOIN content na ON na.scope = 'user:' || t.user_id AND na.content_id = (change -> 'after' ->> 'aliases')::bigint
+WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s)
+  AND change ->> 'noun' = 'entity' AND change -> 'after' ->> 'entity_id' = t.id
+  AND (j.kind <> 'AcceptReading'
+       OR EXISTS (SELECT 1 FROM jsonb_array_elements(j.changes) m
+                  JOIN seen_segments(%(scopes)s, %(clearance)s) s
+                       ON s.segment_key = (m -> 'after' ->> 'segment_key')::bigint
+                  WHERE m ->> 'noun' IN ('mention', 'evidence')))
+ORDER BY t.id, j.version, c.place;
 
 -- name: resolve
 -- What an id or its beginning means, merges followed; an exact id first. Two rows at most: two mean it is ambiguous.

@@ -42,6 +42,10 @@ def test_both_sides_of_a_preference_share_its_slot() -> None:
     assert claim("I prefer window seats over aisle seats.", "prefers").slot == "seat"
 
 
+def test_a_value_nobody_can_name_is_not_typed() -> None:
+    assert [c.predicate for c in reading("I prefer it now.").claims] == [None]
+
+
 def test_moving_entails_living_there_from_then_on() -> None:
     found = claim("I moved to Lisbon last month.", "lives_in")
     assert (found.object, found.object_type, found.tense, found.change) == ("Lisbon", "place", "state", True)

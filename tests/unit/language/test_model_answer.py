@@ -102,7 +102,9 @@ def test_a_cut_answer_is_never_read_as_something_else(cut):
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda x: st.lists(x) | st.dictionaries(st.text(), x),
+        max_leaves=8,
     )
 )
 def test_any_json_is_an_answer_or_a_failure(value):

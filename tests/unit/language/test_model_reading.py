@@ -47,19 +47,56 @@ def seen(text: str, type_: str, name: str, evidence: str) -> list[Sighting]:
 @pytest.mark.parametrize(
     ("text", "evidence", "fact", "expected"),
     [
-        ("I work at Acme.", "I work at Acme", "Maya | works_at | Acme | Maya works at Acme", ("Maya", "works_at", "Acme")),
-        ("I work  at\nAcme.", "i work at Acme.", "I | works_at | Acme | Maya works at Acme", ("Maya", "works_at", "Acme")),
-        ("I’m allergic to nuts", "I'm allergic to nuts", "Maya | has_condition | allergic to nuts | Maya is allergic to nuts",
-         ("Maya", "has_condition", "allergic to nuts")),
-        ("My sister Vera is a nurse.", "Vera is a nurse", "Vera | works_as | nurse | Vera is a nurse", ("Vera", "works_as", "nurse")),
-        ("My sister Vera is a nurse.", "My sister Vera", "Maya | has_sister | Vera | Maya has a sister named Vera",
-         ("Maya", "has_sister", "Vera")),
-        ("I can't stand cilantro.", "I can't stand cilantro", "Maya | dislikes | cilantro | Maya dislikes cilantro",
-         ("Maya", "dislikes", "cilantro")),
-        ("I run every Monday.", "I run every Monday", "Maya | habit | run | Maya runs every Monday", ("Maya", "habit:run", "run")),
-        ("I prefer lattes now.", "I prefer lattes", "Maya | prefers | lattes | Maya prefers lattes", ("Maya", "prefers", "lattes")),
+        (
+            "I work at Acme.",
+            "I work at Acme",
+            "Maya | works_at | Acme | Maya works at Acme",
+            ("Maya", "works_at", "Acme"),
+        ),
+        (
+            "I work  at\nAcme.",
+            "i work at Acme.",
+            "I | works_at | Acme | Maya works at Acme",
+            ("Maya", "works_at", "Acme"),
+        ),
+        (
+            "I’m allergic to nuts",
+            "I'm allergic to nuts",
+            "Maya | has_condition | allergic to nuts | Maya is allergic to nuts",
+            ("Maya", "has_condition", "allergic to nuts"),
+        ),
+        (
+            "My sister Vera is a nurse.",
+            "Vera is a nurse",
+            "Vera | works_as | nurse | Vera is a nurse",
+            ("Vera", "works_as", "nurse"),
+        ),
+        (
+            "My sister Vera is a nurse.",
+            "My sister Vera",
+            "Maya | has_sister | Vera | Maya has a sister named Vera",
+            ("Maya", "has_sister", "Vera"),
+        ),
+        (
+            "I can't stand cilantro.",
+            "I can't stand cilantro",
+            "Maya | dislikes | cilantro | Maya dislikes cilantro",
+            ("Maya", "dislikes", "cilantro"),
+        ),
+        (
+            "I run every Monday.",
+            "I run every Monday",
+            "Maya | habit | run | Maya runs every Monday",
+            ("Maya", "habit:run", "run"),
+        ),
+        (
+            "I prefer lattes now.",
+            "I prefer lattes",
+            "Maya | prefers | lattes | Maya prefers lattes",
+            ("Maya", "prefers", "lattes"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_was_said_is_believed(text, evidence, fact, expected):
     (claim,) = believed(text, evidence, fact)
     assert (claim.subject, claim.predicate, claim.object) == expected
@@ -177,7 +214,8 @@ def test_hearsay_and_doubt_cost_confidence():
 
 def test_a_pronoun_may_mean_what_was_said_before():
     before = said("How is the cello going?", "Daniel", key=0)
-    (claim,) = believed("I love it!", "I love it", "Maya | likes | cello | Maya loves the cello", before)  # fmt: skip
+    text = "I love it so much"
+    (claim,) = believed(text, text, "Maya | likes | cello | Maya loves the cello", before)
     assert claim.object == "cello"
 
 

@@ -1,0 +1,282 @@
+"""Forgetting leaves no word behind, anywhere; an archive brings everything back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from psycopg import sql
+
+from adapters.capture.jsonl import append
+from adapters.capture.watcher import Change, drain
+from actors.transcripts import Offsets, Transcripts
+from memory.model.scopes import Sensitivity
+from tests.api.conftest import Door
+from tests.api.test_sources_and_context import conversation
+
+SECRET = "Zanzibar"
+
+
+def secret(source_id: str = "confession", **rest: Any) -> dict[str, Any]:
+    """A conversation in which a word is said in every way: as a place, a habit, a promise, a person's name."""
+    lines = (
+        "I moved to Zanzibar last month and I like Zanzibar coffee.",
+        "I jog in Zanzibar every morning.",
+        "My sister Zanzibara visits on Friday. I promise to call Zanzibara tomorrow.",
+        "I feel happy about Zanzibar. We decided to paint the Zanzibar house.",
+    )
+    segments = [
+        {"segment_id": str(number), "speaker": "Maya", "text": text, "start": number, "end": number + 1}
+        for number, text in enumerate(lines)
+    ]
+    return {"source_id": source_id, "started_at": "2026-03-01T08:00:00+00:00", "segments": segments, **rest}
+
+
+async def traces(door: Door, word: str) -> list[str]:
+    """Every column of every table in which a word is to be found."""
+    pool = door.house.stores.pool
+    columns = await pool.rows(
+        "SELECT c.table_name, c.column_name FROM information_schema.columns c"
+        " JOIN information_schema.tables t USING (table_schema, table_name)"
+        " WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'"
+    )
+    found = []
+    async with pool.connection() as connection:
+        for row in columns:
+            statement = sql.SQL("SELECT count(*) AS count FROM {} t WHERE t.{}::text ILIKE %s").format(
+                sql.Identifier(row["table_name"]), sql.Identifier(row["column_name"])
+            )
+            hit = await (await connection.execute(statement, [f"%{word}%"])).fetchone()
+            if hit and hit["count"]:
+                found.append(f"{row['table_name']}.{row['column_name']}")
+    return found
+
+
+async def delete(door: Door, path: str, status: int = 200) -> Any:
+    answer = await door.client.delete(path)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    before = await door.house.stores.journal.load(door.user)
+    await door.post("/v1/sources", secret(), 202)
+    await door.settle()
+    told = {"statement": "Zanzibar is on Maya's mind", "subject": "Maya", "source_id": "confession"}
+    await door.post("/v1/facts", told, 201)
+    assert {"content.words", "journal.changes"} & set(await traces(door, SECRET))
+    receipt = await delete(door, "/v1/sources/confession")
+    assert (receipt["what"], receipt["id"], receipt["segments"]) == ("source", "confession", 4)
+    assert receipt["facts"] > 1
+    assert receipt["entities"] > 1
+    assert receipt["vectors"] >= 4
+    assert receipt["content"] > 4
+    assert await traces(door, SECRET) == []
+    after = await door.house.stores.journal.load(door.user)
+    assert after == await door.minds.believed(door.user)
+    assert after.facts.keys() == before.facts.keys()
+    assert after.entities.keys() == before.entities.keys()
+    assert all(SECRET not in hit["text"] for hit in (await door.get("/v1/context", query=SECRET))["results"])
+    await delete(door, "/v1/sources/confession", 404)
+    await door.post("/v1/undo", {}, 409)
+
+
+async def test_words_that_were_corrected_before_go_as_well(door: Door) -> None:
+    await door.post("/v1/sources", secret(), 202)
+    await door.settle()
+    body = secret()
+    for segment in body["segments"]:
+        segment["text"] = "I moved to Porto."
+    await door.post("/v1/sources", body, 202)
+    await door.settle()
+    assert await traces(door, SECRET)
+    await delete(door, "/v1/sources/confession")
+    assert await traces(door, SECRET) == []
+
+
+async def test_only_a_whole_id_in_sight_is_forgotten(door: Door) -> None:
+    await door.post("/v1/sources", secret(sensitivity="private"), 202)
+    await delete(door, "/v1/sources/confess", 404)
+    async with await door.client_of(door.user, clearance=Sensitivity.OPEN) as limited:
+        assert (await limited.delete("/v1/sources/confession")).status_code == 404
+    async with await door.client_of(f"other-{door.user}") as stranger:
+        assert (await stranger.delete("/v1/sources/confession")).status_code == 404
+    assert (await delete(door, "/v1/sources/confession"))["segments"] == 4
+
+
+async def test_a_teams_source_is_forgotten_for_every_reader(door: Door) -> None:
+    team, users = f"t-{door.user}", (f"a-{door.user}", f"b-{door.user}")
+    clients = [await door.client_of(user, (team,)) for user in users]
+    for client in clients:  # both are readers before anything is told
+        await client.get("/v1/facts")
+    assert (await clients[0].post("/v1/sources", json=secret(team_id=team))).status_code == 202
+    await door.settle()
+    for user in users:
+        assert any(SECRET in fact.statement for fact in (await door.minds.believed(user)).facts.values())
+    assert (await clients[1].delete("/v1/sources/confession")).json()["facts"] > 1
+    assert await traces(door, SECRET) == []
+    for user, client in zip(users, clients, strict=True):
+        assert not (await door.minds.believed(user)).facts
+        await client.aclose()
+
+
+async def test_forgetting_an_entity_takes_what_was_merged_into_it(door: Door) -> None:
+    for name in ("Xanthippe", "Xanthi"):
+        await door.post("/v1/facts", {"statement": f"{name} plays the harp", "subject": name}, 201)
+    ids = {
+        name: (await door.get("/v1/entities", name=name))["entities"][0]["entity_id"]
+        for name in ("Xanthippe", "Xanthi")
+    }
+    await door.post(f"/v1/entities/{ids['Xanthippe']}/merge", {"other_id": ids["Xanthi"]})
+    await door.post(f"/v1/entities/{ids['Xanthippe']}/notes", {"text": "Xanthippe is patient."}, 201)
+    receipt = await delete(door, f"/v1/entities/{ids['Xanthi']}")
+    assert (receipt["id"], receipt["facts"], receipt["entities"]) == (ids["Xanthippe"], 2, 2)
+    assert await traces(door, "Xanth") == []
+    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+
+
+async def test_a_whole_memory_is_forgotten_but_its_tokens(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": SECRET})
+    await door.post("/v1/sources", secret(), 202)
+    await door.settle()
+    await door.post("/v1/night")
+    folder = door.house.settings.home / "transcripts" / door.user
+    append(folder / "s1.jsonl", payload("s1", 0, "Zanzibar!"))
+    async with await door.client_of(door.user) as limited:
+        assert (await limited.delete("/v1/memory")).status_code == 403
+        receipt = await delete(door, "/v1/memory")
+        assert (receipt["what"], receipt["segments"], receipt["files"]) == ("memory", 4, 1)
+        assert await traces(door, SECRET) == []
+        assert not folder.exists()
+        assert (await limited.get("/v1/facts")).json()["total"] == 0
+    assert (await door.get("/v1/context", query=SECRET))["results"] == []
+    assert (await door.get("/v1/stats"))["segments_count"] == 0
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    assert (await door.get("/v1/context", query="Lisbon", limit=1))["results"][0]["segment_id"] == "1"
+
+
+def payload(session: str, start: float, *texts: str) -> dict[str, Any]:
+    segments = [
+        {
+            "segment_id": f"{start:g}-{number}",
+            "speaker": "Maya",
+            "text": text,
+            "start": start + number,
+            "end": start + number + 1,
+        }
+        for number, text in enumerate(texts)
+    ]
+    return {"session_id": session, "session_started_at": 1_772_352_000.0, "segments": segments}
+
+
+async def test_the_raw_file_is_struck_and_the_watcher_does_not_bring_it_back(door: Door) -> None:
+    root = door.house.settings.home / "transcripts"
+    path = root / door.user / "s1.jsonl"
+    append(path, payload("s1", 0, "We spoke of Lisbon."))
+    append(path, payload("s1", 3600, "We spoke of Zanzibar.", "And of Zanzibar again."))
+    watcher, change = Transcripts(root, door.house.stores, "me"), Change(door.user, "s1", path)
+    await drain(change, Offsets(door.house.stores), watcher.take)
+    receipt = await delete(door, "/v1/sources/s1.2")
+    assert (receipt["segments"], receipt["files"]) == (2, 1)
+    assert await traces(door, SECRET) == []
+    assert SECRET not in path.read_text()
+    assert "Lisbon" in path.read_text()
+    assert await door.house.stores.capture.offset(change.key) == path.stat().st_size
+    append(path, payload("s1", 3610, "Zanzibar once more."))
+    await drain(change, Offsets(door.house.stores), watcher.take)
+    assert (await door.get("/v1/context", query=SECRET, cut="none"))["total"] <= 1
+    assert await traces(door, SECRET) == []
+    await delete(door, "/v1/sources/s1")
+    assert "Lisbon" not in path.read_text()
+    told = {**secret("s1.2")}
+    await door.post("/v1/sources", told, 202)
+    assert (await door.get("/v1/context", query=SECRET, limit=1))["total"] == 1
+
+
+async def living_memory(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": "Maya", "time_zone": "Europe/Lisbon"})
+    await door.post("/v1/sources", secret(sensitivity="sensitive"), 202)
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    body = conversation()
+    body["segments"][0]["text"] = "I moved to Porto last month."
+    await door.post("/v1/sources", body, 202)
+    await door.settle()
+    told = await door.post("/v1/facts", {"text": "I play the cello."}, 201)
+    await door.post(f"/v1/facts/{told['fact_id']}/confirm")
+    elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]["entity_id"]
+    await door.post(f"/v1/entities/{elena}/alias", {"alias": "Leni"})
+    await door.post(f"/v1/entities/{elena}/notes", {"text": "Loves tulips."}, 201)
+    await door.post("/v1/night")
+
+
+async def answers(door: Door) -> Any:
+    questions = ("Where does Maya live?", "Who visits on Friday?", "What does Maya play?")
+    found = [
+        await door.get("/v1/context", query=query, limit=10, cut="none", now="2026-04-01T00:00:00Z")
+        for query in questions
+    ]
+    return found, (await door.get("/v1/facts", status="all"))["facts"], (await door.get("/v1/entities"))["entities"]
+
+
+async def test_an_archive_brings_everything_back(door: Door) -> None:
+    await living_memory(door)
+    journal, before = door.house.stores.journal, await answers(door)
+    believed, done = await journal.load(door.user), await journal.committed(door.user)
+    archive = (await door.client.get("/v1/export")).content
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        manifest = orjson.loads(opened.read("manifest.json"))
+        assert {member.removesuffix(".jsonl") for member in opened.namelist()} > set(manifest["counts"])
+        assert b"Loves tulips." in opened.read("notes.jsonl")
+    assert (await door.client.post("/v1/import", content=archive)).status_code == 409
+    await delete(door, "/v1/memory")
+    restored = await door.client.post("/v1/import", content=archive)
+    assert (restored.status_code, restored.json()["status"]) == (201, "restored")
+    await door.settle()
+    assert await journal.load(door.user) == believed == await door.minds.believed(door.user)
+    assert await journal.committed(door.user) == done
+    after = await answers(door)
+    for old, new in zip(before[0], after[0], strict=True):
+        assert new["results"] == old["results"]
+    assert after[1:] == before[1:]
+    again = await door.client.post("/v1/import", content=archive)
+    assert again.json()["status"] == "already restored"
+    await door.post("/v1/undo")
+    assert (await door.get("/v1/facts", status="all"))["total"] == len(before[1])
+
+
+async def test_only_an_archive_of_this_user_is_restored(door: Door) -> None:
+    await door.post("/v1/facts", {"text": "I play the cello."}, 201)
+    archive = (await door.client.get("/v1/export")).content
+    other = {"X-User-Id": f"other-{door.user}"}
+    assert (await door.client.post("/v1/import", content=archive, headers=other)).status_code == 409
+    for nonsense in (b"", b"PK\x05\x06" + bytes(18), b"not a zip", archive[: len(archive) // 2], _broken(archive)):
+        answer = await door.client.post("/v1/import", content=nonsense, headers=other)
+        assert answer.status_code == 422, answer.text
+    async with await door.client_of(door.user) as limited:
+        assert (await limited.get("/v1/export")).status_code == 403
+
+
+def _broken(archive: bytes) -> bytes:
+    """An archive whose facts are nonsense, and whose user is the right one."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(out, "w") as new:
+        for member in old.namelist():
+            content = old.read(member)
+            if member == "manifest.json":
+                manifest = orjson.loads(content)
+                content = orjson.dumps(manifest | {"user_id": f"other-{manifest['user_id']}"})
+            new.writestr(member, b'{"fact_id": 3}\n' if member == "facts.jsonl" else content)
+    return out.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _no_leftovers(tmp_path: Path) -> None:
+    (tmp_path / "transcripts").mkdir(exist_ok=True)

@@ -1,0 +1,224 @@
+"""The documentation, as tests: what it names exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.main import app as command_line
+from deployments.gateway import create_app
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+PAGES_OF_FOLDERS = (ARCHITECTURE, ROOT / "CONTRIBUTING.md")
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([^`\n]+)`")
+ROUTE = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH) (/[\w/{}.-]*)")
+PATH = re.compile(r"(?<![\w/])(/v1/[\w/{}-]+|/health(?:/\w+)?)")
+FILE = re.compile(r"(?<![\w/$.~-])(?:[\w.-]+/)+[\w.-]+\.(?:py|sql|yaml|md|toml|json|svg)")
+MAKE = re.compile(r"\bmake ([a-z]+)\b")
+VARIABLE = re.compile(r"\bMEMORAY_[A-Z_]+\b(?!_)")
+MADE_LATER = ("data/", "run/")
+"""Files that a running Memoray makes."""
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors that headings get."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def _code(page: Path) -> Iterator[str]:
+    """Every line of code a page shows, inline or in blocks."""
+    text = page.read_text()
+    for language, block in FENCE.findall(text):
+        if language not in ("yaml", "json", "python"):
+            yield from block.replace("\\\n", " ").splitlines()
+    yield from CODE.findall(FENCE.sub("", text))
+
+
+def _commands(page: Path) -> Iterator[list[str]]:
+    """The words after each `memoray` that is run, up to a pipe, a comment or the next command."""
+    for line in _code(page):
+        found = re.match(r"(?:\$ )?(?:\S*/)?memoray ((?:[a-z]|-).*)", line.strip())
+        if found:
+            yield re.split(r"\s[#|&;>]", found.group(1))[0].split()
+
+
+def _below(command: Any) -> Mapping[str, Any]:
+    """The commands of a group; none of a command that does something itself."""
+    found: Mapping[str, Any] = getattr(command, "commands", {})
+    return found
+
+
+def _leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words of every command that does something itself."""
+    below = _below(command)
+    for name, one in below.items():
+        yield from _leaves(one, (*path, name))
+    if not below:
+        yield path
+
+
+@cache
+def _operations() -> Mapping[str, Mapping[str, Any]]:
+    """Path template of every route -> method in capitals -> what OpenAPI says of it."""
+    paths = create_app(house=object()).openapi()["paths"]  # type: ignore[arg-type]
+    return {path: {method.upper(): told for method, told in methods.items()} for path, methods in paths.items()}
+
+
+def _fits(path: str, template: str) -> bool:
+    shape = re.sub(r"\\\{[^}]*\\\}", "[^/]+", re.escape(template))
+    return re.fullmatch(shape, re.sub(r"\{[^}]*\}", "x", path).rstrip("/") or "/") is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        file, _, anchor = target.partition("#")
+        aim = (page.parent / file).resolve() if file else page
+        if not aim.exists() or (anchor and anchor not in _anchors(aim)):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_commands_exist(page: Path) -> None:
+    root = typer.main.get_command(command_line)
+    for words in _commands(page):
+        command, name = root, "memoray"
+        while (below := _below(command)) and words and not words[0].startswith("-"):
+            name = f"{name} {words[0]}"
+            assert words[0] in below, f"there is no `{name}`"
+            command = below[words.pop(0)]
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        unknown = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} - known - {"--help", "-h"}
+        assert unknown == set(), f"`{name}` has no {', '.join(sorted(unknown))}"
+
+
+def test_every_command_shows_an_example() -> None:
+    for path in _leaves(typer.main.get_command(command_line), ()):
+        shown = CliRunner().invoke(command_line, [*path, "--help"])
+        assert shown.exit_code == 0, shown.output
+        assert "Example" in shown.output, f"`memoray {' '.join(path)} --help` shows no example"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_routes_exist(page: Path) -> None:
+    text = page.read_text()
+    for method, path in ROUTE.findall(text):
+        methods = {one for template, found in _operations().items() if _fits(path, template) for one in found}
+        assert method in methods, f"there is no {method} {path}"
+    missing = {path for path in PATH.findall(text) if not any(_fits(path, template) for template in _operations())}
+    assert missing - {"/v1/"} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_targets_of_make_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {target for line in _code(page) for target in MAKE.findall(line)}
+    assert named - targets == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_named_files_exist(page: Path) -> None:
+    named = {file for line in _code(page) for file in FILE.findall(line) if "NNNN" not in file and "@" not in line}
+    missing = {file for file in named if not (ROOT / file).exists() and not file.startswith(MADE_LATER)}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_variables_are_read_somewhere(page: Path) -> None:
+    code = "".join(path.read_text() for room in ("config", "adapters", "cli") for path in (ROOT / room).rglob("*.py"))
+    code += (ROOT / "tests" / "conftest.py").read_text()
+    named = {name for name in VARIABLE.findall(page.read_text()) if "__" not in name and not name.endswith("_")}
+    missing = {name for name in named if name not in code and f"PREFIX}}{name.removeprefix('MEMORAY_')}" not in code}
+    assert missing - {"MEMORAY_DSN"} == set()
+
+
+@pytest.mark.parametrize("row", re.findall(r"^\| ([^|]+) \| [^|]+ \| `([\w.]+)` \|$",
+                                           (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE),
+                         ids=lambda row: row[0])  # fmt: skip
+def test_a_term_is_where_the_glossary_says(row: tuple[str, str]) -> None:
+    module, found = row[1], ""
+    while not (ROOT / module.replace(".", "/")).with_suffix(".py").exists():
+        module, _, last = module.rpartition(".")
+        assert module, f"{row[0]}: there is no {row[1]}"
+        found = f"{last}.{found}".rstrip(".")
+    thing: object = import_module(module)
+    for name in filter(None, found.split(".")):
+        assert hasattr(thing, name), f"{row[0]}: there is no {row[1]}"
+        thing = getattr(thing, name)
+
+
+def test_every_row_of_the_glossary_names_its_place() -> None:
+    rows = re.findall(r"^\| (?!Word|---)(.*)\|$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
+    assert rows
+    assert [row for row in rows if not re.search(r"`[\w.]+` $", row)] == []
+
+
+@pytest.mark.parametrize("page", PAGES_OF_FOLDERS, ids=_name)
+def test_the_tree_is_the_tree(page: Path) -> None:
+    tree = next(block for _, block in FENCE.findall(page.read_text()) if block.startswith("memory/"))
+    shown: list[Path] = []
+    for line in tree.splitlines():
+        indent, name = len(line) - len(line.lstrip()), line.split()[0].rstrip("/")
+        shown.append(shown_parent(shown) / name if indent else Path(name))
+    assert [path for path in shown if not (ROOT / path).is_dir()] == []
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs"}
+    assert {path.parts[0] for path in shown} == rooms
+
+
+def shown_parent(shown: list[Path]) -> Path:
+    """The room that an indented line of a tree belongs to."""
+    return next(path for path in reversed(shown) if len(path.parts) == 1)
+
+
+def test_the_architecture_shows_every_package() -> None:
+    tree = next(block for _, block in FENCE.findall(ARCHITECTURE.read_text()) if block.startswith("memory/"))
+    named = {line.split()[0].rstrip("/") for line in tree.splitlines()}
+    inner = {
+        path.parent.name
+        for room in ("memory", "adapters", "deployments")
+        for path in ROOT.glob(f"{room}/*/__init__.py")
+    }
+    assert inner - named == set()
+
+
+def test_decisions_are_numbered_told_and_linked() -> None:
+    linked = ARCHITECTURE.read_text()
+    for number, record in enumerate(DECISIONS, start=1):
+        text = record.read_text()
+        assert record.name.startswith(f"{number:04d}-"), f"{record.name} is out of order"
+        assert re.match(rf"# {number:04d}\. \S", text), f"{record.name} has another title"
+        assert [f"## {part}" in text for part in ("Context", "Decision", "Consequences")] == [True] * 3
+        assert f"(decisions/{record.name})" in linked, f"{record.name} is not linked from the architecture"
+
+
+def test_every_route_is_documented() -> None:
+    silent = [
+        f"{method} {path}"
+        for path, methods in _operations().items()
+        for method, told in methods.items()
+        if not told.get("description")
+    ]
+    assert silent == []
