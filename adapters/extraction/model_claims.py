@@ -33,7 +33,8 @@ _NUMBER = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _DENYING = frozenset({"dislikes", "stopped", "left_job", "formerly", "moved_from", "lost", "switched_to"})
 """Predicates that may say without a "not" what was said with one (can't stand, no longer)."""
-_SPOKEN = re.compile(r"\b(?:I|me|my|mine|you|your|yours|we|our|us)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|me|my|mine|we|our|us)\b", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\byou(r?)s?\b", re.IGNORECASE)
 _TYPED, _PLAIN, _SHAKY = 0.7, 0.6, 0.2
 
 
@@ -92,7 +93,7 @@ def _claim(
 
 def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Grounds) -> str | None:
     """The model's sentence if it names its subject and is made of what was said; else one of the triple, else None."""
-    words = fact.statement.strip(" .!?\"'")
+    words = _in_third_person(fact.statement.strip(" .!?\"'"), grounds)
     about = {word.removesuffix("'s") for word, _ in tokenise(subject)}
     if (
         about & {word.removesuffix("'s") for word, _ in tokenise(words)}
@@ -103,6 +104,15 @@ def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Gro
     if row is None or polarity.is_negated(words):
         return None
     return f"{subject} {row.name.replace('_', ' ')} {fact.object}"
+
+
+def _in_third_person(words: str, grounds: Grounds) -> str:
+    """The sentence with the listener in the place of "you"; "" if it still says "I", or "you" to several."""
+    if _FIRST_PERSON.search(words):
+        return ""
+    if len(grounds.listeners) == 1:
+        return _SECOND_PERSON.sub(lambda match: grounds.listeners[0] + ("'s" if match.group(1) else ""), words)
+    return "" if _SECOND_PERSON.search(words) else words
 
 
 def _agree(statement: str, passage: Passage, row: Predicate | None) -> bool:

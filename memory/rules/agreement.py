@@ -12,6 +12,7 @@ from memory.model.claims import Claim
 from memory.model.facts import Fact
 from memory.model.ids import fold
 from memory.words.predicates import opposite
+from memory.words.stems import stem, tokenise
 
 _FIGURE = re.compile(r"\d+(?:[.,:/]\d+)*")
 _CALENDAR = re.compile(
@@ -26,13 +27,23 @@ def figures_in(statement: str) -> frozenset[str]:
     return frozenset(_FIGURE.findall(statement)) | frozenset(word.lower() for word in _CALENDAR.findall(statement))
 
 
+def same_thing(one: str | None, other: str | None) -> bool:
+    """Whether two objects are the same words, number aside: a flat white is no change from flat whites."""
+    return _stems(one or "") == _stems(other or "")
+
+
+def _stems(words: str) -> tuple[str, ...]:
+    """Stems of the words; other languages than English keep their endings, and so at worst their difference."""
+    return tuple(stem(word, "en") for word, _ in tokenise(fold(words))) or (fold(words),)
+
+
 def agrees(claim: Claim, fact: Fact) -> bool:
     """Whether the claim says what the fact says: same polarity, figures, tense (by predicate) and object."""
     if claim.polarity != fact.polarity or figures_in(claim.statement) != figures_in(fact.statement):
         return False
     if claim.predicate and fact.predicate and claim.predicate != fact.predicate:
         return False
-    return not (claim.object and fact.object and fold(claim.object) != fold(fact.object))
+    return not (claim.object and fact.object and not same_thing(claim.object, fact.object))
 
 
 def opposes(claim: Claim, fact: Fact) -> bool:
@@ -40,7 +51,7 @@ def opposes(claim: Claim, fact: Fact) -> bool:
     if fact.object is None or claim.object is None:
         same_object = fact.object is None and claim.object is None and claim.predicate == fact.predicate
     else:
-        same_object = fold(claim.object) == fold(fact.object)
+        same_object = same_thing(claim.object, fact.object)
     if not same_object:
         return False
     if claim.predicate == fact.predicate:

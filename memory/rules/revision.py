@@ -14,7 +14,7 @@ from memory.model.ids import fact_id, fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import agrees, opposes
+from memory.rules.agreement import agrees, opposes, same_thing
 from memory.rules.parameters import Revision
 from memory.rules.rivals import Resemblance, Rival
 from memory.rules.slots import place_in_slot, slot_of
@@ -143,7 +143,7 @@ def _change(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, or
         and slot_of(fact.predicate, fact.slot) == slot_of(claim.predicate, claim.slot)
         and fact.polarity == claim.polarity
     ]
-    same = [fact for fact in holders if fact.status == "active" and fold(fact.object or "") == fold(claim.object or "")]
+    same = [fact for fact in holders if fact.status == "active" and same_thing(fact.object, claim.object)]
     if same:
         return _reinforce(turn, same[0], claim, origin)
     denied = [
@@ -166,7 +166,7 @@ def _end_states(turn: Turn, event: Fact) -> tuple[str, ...]:
     for identity in turn.draft.by_subject.get(event.subject_id, ()) if event.polarity else ():
         fact = turn.draft.facts[identity]
         begun_before = fact.status == "active" and fact.valid_from < event.valid_from
-        arrived_there = event.object is not None and fold(fact.object or "") == fold(event.object)
+        arrived_there = event.object is not None and same_thing(fact.object, event.object)
         if begun_before and fact.predicate in closes(event.predicate) and not arrived_there:
             revise(turn.draft, fact, "superseded", turn.now, status="superseded", valid_to=event.valid_from)
             link(turn.draft, "supersedes", event.fact_id, identity)

@@ -6,11 +6,12 @@ of the application is asked through every view, with the ids and names of everyb
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import product
 from typing import Any
+from zipfile import ZipFile
 
 import httpx
 import pytest
@@ -27,16 +28,15 @@ OPEN, PRIVATE, SENSITIVE = Sensitivity
 MONDAY = 1772438400.0
 NOW = MONDAY + 40 * 86_400.0
 SAID = {
-    "open": ("My sister {0} visits me on Friday.", "I'll send you the {1} photos tomorrow.", "I feel anxious about {2}."),
+    "open": ("My sister {0} visits me on Friday.", "I'll send you {1} tomorrow.", "I feel anxious about {2}."),
     "private": ("I work at {0} as an engineer.", "I met {1} at the garden.", "I started learning {2}."),
-    "sensitive": ("My doctor {0} called about the garden.", "I am allergic to {1}.", "I promise to pay {2} back in May."),
+    "sensitive": ("My doctor {0} called about the garden.", "I am allergic to {1}.", "I promise to pay {2} back."),
     "team": ("The garden project is called {0}.", "{1} decided to postpone it.", "I prefer {2} for the plan."),
     "later": ("My brother {0} moved to the garden.", "I bought a {1} yesterday.", "I'll call {2} tomorrow."),
 }  # fmt: skip
 SYLLABLES = ("zor", "vel", "quin", "bax", "dru", "fen", "gol", "hux", "jib", "kra", "lum", "nym", "pex", "tov", "wyx")
-ECHO = ("/v1/context",)
-"""Routes that repeat the question: they are asked in words of nobody."""
 FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor or work?"), "q": ("the garden",)}
+"""Questions are repeated in the answer, so they are asked in words of nobody."""
 FIXED = {"night": ("2026-03-02",), "name": ("search_memory",)}
 TIMES = {"date": ("2026-03-02",), "as_of": (str(NOW),), "known_as_of": (str(NOW + 10**9),), "status": ("all",)}
 
@@ -62,7 +62,8 @@ class Cast:
 
     async def ingest(self, writer: str, group: str, how: str, **rest: Any) -> None:
         """One source by the writer's token, of three sentences with words of a group."""
-        lines = [line.format(*(self.coin(group) for _ in range(3))) for line in SAID[how]]
+        names = [self.coin(group) for _ in range(3)]
+        lines = [line.format(*names) for line in SAID[how]]
         segments = [
             {"segment_id": str(n), "speaker": writer.title(), "text": text, "start": n, "end": n + 1,
              "emotion": {"label": self.coin(group), "score": 0.9}}
@@ -103,9 +104,8 @@ async def cast(door: Door) -> AsyncIterator[Cast]:
     await cast.ingest("bert", "team-private", "team", team_id=team, sensitivity="private")
     for user in teams:
         word = cast.coin(f"{user}-open")
-        claim = Claim(
-            word, f"{word} keeps bees in the garden.", 0, f"{word} keeps bees.", object=cast.coin(f"{user}-open")
-        )
+        told = f"{word} keeps bees in the garden."
+        claim = Claim(word, told, 0, told, object=cast.coin(f"{user}-open"))
         await door.minds.turn(f"{door.user}-{user}", Remember(f"c-{user}", claims=(claim,)), {})
     await cast.settle()
     yield cast
@@ -173,16 +173,21 @@ def _parameters(route: APIRoute) -> set[str]:
 
 
 async def answers(client: httpx.AsyncClient, urls: list[str]) -> dict[str, str]:
-    """URL -> status and body; what cannot be compared (archives) is unpacked."""
+    """URL -> status and body; archives are unpacked."""
     found = {}
     for url in urls:
         answer = await client.get(url)
         assert answer.status_code < 500, (url, answer.text)
-        body = answer.content
-        if body[:2] == b"\x1f\x8b":
-            body = gzip.decompress(body)
-        found[url] = f"{answer.status_code} {body.decode(errors='replace').lower()}"
+        found[url] = f"{answer.status_code} {_unpacked(answer.content).lower()}"
     return found
+
+
+def _unpacked(body: bytes) -> str:
+    """The body as text; an archive (ZIP) file by file."""
+    if not body.startswith(b"PK"):
+        return body.decode(errors="replace")
+    with ZipFile(BytesIO(body)) as archive:
+        return " ".join(archive.read(name).decode() for name in archive.namelist())
 
 
 async def test_nobody_comes_across_the_words_of_another(cast: Cast) -> None:

@@ -220,8 +220,15 @@ def test_a_pronoun_may_mean_what_was_said_before():
 
 
 def test_a_statement_in_the_first_person_is_put_into_words():
-    (claim,) = believed("I love tea.", "I love tea", "Maya | likes | tea | I love tea")
-    assert claim.statement == "Maya likes tea"
+    for statement in ("I love tea", "Maya says I love tea"):
+        (claim,) = believed("I love tea.", "I love tea", f"Maya | likes | tea | {statement}")
+        assert claim.statement == "Maya likes tea"
+
+
+def test_you_is_the_listener():
+    text = "I promise to send you your book."
+    (claim,) = believed(text, text, "Maya | promises | send book | Maya promises to send you your book")
+    assert claim.statement == "Maya promises to send Daniel Daniel's book"
 
 
 def test_repetitions_are_dropped():

@@ -71,6 +71,13 @@ def test_a_preference_is_single_valued_within_its_slot() -> None:
     assert memory.active("prefers") == ["Maya prefers Hoka", "Maya prefers tea"]
 
 
+def test_number_is_no_change() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya prefers flat whites", predicate="prefers", slot="coffee", object="Flat whites"))
+    same = says("Maya's favourite is flat whites", 3, predicate="prefers", slot="coffee", object="flat white")
+    assert memory.hear(3, same).outcomes[0].outcome == "reinforced"
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 200), min_size=2, max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_the_chain_of_a_slot_does_not_depend_on_arrival(days: list[int], shuffle: object) -> None:
