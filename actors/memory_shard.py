@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actors.accesses import Accesses
-from actors.shelves import Shelves
+from actors.shelves import NO_KEYS, Shelves
 from adapters import build
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
+from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
-from memory.ports import Index
+from memory.ports import Index, Keys, Vector
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
@@ -33,9 +33,6 @@ from memory.retrieval.query import Question
 from memory.services.recall import Recollection, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
-
-Vector = NDArray[np.float32]
-Keys = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,7 @@ class MemoryShard:
             languages=memory.believed.profile.languages,
             offset_s=offset_s,
             only=only,
+            evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
         )
         if question.record_access:
             self._accesses.note(memory.user_id, found.keys.tolist())
@@ -166,3 +164,9 @@ class MemoryShard:
         if self._stores is None:
             self._stores = await build.stores(self._settings)
         return self._stores
+
+
+def evergreen_keys(believed: WorkingSet) -> Keys:
+    """Segments that mention somebody, somewhere or a relationship: what keeps a floor of strength when it decays."""
+    evergreen = (entity.entity_id for entity in believed.entities.values() if entity.type in EVERGREEN_TYPES)
+    return np.array(sorted({key for each in evergreen for key in believed.mentions.get(each, ())}), np.int64)

@@ -7,6 +7,9 @@ conversation: `{id, dataset, sessions: [{id, datetime, turns: [{id, speaker, tex
 category, evidence}]}`. The weights in the repository were fitted on LoCoMo (conversations 1-3, Maharana et al. 2024,
 CC BY-NC 4.0), BEAM 100K (chats 1-6) and QMSum (validation split, first 12 meetings, MIT), which are not part of it.
 
+Recall@10 and MRR of rank fusion and of those weights: LoCoMo 76.6, 51.0 and 82.6, 63.8; BEAM 74.3, 74.4 and 78.6, 80.4;
+QMSum, all 35 meetings, 17.1, 53.8 and 18.2, 55.7. Fitted without the conversation asked: LoCoMo 82.3, BEAM 78.6.
+
 Fit: listwise softmax over the candidates of each question, gold mass spread evenly over its gold turns, L2 on
 standardised weights. Questions of LoCoMo count one and a half times, each divided by how many its set has. Scores
 are leave-one-conversation-out for LoCoMo and BEAM and leave-a-third-out for QMSum, beside those of plain rank fusion.

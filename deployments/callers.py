@@ -40,14 +40,13 @@ def _given(x_internal_token: str | None, authorization: str | None) -> str:
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-async def caller(
-    request: Request,
+async def reader(
     house: Annotated[House, Depends(house_of)],
     x_internal_token: Annotated[str | None, Header()] = None,
     authorization: Annotated[str | None, Header()] = None,
     x_user_id: Annotated[Id | None, Header(description="An administrator acts for this user.")] = None,
 ) -> Caller:
-    """The caller of a request; 401 without a known token, 403 if it may not do what the method does."""
+    """The caller of a request that only reads, whatever its method; 401 without a known token."""
     token = _given(x_internal_token, authorization)
     granted = await house.tokens.find(token) if token else None
     if granted is None:
@@ -57,11 +56,21 @@ async def caller(
         if granted.permission != "admin":
             raise Forbidden("Only an administrator's token may act for another user.")
         user_id = x_user_id
-    if request.method not in ("GET", "HEAD") and _RANKS[granted.permission] < _RANKS["write"]:
-        raise Forbidden("This token may only read.")
     view = View(user_id, granted.teams, granted.clearance)
     await house.note_reader(view)
     return Caller(view, granted.permission)
+
+
+def writing(who: Caller) -> Caller:
+    """The caller, if it may write. Raises Forbidden."""
+    if _RANKS[who.permission] < _RANKS["write"]:
+        raise Forbidden("This token may only read.")
+    return who
+
+
+async def caller(request: Request, who: Annotated[Caller, Depends(reader)]) -> Caller:
+    """The caller of a request; 403 if it may not do what the method does."""
+    return who if request.method in ("GET", "HEAD") else writing(who)
 
 
 async def administrator(who: Annotated[Caller, Depends(caller)]) -> Caller:
@@ -79,5 +88,6 @@ async def whole(who: Annotated[Caller, Depends(caller)]) -> Caller:
 
 
 Who = Annotated[Caller, Depends(caller)]
+Reader = Annotated[Caller, Depends(reader)]
 Administrator = Annotated[Caller, Depends(administrator)]
 Whole = Annotated[Caller, Depends(whole)]

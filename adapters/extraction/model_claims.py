@@ -97,11 +97,11 @@ def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Gro
     about = {word.removesuffix("'s") for word, _ in tokenise(subject)}
     if (
         about & {word.removesuffix("'s") for word, _ in tokenise(words)}
-        and grounds.says(words)
+        and grounds.says(words.removeprefix(subject))
         and len(words.split()) > 2
     ):
         return words
-    if row is None or polarity.is_negated(words):
+    if row is None or row.name == "habit" or polarity.is_negated(fact.statement):
         return None
     return f"{subject} {row.name.replace('_', ' ')} {fact.object}"
 

@@ -67,7 +67,10 @@ class Passage:
 
 @dataclass(frozen=True)
 class Grounds:
-    """One utterance and the few before it; `listeners` are the names "you" may mean."""
+    """One utterance and the few before it; `listeners` are the names "you" may mean.
+
+    Who a clause is about is checked in English only; that the words were said, in every language.
+    """
 
     utterance: Utterance
     earlier: tuple[Utterance, ...] = ()
@@ -98,10 +101,11 @@ class Grounds:
         speaker = self.utterance.speaker
         folded = fold(name)
         if folded in _SELF or same_name(name, speaker):
-            return None if self._of_another(passage) else speaker
-        if folded in _NOBODY or _I_DO.match(self._opened(passage)) or not _words(name) <= self._named:
+            return None if self._of_another(passage) else speaker or None
+        words = _words(name)
+        if folded in _NOBODY or _I_DO.match(self._opened(passage)) or not words or not words <= self._named:
             return None
-        return name if is_name(name) or "'s " in name else speaker
+        return name if is_name(name) or "'s " in name else speaker or None
 
     def says(self, words: str, passage: Passage | None = None) -> bool:
         """Whether at least half of the content words were said here; in the passage, unless it points elsewhere."""
@@ -118,17 +122,15 @@ class Grounds:
 
     def is_of_kin(self, passage: Passage) -> bool:
         """Whether the clause is about the speaker's somebody ("my sister Elena lives ..."), not about the speaker."""
-        words = [word for word, _ in tokenise(self._opened(passage))][:4]
-        return (
-            len(words) > 1 and words[0] in ("my", "our") and any(relation(word) or is_pet(word) for word in words[1:])
-        )
+        first, *rest = [word for word, _ in tokenise(self._opened(passage))][:4] or [""]
+        return first in ("my", "our") and any(relation(word) or is_pet(word) for word in rest)
 
     def _of_another(self, passage: Passage) -> bool:
         """Whether the clause begins with somebody else and has no first person."""
         opened = self._opened(passage)
         first = opened.split()[0] if opened.split() else ""
         other = bool(_THEY_DO.match(opened)) or (is_name(first) and not same_name(first, self.utterance.speaker))
-        return other and len(opened.split()) > 1 and not _FIRST.search(opened)
+        return self._language == "en" and other and len(opened.split()) > 1 and not _FIRST.search(opened)
 
     def _opened(self, passage: Passage) -> str:
         return with_subject(unaddressed(passage.clause, self.listeners))

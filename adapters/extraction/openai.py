@@ -27,7 +27,7 @@ _MAX_TOKENS = 768
 
 
 class OpenAiExtractor:
-    """Reads talk in any language with the model behind an OpenAI-compatible URL.
+    """Reads talk with the model behind an OpenAI-compatible URL: English best, other languages as bare statements.
 
     One call a portion, in order: a server with one slot keeps the prompt and its examples in its cache. A failed call
     fails the reading: what was not read stays due and is tried again.

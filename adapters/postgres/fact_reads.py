@@ -43,6 +43,15 @@ class PostgresFactReads:
         row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given), given, "fact")
         return (await self._hydrate(view, [(row["id"], row["version"])]))[0]
 
+    async def current(self, view: View, ids: Sequence[str]) -> list[DictRow]:
+        """The open versions of these facts, as far as they are in sight."""
+        rows = await self._pool.rows(Q["current"], **seen_by(view), ids=list(ids))
+        return await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows])
+
+    async def fading(self, view: View) -> list[DictRow]:
+        """What the strength of every active, unconfirmed fact is made of."""
+        return await self._pool.rows(Q["fading"], **seen_by(view))
+
     async def history(self, view: View, given: str) -> History:
         """A fact with its words, links, entities and changes. Raises NotFound, Ambiguous."""
         fact = await self.one(view, given)

@@ -39,6 +39,12 @@ class PostgresFigures:
         assert row is not None
         return float(row["seconds"])
 
+    async def shape(self, view: View) -> DictRow:
+        """Entities by type and facts by kind, entities no fact speaks of, and the bytes of words and vectors."""
+        row = await self._pool.row(Q["shape"], **seen_by(view))
+        assert row is not None
+        return row
+
     async def day(self, view: View, span: Interval, telling: int) -> Day:
         """A stretch of time, with up to `telling` of its segments."""
         seen = {**seen_by(view), "start": span.start, "end": span.end}

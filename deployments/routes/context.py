@@ -76,11 +76,12 @@ async def context(asked: Annotated[Asked, Query()], who: Who, house: Annotated[H
 
     Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
     """
-    question = await _question(asked, who, house)
+    question = await question_of(asked, who, house)
     return answer_of(asked.query, await ask(house, question))
 
 
-async def _question(asked: Asked, who: Who, house: House) -> Question:
+async def question_of(asked: Asked, who: Who, house: House) -> Question:
+    """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
     now = house.clock.now() if asked.now is None else asked.now
     zone = (await house.profile(who.user_id)).time_zone
     if asked.type is not None and asked.type not in ENTITY_TYPES:

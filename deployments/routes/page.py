@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Cookie, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from deployments.callers import Caller, caller
+from deployments.callers import Caller, reader
 from deployments.house import House, house_of
 from deployments.kinds import Text
 from deployments.questions import ask
@@ -58,7 +58,6 @@ _WRONG = "That token is not known here."
 
 
 async def visitor(
-    request: Request,
     house: Annotated[House, Depends(house_of)],
     token: Annotated[str | None, Cookie(alias=COOKIE)] = None,
 ) -> Caller | None:
@@ -66,7 +65,7 @@ async def visitor(
     if not token:
         return None
     try:
-        return await caller(request, house, x_internal_token=token)
+        return await reader(house, x_internal_token=token)
     except Unauthenticated:
         return None
 

@@ -120,3 +120,12 @@ FROM own o
 WHERE o.seen AND (NOT EXISTS (SELECT 1 FROM own x WHERE x.turn = o.turn AND x.change ->> 'noun' = 'evidence')
                   OR EXISTS (SELECT 1 FROM own x WHERE x.turn = o.turn AND x.change ->> 'noun' = 'evidence' AND x.seen))
 ORDER BY o.turn, o.place;
+
+-- name: current
+SELECT f.fact_id, f.version FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+WHERE f.system_to IS NULL AND f.fact_id = ANY(%(ids)s) ORDER BY f.fact_id;
+
+-- name: fading
+SELECT f.fact_id, f.confidence, f.stability, f.system_from
+FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+WHERE f.system_to IS NULL AND f.status = 'active' AND NOT f.protected ORDER BY f.fact_id;

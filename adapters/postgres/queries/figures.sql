@@ -93,3 +93,23 @@ SELECT g.entity_id FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
 JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 WHERE e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s);
+
+-- name: shape
+-- What a memory is made of: its nodes by type, its facts by kind, entities no fact speaks of, and bytes kept.
+WITH living AS (
+    SELECT e.entity_id, e.type FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+    JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL),
+held AS (
+    SELECT * FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL AND f.status = 'active'),
+ends AS (SELECT subject_id AS id FROM held UNION SELECT object_id FROM held)
+SELECT (SELECT coalesce(jsonb_object_agg(type, n), '{}') FROM (SELECT type, count(*) AS n FROM living GROUP BY type) t)
+           AS entities,
+       (SELECT coalesce(jsonb_object_agg(kind, n), '{}') FROM (SELECT kind, count(*) AS n FROM held GROUP BY kind) k)
+           AS facts,
+       (SELECT count(*) FROM living l WHERE NOT EXISTS (SELECT 1 FROM ends WHERE ends.id = l.entity_id)) AS orphans,
+       (SELECT coalesce(sum(octet_length(c.words)), 0)::bigint
+        FROM seen_segments(%(scopes)s, %(clearance)s) s
+        JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id)
+           + (SELECT coalesce(sum(pg_column_size(v.vector)), 0)::bigint
+              FROM seen_segments(%(scopes)s, %(clearance)s) s
+              JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key) AS storage_bytes;

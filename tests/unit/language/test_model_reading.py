@@ -225,6 +225,19 @@ def test_a_statement_in_the_first_person_is_put_into_words():
         assert claim.statement == "Maya likes tea"
 
 
+def test_another_language_gives_a_statement_in_its_own_words():
+    utterance = said("Ich wohne seit Mai in Lissabon.", language="de")
+    fact = SaidFact("Maya", "lives_in", "Lissabon", "Maya wohnt seit Mai in Lissabon", "Ich wohne seit Mai in Lissabon")
+    (claim,) = claims_of([fact], Grounds(utterance))
+    assert (claim.statement, claim.predicate) == ("Maya wohnt seit Mai in Lissabon", None)
+
+
+@pytest.mark.parametrize("subject", ["!!!", "Maya", "I", "tea"])
+def test_without_a_speaker_nobody_said_it(subject):
+    fact = SaidFact(subject, "likes", "tea", f"{subject} likes tea", "I like tea")
+    assert list(claims_of([fact], Grounds(said("I like tea.", speaker="")))) == []
+
+
 def test_you_is_the_listener():
     text = "I promise to send you your book."
     (claim,) = believed(text, text, "Maya | promises | send book | Maya promises to send you your book")

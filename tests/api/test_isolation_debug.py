@@ -1,0 +1,233 @@
+"""Nobody sees anything of anybody else, nor what lies above their clearance: not on any route, not even in a count.
+
+Three users, a team of two, and sources of every sensitivity, each with words that occur nowhere else. Every GET route
+of the application is asked through every view, with the ids and names of everybody; a new route is covered by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import product
+from typing import Any, NamedTuple
+from zipfile import ZipFile
+
+import httpx
+import pytest
+
+from deployments.gateway import create_app
+from deployments.routes.page import COOKIE
+from memory.model.claims import Claim
+from memory.model.commands import Remember
+from memory.model.scopes import Sensitivity
+from tests.api.conftest import Door
+
+OPEN, PRIVATE, SENSITIVE = Sensitivity
+MONDAY = 1772438400.0
+NOW = MONDAY + 40 * 86_400.0
+SAID = {
+    "open": ("My sister {0} visits me on Friday.", "I'll send you {1} tomorrow.", "I feel anxious about {2}."),
+    "private": ("I work at {0} as an engineer.", "I met {1} at the garden.", "I started learning {2}."),
+    "sensitive": ("My doctor {0} called about the garden.", "I am allergic to {1}.", "I promise to pay {2} back."),
+    "team": ("The garden project is called {0}.", "{1} decided to postpone it.", "I prefer {2} for the plan."),
+    "later": ("My brother {0} moved to the garden.", "I bought a {1} yesterday.", "I'll call {2} tomorrow."),
+}  # fmt: skip
+SYLLABLES = ("zor", "vel", "quin", "bax", "dru", "fen", "gol", "hux", "jib", "kra", "lum", "nym", "pex", "tov", "wyx")
+FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor or work?"), "q": ("the garden",)}
+"""Questions are repeated in the answer, so they are asked in words of nobody."""
+FIXED = {"night": ("2026-03-02",), "name": ("search_memory",)}
+TIMES = {"date": ("2026-03-02",), "as_of": (str(NOW),), "known_as_of": (str(NOW + 10**9),), "status": ("all",)}
+
+
+@dataclass
+class Cast:
+    """Who there is, and which words each view may come across."""
+
+    door: Door
+    views: dict[str, httpx.AsyncClient] = field(default_factory=dict)
+    may_see: dict[str, set[str]] = field(default_factory=dict)
+    words: dict[str, set[str]] = field(default_factory=dict)
+    """Group of words -> the words; a view sees whole groups."""
+    coined: int = 0
+
+    def coin(self, group: str) -> str:
+        """A word that occurs nowhere else, shaped like a name."""
+        one, two = divmod(self.coined, len(SYLLABLES))
+        self.coined += 1
+        word = SYLLABLES[one].capitalize() + SYLLABLES[two] + "ander"
+        self.words.setdefault(group, set()).add(word.lower())
+        return word
+
+    async def ingest(self, writer: str, group: str, how: str, **rest: Any) -> None:
+        """One source by the writer's token, of three sentences with words of a group."""
+        names = [self.coin(group) for _ in range(3)]
+        lines = [line.format(*names) for line in SAID[how]]
+        segments = [
+            {"segment_id": str(n), "speaker": writer.title(), "text": text, "start": n, "end": n + 1,
+             "emotion": {"label": self.coin(group), "score": 0.9}}
+            for n, text in enumerate(lines)
+        ]  # fmt: skip
+        body = {"source_id": group, "started_at": MONDAY, "segments": segments, **rest}
+        answer = await self.views[f"{writer} sensitive"].post("/v1/sources", json=body)
+        assert answer.status_code == 202, answer.text
+
+    async def settle(self) -> None:
+        """Every view looks once, so that a team's sources are read for it; then everything is read."""
+        for client in self.views.values():
+            await client.get("/v1/stats")
+        await self.door.settle()
+
+
+@pytest.fixture
+async def cast(door: Door) -> AsyncIterator[Cast]:
+    """anna, bert and carl; anna and bert share a team; each has one source of every sensitivity."""
+    cast, team = Cast(door), f"{door.user}-team"
+    door.house.clock = _Still()
+    teams = {"anna": (team,), "bert": (team,), "carl": ()}
+    for user, level in product(teams, Sensitivity):
+        client = await door.client_of(f"{door.user}-{user}", teams[user], clearance=level)
+        name = f"{user} {level.name.lower()}"
+        cast.views[name] = client
+        seen = {f"{user}-{lower.name.lower()}" for lower in Sensitivity if lower <= level}
+        cast.may_see[name] = seen | ({"team-open"} if teams[user] else set())
+        if teams[user] and level >= PRIVATE:
+            cast.may_see[name].add("team-private")
+    cast.views["bert alone"] = await door.client_of(f"{door.user}-bert", (), clearance=SENSITIVE)
+    cast.may_see["bert alone"] = {f"bert-{level.name.lower()}" for level in Sensitivity}
+    for client in cast.views.values():
+        client.cookies.set(COOKIE, client.headers["X-Internal-Token"])
+    for user, level in product(teams, ("open", "private", "sensitive")):
+        await cast.ingest(user, f"{user}-{level}", level, sensitivity=level)
+    await cast.ingest("anna", "team-open", "team", team_id=team)
+    await cast.ingest("bert", "team-private", "team", team_id=team, sensitivity="private")
+    for user in teams:
+        word = cast.coin(f"{user}-open")
+        told = f"{word} keeps bees in the garden."
+        claim = Claim(word, told, 0, told, object=cast.coin(f"{user}-open"))
+        await door.minds.turn(f"{door.user}-{user}", Remember(f"c-{user}", claims=(claim,)), {})
+    await cast.settle()
+    yield cast
+    for client in cast.views.values():
+        await client.aclose()
+
+
+class _Still:
+    def now(self) -> float:
+        return NOW
+
+
+async def requests(cast: Cast) -> list[str]:
+    """Every GET route with the ids and names of everybody, as URLs."""
+    ids: dict[str, set[str]] = {"entity_id": set(), "fact_id": set(), "source_id": set(cast.words)}
+    every = set().union(*cast.words.values())
+    for user in ("anna", "bert", "carl"):
+        believed = await cast.door.house.stores.journal.load(f"{cast.door.user}-{user}")
+        ids["entity_id"] |= {e.entity_id for e in believed.entities.values() if _holds(e.name, every)}
+        ids["fact_id"] |= {f.fact_id for f in believed.facts.values() if _holds(f.statement, every)}
+    assert all(len(found) >= 5 for found in ids.values()), ids
+    routes = [*_routes(create_app(cast.door.house).openapi()), Route("/", (), ("q",))]
+    assert len(routes) > 10
+    return [url for route in routes for url in _urls(route, ids, sorted(every))]
+
+
+class Route(NamedTuple):
+    """A GET route: its path, and the names of the parameters in its path and in its query."""
+
+    path: str
+    in_path: tuple[str, ...]
+    in_query: tuple[str, ...]
+
+
+def _routes(schema: dict[str, Any]) -> Iterator[Route]:
+    for path, operations in schema["paths"].items():
+        if "get" in operations:
+            parameters = operations["get"].get("parameters", ())
+            yield Route(path, *(tuple(p["name"] for p in parameters if p["in"] == kind) for kind in ("path", "query")))
+
+
+def _holds(text: str, words: set[str]) -> bool:
+    return any(word in text.lower() for word in words)
+
+
+def _urls(route: Route, ids: dict[str, set[str]], names: list[str]) -> Iterator[str]:
+    paths = [route.path]
+    for name in route.in_path:
+        known = ids.get(name) or FIXED.get(name)
+        assert known, f"{route.path}: say in this test what its {name} may be"
+        paths = [path.replace(f"{{{name}}}", value) for path in paths for value in sorted(known)]
+    for path in paths:
+        for query in _queries(set(route.in_query), names):
+            yield str(httpx.URL(path, params=query))
+
+
+def _queries(parameters: set[str], names: list[str]) -> Iterator[dict[str, str]]:
+    required = {name: words[0] for name, words in FREE_WORDS.items() if name in parameters}
+    if "limit" in parameters:
+        required["limit"] = "50"
+    yield required
+    for name in parameters & (FREE_WORDS.keys() | TIMES.keys()):
+        for value in (FREE_WORDS | TIMES)[name]:
+            yield {**required, name: value}
+    for name in parameters & {"entity", "subject", "name", "by"}:
+        for value in names[::4]:
+            yield {**required, name: value}
+
+
+async def answers(client: httpx.AsyncClient, urls: list[str]) -> dict[str, str]:
+    """URL -> status and body; archives are unpacked."""
+    found = {}
+    for url in urls:
+        answer = await client.get(url)
+        assert answer.status_code < 500, (url, answer.text)
+        found[url] = f"{answer.status_code} {_unpacked(answer.content).lower()}"
+    return found
+
+
+def _unpacked(body: bytes) -> str:
+    """The body as text; an archive (ZIP) file by file."""
+    if not body.startswith(b"PK"):
+        return body.decode(errors="replace")
+    with ZipFile(BytesIO(body)) as archive:
+        return " ".join(archive.read(name).decode() for name in archive.namelist())
+
+
+async def test_nobody_comes_across_the_words_of_another(cast: Cast) -> None:
+    urls = await requests(cast)
+    for view, client in cast.views.items():
+        told = await answers(client, urls)
+        allowed = set().union(*(cast.words[group] for group in cast.may_see[view]))
+        everything = " ".join(told.values())
+        hidden = set().union(*cast.words.values()) - allowed
+        leaks = [(word, url) for word in hidden if word in everything for url, body in told.items() if word in body]
+        assert not leaks, (view, leaks[:5])
+        missing = {word for word in allowed if word not in everything}
+        assert not missing, f"{view} does not find its own words: this test would prove nothing"
+
+
+async def test_nothing_changes_for_whom_it_does_not_concern(cast: Cast) -> None:
+    urls = await requests(cast)
+    unconcerned = {
+        "anna": [name for name in cast.views if not name.startswith("anna")],
+        "anna above": [name for name in cast.views if name != "anna sensitive"],
+    }
+    before = {name: await answers(cast.views[name], urls) for name in cast.views}
+    await cast.ingest("anna", "later-sensitive", "later", sensitivity="sensitive")
+    await cast.settle()
+    for name in unconcerned["anna above"]:
+        assert _differences(before[name], await answers(cast.views[name], urls)) == [], name
+    await cast.ingest("anna", "later-open", "later")
+    await cast.settle()
+    for name in unconcerned["anna"]:
+        assert _differences(before[name], await answers(cast.views[name], urls)) == [], name
+    assert _differences(before["anna open"], await answers(cast.views["anna open"], urls))
+
+
+def _differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str, str, str]]:
+    import difflib
+    for url in before:
+        if before[url]!=after[url]:
+            print(url)
+            for op in difflib.SequenceMatcher(None,before[url],after[url],autojunk=False).get_opcodes():
+                if op[0]!='equal': print('   ',before[url][max(0,op[1]-60):op[2]+20],'=>',after[url][op[3]:op[4]+20])
+    return [(url, before[url], after[url]) for url in before if before[url] != after[url]]
