@@ -29,12 +29,11 @@ class Directory:
         self._settings = settings
 
     def ensure(self) -> None:
-        """Create what does not live yet, and set the worker going."""
+        """Create what does not live yet."""
         for number in range(SHARDS):
             name = shard_name(number)
             ray.remote(MemoryShard).options(**_FOREVER, name=name, max_concurrency=256).remote(name, self._settings)
-        worker = ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
-        worker.start.remote()  # type: ignore[attr-defined]
+        ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
 
     def shard(self, user_id: str) -> Any:
         """The shard a user lives in."""

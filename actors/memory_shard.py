@@ -117,8 +117,9 @@ class MemoryShard:
             changes = await act(memory)
         except Fenced:
             # Another writer has taken over. What is held here may be old: start anew with the next call.
-            self._epoch = 0
-            self._users.clear()
+            if self._users.get(user_id) is memory:
+                self._epoch = 0
+                self._users.clear()
             raise
         await self._show(memory)
         return changes

@@ -6,6 +6,7 @@ from typing import Any
 
 import ray
 
+from memory.errors import Unavailable
 from memory.model.ids import digest
 
 NAMESPACE = "memoray"
@@ -25,5 +26,8 @@ def shard_of(user_id: str) -> str:
 
 
 def actor(name: str) -> Any:
-    """The handle of a living actor. Ray keeps what it has looked up."""
-    return ray.get_actor(name, namespace=NAMESPACE)
+    """The handle of a living actor. Ray keeps what it has looked up. Raises Unavailable if there is none."""
+    try:
+        return ray.get_actor(name, namespace=NAMESPACE)
+    except ValueError as error:
+        raise Unavailable("A part of Memoray does not live; see its log and `memoray status`.") from error

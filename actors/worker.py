@@ -12,12 +12,14 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from ray.exceptions import RayActorError
+
 from actors.names import actor, shard_of
 from actors.scheduler import Scheduler
 from actors.transcripts import Transcripts
 from adapters import build
 from config.settings import Settings
-from memory.errors import DomainError
+from memory.errors import DomainError, ModelFailed, Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading
 from memory.ports import Vector
@@ -68,9 +70,12 @@ class Worker:
         reading = await self._extractor.read(utterances)
         return reading, await encode(self._embedder, [claim.statement for claim in reading.claims])
 
-    async def status(self) -> dict[str, Any]:
-        """For `memoray status` and health checks."""
-        return {"tasks": [task.get_name() for task in self._tasks if not task.done()]}
+    async def _live(self) -> None:
+        """The background tasks, without end."""
+        stores = await self._open()
+        transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
+        scheduler = Scheduler(self._settings, stores, self._clock)
+        await asyncio.gather(*(self._keep(task) for task in (self._work, transcripts.watch, scheduler.run)))
 
     async def _keep(self, task: Callable[[], Awaitable[None]]) -> None:
         """Run a task for ever: what breaks it is logged, and it starts again."""
@@ -96,17 +101,21 @@ class Worker:
         self._woken.clear()
 
     async def _one(self, name: str, act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> bool:
-        """Do the next piece of work of a kind; False if there is none. A failure is recorded and tried again later."""
+        """Do the next piece of work of a kind; False if there is none. A failure is recorded and tried again later.
+
+        What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
+        """
         capture = (await self._open()).capture
         due = await capture.due(name, self._clock.now(), 1)
         for task in due:
             try:
                 await act(task)
-            except DomainError as error:
-                await capture.failed(task, f"{error.kind}: {error.detail}", self._clock.now())
             except Exception as error:
-                log.exception("%s failed", name)
-                await capture.failed(task, type(error).__name__, self._clock.now())
+                if _away(error):
+                    raise
+                if not isinstance(error, DomainError):
+                    log.exception("%s failed", name)
+                await capture.failed(task, _reason(error), self._clock.now())
         return bool(due)
 
     async def _embed(self, task: Mapping[str, Any]) -> None:
@@ -147,6 +156,15 @@ class Worker:
         if self._stores is None:
             self._stores = await build.stores(self._settings, max_size=4)
         return self._stores
+
+
+def _away(error: Exception) -> bool:
+    """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
+    return isinstance(error, Unavailable | RayActorError) and not isinstance(error, ModelFailed)
+
+
+def _reason(error: Exception) -> str:
+    return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__
 
 
 async def _submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:

@@ -57,6 +57,23 @@ class Client:
             raise Refused(_problem(response), status=response.status_code)
         return response.json() if response.content else None
 
+    def save(self, path: str, target: Path) -> int:
+        """Stream a file into `target`; its bytes. A download that breaks off leaves nothing behind."""
+        partial = target.with_name(f".{target.name}.partial")
+        try:
+            with self._http.stream("GET", path) as response:
+                if response.is_error:
+                    response.read()
+                    raise Refused(_problem(response), status=response.status_code)
+                with partial.open("wb") as file:
+                    for block in response.iter_bytes():
+                        file.write(block)
+        except httpx.HTTPError as error:
+            partial.unlink(missing_ok=True)
+            raise Unavailable(f"{self._http.base_url} broke off; see `memoray status`.") from error
+        partial.replace(target)
+        return target.stat().st_size
+
     def close(self) -> None:
         """Give the connection back."""
         self._http.close()
@@ -68,7 +85,7 @@ class Client:
         self.close()
 
 
-def connect(home: Path | None, user: str | None = None) -> Client:
+def connect(home: Path | None, user: str | None = None, timeout_s: float = TIMEOUT_S) -> Client:
     """A client of the Memoray that runs in this home; raises NotRunning."""
     places = places_of(home)
     runtime = read_runtime(places)
@@ -76,7 +93,7 @@ def connect(home: Path | None, user: str | None = None) -> Client:
         raise NotRunning
     if runtime.state != "ready":
         raise NotRunning(f"Memoray is not ready yet: {runtime.step}.")
-    return Client(runtime.url, Path(runtime.token_file).read_text().strip(), user)
+    return Client(runtime.url, Path(runtime.token_file).read_text().strip(), user, timeout_s)
 
 
 def _problem(response: httpx.Response) -> str:

@@ -22,6 +22,7 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 HomeOption = Annotated[
     Path | None, typer.Option("--home", help="The folder of all data.", show_default="MEMORAY_HOME, else ./data")
 ]
+UserOption = Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
 
 
@@ -43,6 +44,15 @@ class NotRunning(Unavailable):
 def places_of(home: Path | None) -> Places:
     """The folders of the home that was named, or of the default one."""
     return Places(home.expanduser().resolve() if home else default_home())
+
+
+def show(value: Any, as_json: bool, *lines: str) -> None:
+    """Print an answer: as JSON for a program, or as these lines for a person."""
+    if as_json:
+        print_json(value)
+        return
+    for line in lines:
+        out.print(line)
 
 
 def print_json(value: Any) -> None:

@@ -9,11 +9,11 @@ import sys
 
 import typer
 
-from cli import bench, doctor, import_, lifecycle, rebuild, status
+from cli import archive, ask, bench, doctor, import_, lifecycle, memory_verbs, night, rebuild, status, tokens
 from cli.console import Exit, NotRunning, err
 from memory.errors import DomainError
 
-ROOMS = (lifecycle, status, import_, rebuild, doctor, bench)
+ROOMS = (lifecycle, status, ask, memory_verbs, import_, night, archive, rebuild, tokens, doctor, bench)
 
 app = typer.Typer(
     name="memoray",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import AfterValidator, AllowInfNan, BaseModel, BeforeValidator, ConfigDict, Strict, StringConstraints
 
 from memory.errors import DomainError
 from memory.model.timeline import Instant, from_datetime, instant
@@ -59,6 +59,8 @@ Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_s
 Words = Annotated[str, StringConstraints(min_length=1, max_length=MOST_TEXT), AfterValidator(_storable)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_storable)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID), AfterValidator(_identifier)]
+Number = Annotated[float, Strict(), AllowInfNan(False)]
+"""A number that is one: no boolean, no text, nothing infinite."""
 Moment = Annotated[float, BeforeValidator(_instant, json_schema_input_type=str | float)]
 """An instant as it travels: ISO 8601 with a zone, or epoch seconds."""
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deployments.problems import MEDIA_TYPE
-from memory.errors import TooLarge
+from deployments.problems import problem
+from memory.errors import DomainError, TooLarge, Unreadable
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 to a body of more than `most` bytes; `larger` are paths with their own limit."""
+    """ASGI middleware: answers 413 to a body of more than `most` bytes, and 415 to a compressed one.
+
+    `larger` names paths with a limit of their own.
+    """
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
@@ -24,10 +27,14 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        headers = dict(scope["headers"])
+        if headers.get(b"content-encoding", b"identity") != b"identity":
+            await _refuse(Unreadable("Content-Encoding: send the body as it is, uncompressed."), scope, receive, send)
+            return
         most = self._larger.get(scope["path"], self._most)
-        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        declared = headers.get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > most:
-            await self._refuse(scope, send, most)
+            await _refuse(_too_large(most), scope, receive, send)
             return
         seen, refused = 0, False
 
@@ -37,7 +44,7 @@ class BodyLimit:
             seen += len(message.get("body", b""))
             if seen > most and not refused:
                 refused = True
-                await self._refuse(scope, send, most)
+                await _refuse(_too_large(most), scope, receive, send)
             return {"type": "http.disconnect"} if refused else message
 
         async def unless_refused(message: Message) -> None:
@@ -46,15 +53,12 @@ class BodyLimit:
 
         await self._app(scope, counted, unless_refused)
 
-    async def _refuse(self, scope: Scope, send: Send, most: int) -> None:
-        detail = f"The body is larger than {most:,} bytes; send it in parts (the same source_id adds segments)."
-        body = {
-            "type": f"urn:memoray:{TooLarge.kind}",
-            "title": "Content Too Large",
-            "status": TooLarge.status,
-            "detail": detail,
-            "instance": scope["path"],
-        }
-        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"connection", b"close")]
-        await send({"type": "http.response.start", "status": TooLarge.status, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {most:,} bytes; send it in parts (the same source_id adds segments).")
+
+
+async def _refuse(error: DomainError, scope: Scope, receive: Receive, send: Send) -> None:
+    told = problem(error.status, error.kind, error.detail, Request(scope))
+    told.headers["connection"] = "close"
+    await told(scope, receive, send)

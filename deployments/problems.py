@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -18,6 +20,8 @@ log = logging.getLogger("memoray.gateway")
 MEDIA_TYPE = "application/problem+json"
 _SHOWN_ERRORS = 10
 """Places named in one answer to a malformed body."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What a place may be called by: a caller's own key may be a sentence, and pydantic's name for a check is no place."""
 
 
 def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> JSONResponse:
@@ -44,18 +48,22 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     """Pydantic's findings without the input they quote."""
     assert isinstance(error, RequestValidationError)
     found = error.errors()
-    errors = [
-        {"where": ".".join(str(part) for part in each["loc"]), "what": each["msg"]} for each in found[:_SHOWN_ERRORS]
-    ]
+    errors = [{"where": _place(each["loc"]), "what": each["msg"]} for each in found[:_SHOWN_ERRORS]]
     detail = "; ".join(f"{each['where']}: {each['what']}" for each in errors)
     if len(found) > _SHOWN_ERRORS:
         detail += f"; and {len(found) - _SHOWN_ERRORS} more"
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", detail, request, errors=errors)
 
 
+def _place(loc: Sequence[str | int]) -> str:
+    return ".".join(name for part in loc if _NAME.fullmatch(name := str(part)))
+
+
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return problem(error.status_code, "http", str(error.detail), request)
+    told = problem(error.status_code, "http", str(error.detail), request)
+    told.headers.update(error.headers or {})
+    return told
 
 
 async def _ray(request: Request, error: Exception) -> JSONResponse:

@@ -79,6 +79,13 @@ class TooLarge(DomainError):
     kind = "too-large"
 
 
+class Unreadable(DomainError):
+    """The body is in a form that is not read here."""
+
+    status = 415
+    kind = "unreadable"
+
+
 class Unauthenticated(DomainError):
     """A valid token is required: send it as X-Internal-Token or Authorization: Bearer."""
 

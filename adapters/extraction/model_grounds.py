@@ -53,14 +53,16 @@ class Passage:
     @property
     def asserted(self) -> bool:
         """Whether it states something: no question, joke, condition, proposal, applause or quoted speech."""
+        bare = unaddressed(self.clause)
         return not (
             self.question
             or self.joke
             or polarity.is_hypothetical(self.part)
             or polarity.is_conditional(self.part)
             or polarity.is_unreal(self.clause)
-            or polarity.is_proposal(self.clause.strip())
-            or polarity.is_phatic(self.clause.strip())
+            or any(
+                not words or polarity.is_phatic(words) or polarity.is_proposal(words) for words in (self.clause, bare)
+            )
             or not pattern_of(self.quote).search(polarity.without_quotations(self.sentence))
         )
 

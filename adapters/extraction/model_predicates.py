@@ -41,19 +41,19 @@ _IRREGULAR = {
 def row_of(fact: SaidFact, passage: Passage) -> Predicate | None:
     """The row of the inventory that the model chose, or None: its statement then stands alone and closes nothing."""
     row = named(fold(fact.predicate).replace(" ", "_"))
-    if row is None or fold(fact.object) == fold(fact.subject) or not _is_said(row, f"{passage.part} {passage.quote}"):
+    if row is None or fold(fact.object) == fold(fact.subject) or not _is_said(row, passage):
         return None
     return named(row.past) if row.past and passage.past else row
 
 
-def _is_said(row: Predicate, text: str) -> bool:
-    """Whether a word of its own, of its class or kin, of its cues or of what puts an end to it stands there."""
-    if row.name in _WORDS:
-        return bool(_WORDS[row.name].search(text))
-    said = {word for word, _ in tokenise(text)}
+def _is_said(row: Predicate, passage: Passage) -> bool:
+    """Whether its kin stands in the sentence, or in the clause a word of its own, its class, its cues or what ends it."""
     kin = row.name.removeprefix("has_")
     if kin in _KIN:
-        return any(relation(word) == kin for word in said)
+        return any(relation(word) == kin for word, _ in tokenise(passage.part))
+    if row.name in _WORDS:
+        return bool(_WORDS[row.name].search(passage.clause))
+    said = {word for word, _ in tokenise(passage.clause)}
     cues = {
         word
         for other in TABLE

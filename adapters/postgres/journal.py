@@ -15,7 +15,7 @@ from adapters.postgres import codec
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Fenced, NameTaken, Stale
-from memory.model.changes import Change, ChangeSet, Outcome, Row
+from memory.model.changes import WORDS_ERASED, Change, ChangeSet, Outcome, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.profile import Profile
@@ -124,6 +124,10 @@ class PostgresJournal:
                 erased = list(changes.erased)
                 await connection.execute(Q["erase_content"], {"scope": user_scope(user_id), "owners": erased})
                 await connection.execute(Q["erase_predicates"], {"user_id": user_id, "ids": erased})
+            if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
+                await connection.execute(
+                    Q["erase_outdated"], {"scope": user_scope(user_id), "user_id": user_id, "ids": outdated}
+                )
         return True
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:

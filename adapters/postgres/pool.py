@@ -45,13 +45,18 @@ async def _configure(connection: Connection) -> None:
     await connection.set_autocommit(True)
 
 
+_RECONNECT_S = 3.0
+"""How long one attempt to connect goes on. The waits inside it double, so a long one would be asleep when the database
+is back (measured: up to 16 s); after a short one the next request begins anew."""
+
+
 class Pool:
     """A small pool that speaks the model's types and raises the model's errors."""
 
     def __init__(self, dsn: str, *, max_size: int = 6, timeout_s: float = 10.0) -> None:
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             dsn, min_size=1, max_size=max_size, open=False, timeout=timeout_s, configure=_configure,
-            check=AsyncConnectionPool.check_connection, kwargs={"row_factory": dict_row}, reconnect_timeout=30,
+            check=AsyncConnectionPool.check_connection, kwargs={"row_factory": dict_row}, reconnect_timeout=_RECONNECT_S,
         )  # fmt: skip
 
     async def open(self) -> None:
@@ -68,7 +73,7 @@ class Pool:
         try:
             async with self._pool.connection() as connection:
                 yield connection
-        except (psycopg.OperationalError, PoolTimeout) as error:
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
             raise JournalUnavailable() from error
 
     @asynccontextmanager

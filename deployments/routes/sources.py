@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from deployments.callers import Who
 from deployments.house import House, house_of
-from deployments.kinds import Body, Id, ShortText, Text, Words, parse_moment
+from deployments.kinds import Body, Id, Number, ShortText, Text, Words, parse_moment
 from memory.errors import DomainError, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
@@ -20,7 +20,7 @@ from memory.services.ingest import with_speakers
 router = APIRouter(prefix="/v1", tags=["sources"])
 MOST_SEGMENTS = 20_000
 Seconds = Annotated[float, Field(ge=0, le=31_536_000, allow_inf_nan=False)]
-Emotion = dict[ShortText, ShortText | float | None]
+Emotion = dict[ShortText, ShortText | Number | None]
 
 
 class SegmentIn(Body):
@@ -49,10 +49,10 @@ class SourceIn(Body):
 
     source_id: Id
     kind: Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"] = "conversation"
-    started_at: ShortText | float
-    ended_at: ShortText | float | None = None
+    started_at: ShortText | Number
+    ended_at: ShortText | Number | None = None
     participants: list[ShortText] = Field(default=[], max_length=1000)
-    provenance: dict[ShortText, ShortText | float | bool | None] = Field(default={}, max_length=100)
+    provenance: dict[ShortText, ShortText | Number | bool | None] = Field(default={}, max_length=100)
     context_type: ShortText | None = None
     device_id: ShortText | None = None
     team_id: Id | None = None

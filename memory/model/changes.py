@@ -13,6 +13,8 @@ from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.profile import Profile
 from memory.model.timeline import Instant
 
+WORDS_ERASED = "words erased"
+"""The reason of a change that takes words from an entity for good: what it held before may not be read again."""
 Row = Entity | Mention | Fact | Evidence | Link | Note | Profile
 Key = tuple[object, ...]
 

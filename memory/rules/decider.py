@@ -19,6 +19,7 @@ from memory.rules.parameters import Gates, Revision
 from memory.rules.revision import Turn
 from memory.rules.rivals import Resemblance
 from memory.rules.versions import revise
+from memory.rules.withdrawal import withdraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
 
 
 def _withdraw(turn: Turn, command: c.Withdraw) -> list[Outcome]:
-    readings.withdraw(turn, command)
+    withdraw(turn, command)
     return []
 
 
@@ -118,7 +119,8 @@ def _undo(turn: Turn, command: c.Undo) -> list[Outcome]:
     """Put every row back as it was, last change first. Rows that have changed since refuse the undo."""
     if command.done is None:
         raise NothingToUndo()
-    if any(change.reason == "erased" for change in command.done.changes):
+    erasing = command.done.kind == c.Withdraw.__name__
+    if erasing or any(change.reason == "erased" for change in command.done.changes):
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
     for change in reversed(command.done.changes):
         _put_back(turn, change)

@@ -10,10 +10,11 @@ from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameE
 from memory.model.entities import Entity
 from memory.model.ids import fold
 from memory.rules import resolution
-from memory.rules.readings import ensure_owner, erase_entity, erase_fact
+from memory.rules.readings import ensure_owner
 from memory.rules.revision import Turn
 from memory.rules.statements import entity_of
 from memory.rules.versions import revise
+from memory.rules.withdrawal import erase_entity, erase_fact
 
 
 def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:

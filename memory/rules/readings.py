@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from memory.model.changes import Outcome, Row
+from memory.model.changes import Outcome
 from memory.model.claims import Claim, Sighting
 from memory.model.commands import AcceptReading, ReadSegment, Withdraw
 from memory.model.entities import Entity, Mention
-from memory.model.facts import Evidence
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
-from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.parameters import Gates
 from memory.rules.revision import Origin, Turn, believe
-from memory.rules.versions import revise
+from memory.rules.withdrawal import withdraw
 
 
 def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Outcome]:
@@ -34,83 +32,6 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
             continue
         outcomes.append(_believe_heard(turn, claim, segment, command.extractor))
     return outcomes
-
-
-def withdraw(turn: Turn, command: Withdraw) -> None:
-    """Take back mentions and evidence of some segments, and what rested on nothing else.
-
-    A fact without any evidence left is invalidated, or erased if the words are to be forgotten for good; so is an
-    entity that is then neither mentioned nor the subject of a fact.
-    """
-    keys = set(command.segment_keys)
-    if not keys and command.source_id is None:
-        return
-    draft = turn.draft
-    touched = {*command.once, *_take_back(draft, keys, command)}
-    groundless = [draft.facts[each] for each in touched if each in draft.facts and each not in draft.evidence]
-    for fact in sorted(groundless, key=lambda each: each.fact_id):
-        if command.erase:
-            erase_fact(turn, fact.fact_id)
-        elif fact.status == "active":
-            revise(draft, fact, "evidence withdrawn", turn.now, status="invalidated")
-    if command.erase:
-        spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
-        _erase_silent(turn, sorted(touched | spoken_of))
-
-
-def _take_back(draft: Draft, keys: set[int], command: Withdraw) -> set[str]:
-    """Remove the mentions and the evidence; the ids of the entities and facts that lost some."""
-    mentions = [rows[key] for rows in draft.mentions.values() for key in sorted(keys & rows.keys())]
-    evidence = [
-        each for rows in draft.evidence.values() for each in rows if each.segment_key in keys or _told_of(each, command)
-    ]
-    lost: list[Row] = [*mentions, *evidence]
-    for row in lost:
-        draft.put("withdrawn", row, None)
-    return {each.entity_id for each in mentions} | {each.fact_id for each in evidence}
-
-
-def _told_of(evidence: Evidence, command: Withdraw) -> bool:
-    """Whether this is a statement that referred to the source which is now forgotten."""
-    return command.erase and evidence.segment_key is None and evidence.source_id == command.source_id
-
-
-def erase_fact(turn: Turn, fact_id: str) -> None:
-    """Remove a fact with its evidence, links and notes, words included."""
-    draft = turn.draft
-    for evidence in draft.evidence.get(fact_id, ()):
-        draft.put("erased", evidence, None)
-    erase_attachments(turn, fact_id)
-    draft.put("erased", draft.facts[fact_id], None)
-
-
-def erase_attachments(turn: Turn, about_id: str) -> None:
-    """Remove the links and notes of an entity or a fact."""
-    draft = turn.draft
-    for link in [each for each in draft.links if about_id in (each.from_id, each.to_id)]:
-        draft.put("erased", link, None)
-    for note in [each for each in draft.notes.values() if each.about_id == about_id]:
-        draft.put("erased", note, None)
-
-
-def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
-    """Erase what is neither mentioned nor spoken of any more, with the entities that were merged into it."""
-    draft = turn.draft
-    objects = {fact.object_id for fact in draft.facts.values()}
-    for entity_id in entity_ids:
-        entity = draft.entities.get(entity_id)
-        spoken_of = entity_id in objects or draft.by_subject.get(entity_id) or draft.mentions.get(entity_id)
-        if entity is not None and not (entity.is_owner or entity.merged_into or spoken_of):
-            erase_entity(turn, entity)
-
-
-def erase_entity(turn: Turn, entity: Entity) -> None:
-    """Remove an entity that nothing rests on any more, and those merged into it, with links, notes and words."""
-    draft = turn.draft
-    for loser in [each for each in draft.entities.values() if each.merged_into == entity.entity_id]:
-        erase_entity(turn, loser)
-    erase_attachments(turn, entity.entity_id)
-    draft.put("erased", entity, None)
 
 
 def _gated(sightings: Collection[Sighting], gates: Gates) -> list[Sighting]:

@@ -39,6 +39,7 @@ class UserMemory:
     async def activate(self) -> None:
         """Load what the journal holds. Called before the first turn, and whenever a turn turned out to be stale."""
         self.believed = await self._journal.load(self.user_id)
+        self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
         vectors = await self._journal.fact_vectors(self.user_id)
         self.fact_vectors = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
         self._unshown = dict(self.fact_vectors)
@@ -71,18 +72,21 @@ class UserMemory:
         return await self.turn(Undo(command_id, actor, done=done))
 
     async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        base = self.believed
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
         try:
-            changes = decide(self.believed, command, self._now(), self._rules, resemblance)
+            changes = decide(base, command, self._now(), self._rules, resemblance)
         except DomainError:
             done = await self._journal.committed(self.user_id, command.command_id)
             if done is None:
                 raise
             return done  # told twice: it cannot be carried out again because it was
         vectors = _fresh_vectors(changes, statements)
-        if not await self._journal.commit(self._shard, self._epoch, self.believed, changes, vectors):
+        if not await self._journal.commit(self._shard, self._epoch, base, changes, vectors):
+            # it may have been committed by a connection that broke before it could say so
+            await self.activate()
             return await self._journal.committed(self.user_id, command.command_id) or changes
-        self.believed = evolve(self.believed, changes.changes)
+        self.believed = evolve(base, changes.changes)
         self.fact_vectors.update(vectors)
         self._unshown.update(vectors)
         return changes

@@ -183,7 +183,16 @@ async def test_too_many_segments_for_one_source(lived: Door) -> None:
 
 
 async def test_odd_but_good_words_go_in_and_come_out_as_they_were(door: Door) -> None:
-    words = ["", " ", "🦆" * 50, "नमस्ते दुनिया", "a" * 100_000, "'; DROP TABLE segments; --", "\u202e\ufeff\t\n", "%s {} \\"]
+    words = [
+        "",
+        " ",
+        "🦆" * 50,
+        "नमस्ते दुनिया",
+        "a" * 100_000,
+        "'; DROP TABLE segments; --",
+        "\u202e\ufeff\t\n",
+        "%s {} \\",
+    ]
     segments = [{**GOOD, "segment_id": f"é {n}", "text": text, "language": "xx"} for n, text in enumerate(words)]
     await door.post("/v1/sources", source(source_id="odd: 'one' #?", segments=segments), 202)
     await door.settle()

@@ -11,9 +11,9 @@ import orjson
 import pytest
 from psycopg import sql
 
+from actors.transcripts import Offsets, Transcripts
 from adapters.capture.jsonl import append
 from adapters.capture.watcher import Change, drain
-from actors.transcripts import Offsets, Transcripts
 from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
@@ -98,6 +98,28 @@ async def test_words_that_were_corrected_before_go_as_well(door: Door) -> None:
     assert await traces(door, SECRET)
     await delete(door, "/v1/sources/confession")
     assert await traces(door, SECRET) == []
+
+
+async def test_who_stays_loses_what_only_the_forgotten_words_said(door: Door) -> None:
+    first = conversation()
+    first["segments"] = [{**first["segments"][2], "text": "Elena visits on Friday. I like Elena."}]
+    await door.post("/v1/sources", first, 202)
+    await door.settle()
+    elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]
+    second = secret()
+    second["segments"] = [{**second["segments"][0], "text": "My dentist Elena called. I promise to call my dentist."}]
+    await door.post("/v1/sources", second, 202)
+    await door.settle()
+    told = {"statement": "A secret habit", "subject": "Maya", "predicate": "dentistry", "source_id": "confession"}
+    await door.post("/v1/facts", told, 201)
+    assert "dentist" in orjson.dumps(await door.get(f"/v1/entities/{elena['entity_id']}")).decode()
+    assert "journal.changes" in await traces(door, "dentist")
+    await delete(door, "/v1/sources/confession")
+    assert await traces(door, "dentist") == []
+    kept = (await door.get("/v1/entities", name="Elena"))["entities"][0]
+    assert (kept["entity_id"], kept["aliases"], kept["mention_count"]) == (elena["entity_id"], [], 1)
+    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    await door.post("/v1/undo", {}, 409)
 
 
 async def test_only_a_whole_id_in_sight_is_forgotten(door: Door) -> None:

@@ -12,6 +12,7 @@ import pytest
 from memory.model.claims import Claim
 from memory.model.commands import ConfirmFact, MergeEntities, Remember, SetProfile, WriteNote
 from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
 
 DAY = 86_400.0
@@ -211,6 +212,23 @@ async def test_an_entity_told_by_command_is_there_without_a_mention(door: Door) 
     assert (nadia["mention_count"], nadia["session_count"]) == (0, 0)
     fact = await fact_of(door, subject="Nadia")
     assert [each["segment_id"] for each in fact["sources"]] == [None]
+
+
+async def test_what_was_learnt_out_of_sight_is_not_told(door: Door) -> None:
+    open_one = source("open", ("Maya", "I met Elena at the market."))
+    secret = source("secret", ("Maya", "My sister Elena is in hospital."), at=MONDAY + DAY, sensitivity="sensitive")
+    await tell(door, open_one, secret)
+    async with await door.client_of(door.user, clearance=Sensitivity.SENSITIVE) as cleared:
+        everything = (await cleared.get("/v1/entities", params={"name": "Elena"})).json()["entities"][0]
+    seen = (await door.get("/v1/entities", name="Elena"))["entities"][0]
+    assert everything["properties"] == {"relation": "sister", "of": "Maya"}
+    assert (everything["mention_count"], everything["aliases"]) == (2, ["Maya's sister"])
+    assert (seen["properties"], seen["mention_count"], seen["aliases"]) == ({}, 1, [])
+    assert seen["last_seen"] == "2026-03-02T08:00:05Z"
+    maya = (await door.get("/v1/entities", name="Maya"))["entities"][0]
+    page = await door.get(f"/v1/entities/{maya['entity_id']}")
+    assert {each["source_id"] for each in page["timeline"]} == {"open"}
+    assert "sister" not in str(page)
 
 
 # --- facts

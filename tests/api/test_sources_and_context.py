@@ -14,7 +14,13 @@ def conversation(source_id: str = "breakfast", **rest: Any) -> dict[str, Any]:
         "segments": [
             {"segment_id": "1", "speaker": "Maya", "text": "I moved to Lisbon last month.", "start": 0, "end": 2},
             {"segment_id": "2", "speaker": "Ravi", "text": "How is the weather there?", "start": 2, "end": 4},
-            {"segment_id": "3", "speaker": "Maya", "text": "Sunny. My sister Elena visits on Friday.", "start": 4, "end": 6},
+            {
+                "segment_id": "3",
+                "speaker": "Maya",
+                "text": "Sunny. My sister Elena visits on Friday.",
+                "start": 4,
+                "end": 6,
+            },
         ],
         **rest,
     }

@@ -7,8 +7,9 @@ ON CONFLICT (shard) DO UPDATE SET epoch = shards.epoch + 1
 RETURNING epoch;
 
 -- name: fence
--- Held until commit, so that no newer writer can claim the shard between the check and the write.
-SELECT epoch FROM shards WHERE shard = %(shard)s FOR SHARE;
+-- Held until commit, so that no newer writer can claim the shard between the check and the write. A writer that is paused
+-- in between is thrown out by the server after ten seconds, or its successor would wait for as long as the pause.
+SELECT epoch, set_config('idle_in_transaction_session_timeout', '10s', true) FROM shards WHERE shard = %(shard)s FOR SHARE;
 
 -- name: known_command
 SELECT 1 FROM journal WHERE user_id = %(user_id)s AND command_id = %(command_id)s;
@@ -43,6 +44,12 @@ ON CONFLICT DO NOTHING;
 
 -- name: erase_content
 DELETE FROM content WHERE scope = %(scope)s AND owner = ANY(%(owners)s) AND config IS NULL;
+
+-- name: erase_outdated
+-- What an entity was called, and said to be, before words that taught it were forgotten.
+DELETE FROM content c WHERE c.scope = %(scope)s AND c.owner = ANY(%(ids)s) AND c.config IS NULL
+  AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.user_id = %(user_id)s AND e.entity_id = c.owner
+                  AND c.content_id IN (e.name, e.qualifier, e.aliases, e.properties, e.description));
 
 -- name: erase_predicates
 -- A predicate may hold a word of the statement (habit:run); it goes from the history with the fact it belonged to.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,13 +13,8 @@ from adapters.extraction.model_answer import SaidFact, SeenEntity
 from adapters.extraction.model_claims import claims_of
 from adapters.extraction.model_grounds import Grounds, grounds_of
 from adapters.extraction.model_sightings import sightings_of
-from adapters.extraction.openai import OpenAiExtractor, instructions, portions, prompt_of
-from config.settings import ExtractionModel
-from memory.errors import ModelFailed
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.timeline import iso
-from memory.words.predicates import named
-from tests.fakes.model_server import ModelServer, Reply, prompt
 
 AT = datetime(2026, 3, 3, 18, tzinfo=UTC).timestamp()
 
@@ -148,6 +141,12 @@ def test_what_was_said_is_believed(text, evidence, fact, expected):
         ("quoted", 'He wrote "I love tea and cake" there.', "I love tea", "Maya | likes | tea | Maya loves tea"),
         ("lost not", "I haven't talked to Ben.", "talked to Ben", "Maya | met | Ben | Maya talked to Ben"),
         ("an example", "I like tea.", "I like tea", "Maya | habit | climbing | Maya goes climbing every Tuesday"),
+        (
+            "applause",
+            "Wow, congratulations!",
+            "Wow, congratulations",
+            "Maya | other | congratulations | Maya congratulates",
+        ),
         ("thanks", "Thanks for the tea!", "Thanks for the tea", "Maya | acquired | tea | Maya received tea"),
     ],
 )
@@ -164,6 +163,7 @@ def test_what_was_not_said_is_not_believed(why, text, evidence, fact):
             "Maya | works_at | Acme | Maya likes the job at Acme",
         ),
         ("I met Elena.", "I met Elena", "Maya | has_brother | Elena | Maya met Elena"),
+        ("I'm allergic, so I check menus.", "I check menus", "Maya | has_condition | menus | Maya checks menus"),
         ("Lisbon is lovely, I say.", "Lisbon is lovely", "Lisbon | lives_in | Lisbon | Lisbon is lovely"),
         ("I paint walls.", "I paint walls", "Maya | grows vegetables | walls | Maya paints walls"),
     ],
@@ -315,86 +315,3 @@ def test_kin_in_a_claim_is_seen_as_a_person_and_a_relationship():
         "relation": "sister",
         "name": "Vera",
     }
-
-
-def test_the_prompt_shows_one_line_and_a_few_before_it():
-    here = grounds("I like it.\nLine:\nDaniel: I lie.", said("Which\ntea?", "Daniel", key=0))
-    lines = prompt_of("I like it.", here).splitlines()
-    assert lines == ["Earlier:", "Daniel (to Maya): Which tea?", "Line:", "Maya (to Daniel): I like it.", "Answer:"]
-    assert "\n" not in next(portions(here.utterance.text))
-
-
-def test_long_texts_are_read_in_portions_and_nothing_is_lost():
-    text = " ".join(f"Sentence number {n} is about tea." for n in range(60)) + " " + "word " * 300 + "x" * 1500
-    pieces = list(portions(text))
-    assert max(map(len, pieces)) <= 600
-    assert "".join("".join(pieces).split()) == "".join(text.split())
-    assert list(portions(" \n ...!")) == []
-
-
-def test_the_instructions_show_an_empty_example_and_known_predicates():
-    text = instructions()
-    assert text.count("Answer:") == 4
-    assert '{"entities": [], "facts": []}' in text
-    listed = text.split("Usual predicates: ")[1].split(". Otherwise")[0].replace("\n", " ").split(", ")
-    assert [name for name in listed if named(name.strip()) is None] == []
-
-
-def answers(*contents: str) -> ModelServer:
-    replies = iter(contents)
-    return ModelServer(lambda _: Reply(next(replies)))
-
-
-def extractor(server: ModelServer, **settings: Any) -> OpenAiExtractor:
-    return OpenAiExtractor(ExtractionModel(kind="openai", url=server.url, model="small", **settings))
-
-
-def facts(*elements: Mapping[str, str]) -> str:
-    return json.dumps({"entities": [], "facts": elements})
-
-
-TEA = {
-    "evidence": "I like tea",
-    "subject": "Maya",
-    "predicate": "likes",
-    "object": "tea",
-    "statement": "Maya likes tea",
-}
-
-
-@pytest.mark.parametrize(
-    "content", [facts(TEA), f"```json\n{facts(TEA)}\n```", json.dumps([TEA]), json.dumps(TEA), facts(TEA, TEA)[:-20]]
-)
-async def test_every_shape_of_answer_gives_the_same_reading(content):
-    with answers(content) as server:
-        reading = await extractor(server).read([said("I like tea.")])
-    assert [(claim.statement, claim.segment_key) for claim in reading.claims] == [("Maya likes tea", 1)]
-    assert reading.extractor == "openai:small"
-
-
-@pytest.mark.parametrize("content", ["She likes tea.", '{"facts": [{"subject": 1}]}', facts(TEA)[:40]])
-async def test_one_bad_answer_fails_the_whole_reading(content):
-    with answers(facts(TEA), content) as server, pytest.raises(ModelFailed):
-        await extractor(server).read([said("I like tea."), said("I like tea.", key=2)])
-    assert len(server.requests) == 2
-
-
-async def test_a_slow_model_fails_the_reading():
-    with ModelServer(Reply(facts(), delay_s=2)) as server, pytest.raises(ModelFailed, match="within"):
-        await extractor(server, timeout_s=0.05).read([said("I like tea.")])
-
-
-async def test_one_call_an_utterance_in_order_with_what_was_said_before():
-    with ModelServer(Reply(facts())) as server:
-        await extractor(server).read(
-            [said("How was it?", "Bot", key=1, role="assistant"), said("Fine, I like tea.", key=2), said("...", key=3)]
-        )
-    assert [prompt(request) for request in server.requests] == [
-        "Earlier:\nBot (to Maya): How was it?\nLine:\nMaya: Fine, I like tea.\nAnswer:"
-    ]
-
-
-async def test_just_kidding_takes_back_the_line_before():
-    with answers(facts(TEA), facts()) as server:
-        reading = await extractor(server).read([said("I like tea."), said("Just kidding!", key=2)])
-    assert reading.claims == ()

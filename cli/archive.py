@@ -1,0 +1,85 @@
+"""`memoray export`, `restore` and `backup`: a memory, or the whole database, as one file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from adapters.postgres.embedded import find_binaries
+from cli.client import connect
+from cli.console import HomeOption, JsonOption, NotRunning, UserOption, err, places_of, show
+from cli.runtime import read_runtime, supervised
+from memory.errors import Invalid, Unavailable
+
+RESTORE_S = 3_600.0
+"""Seconds a restoration may take: every fact is encoded anew while it waits."""
+
+
+def export(
+    target: Annotated[Path | None, typer.Argument(help="Where to; default: memoray-USER-DATE.zip, here.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a whole memory into one archive: ZIP of JSON lines, readable without Memoray.
+
+    Example: memoray export me.zip
+    """
+    named = target or Path(f"memoray-{user or 'memory'}-{datetime.now(UTC):%Y-%m-%d}.zip")
+    with connect(home, user) as client, err.status("Exporting"):
+        size = client.save("/v1/export", named)
+    show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")
+
+
+def restore(
+    archive: Annotated[Path, typer.Argument(help="An archive that `memoray export` wrote.", exists=True)],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Restore an archive into an empty memory, exactly as it was.
+
+    Example: memoray restore me.zip
+    """
+    with connect(home, user, timeout_s=RESTORE_S) as client, err.status("Restoring"), archive.open("rb") as file:
+        answer = client.ask("POST", "/v1/import", content=file)
+    counts = ", ".join(f"{count} {name}" for name, count in answer["counts"].items() if count)
+    show(answer, as_json, f"{answer['status'].capitalize()}: {counts}.")
+
+
+def backup(
+    target: Annotated[Path | None, typer.Argument(help="Where to; default: the backups folder of the home.")] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Dump the whole database, every user's memory, with PostgreSQL's own pg_dump. What runs goes on running.
+
+    Example: memoray backup
+    """
+    places = places_of(home)
+    runtime = read_runtime(places)
+    if runtime is None or not supervised(places):
+        raise NotRunning
+    named = target or places.backups / f"{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.dump"
+    program = find_binaries(os.environ) / "pg_dump"
+    if not program.exists():
+        raise Invalid(f"There is no pg_dump in {program.parent}: install PostgreSQL's client programs.")
+    with err.status("Dumping"):
+        done = subprocess.run(
+            [program, "--format=custom", f"--file={named}", runtime.dsn], capture_output=True, text=True, check=False
+        )
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise Unavailable(f"pg_dump failed: {reason}")
+    named.chmod(0o600)
+    size = named.stat().st_size
+    show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")
+
+
+COMMANDS = (("export", export), ("restore", restore), ("backup", backup))

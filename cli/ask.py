@@ -1,0 +1,97 @@
+"""`memoray recall` and `memoray ask`: a question, its evidence, its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from cli.client import connect
+from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json
+
+Question = Annotated[str, typer.Argument(help="The question, in quotation marks.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="How many segments at most.")]
+NowOption = Annotated[
+    str | None, typer.Option("--now", help="When the question is asked: ISO 8601 with a zone; default: now.")
+]
+
+
+def recall(
+    query: Question,
+    limit: LimitOption = 5,
+    now: NowOption = None,
+    entity: Annotated[str | None, typer.Option(help="Only what mentions this entity.")] = None,
+    after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the segments that answer a question, the best first.
+
+    Example: memoray recall "What coffee does Maya like?" --limit 3
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/context", query=query, limit=limit, now=now, entity=entity, after=after, before=before)
+    if as_json:
+        print_json(found)
+        return
+    for hit in found["results"]:
+        out.print(segment_line(hit))
+    if not found["results"]:
+        out.print("Nothing comes to mind.")
+    tell_limits(found)
+
+
+def ask(
+    query: Question,
+    limit: LimitOption = 5,
+    now: NowOption = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question with citations: generated if a language model is configured, else composed of quotations.
+
+    Example: memoray ask "Where does Maya live now?"
+    """
+    body = {"query": query, "limit": limit} | ({"now": now} if now else {})
+    with connect(home, user) as client:
+        told = client.post("/v1/ask", body)
+    if as_json:
+        print_json(told)
+        return
+    print_answer(told)
+    tell_limits(told)
+
+
+COMMANDS = (("recall", recall), ("ask", ask))
+
+
+def print_answer(told: Mapping[str, Any]) -> None:
+    """An answer, and where it was said if the words do not tell that themselves."""
+    out.print(told["answer"], markup=False)
+    if told["generated"]:
+        cited = {(each["source_id"], each["segment_id"]): each["number"] for each in told["citations"]}
+        for hit in told["results"]:
+            if (hit["source_id"], hit["segment_id"]) in cited:
+                out.print(f"[dim]{cited[hit['source_id'], hit['segment_id']]}[/] {segment_line(hit)}")
+
+
+def segment_line(hit: Mapping[str, Any]) -> str:
+    """One segment: when, who, what, and where it can be looked up (as rich markup)."""
+    day = datetime.fromtimestamp(hit["timestamp"], UTC).strftime("%Y-%m-%d %H:%M")
+    place = escape(f"{hit['source_id']}/{hit['segment_id']}")
+    return f"[dim]{day}[/] [bold]{escape(hit['speaker'])}[/] {escape(hit['text'])} [dim]{place}[/]"
+
+
+def tell_limits(found: Mapping[str, Any]) -> None:
+    """What could not be asked, and what is not read yet."""
+    if found.get("degraded"):
+        err.print(f"[yellow]Answered without: {escape(', '.join(found['degraded']))}[/]")
+    waiting = sum((found.get("pending") or {}).values())
+    if waiting:
+        err.print(f"[dim]{waiting} pieces of work are still open: more may come to mind later.[/]")

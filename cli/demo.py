@@ -1,0 +1,64 @@
+"""The demonstration at the end of `memoray up`: a few days of somebody's life, and three questions about it.
+
+It lives in a memory of its own (user `demo`), so that nobody's own memory holds anything that was not said to it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from importlib.resources import files
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from cli.ask import print_answer
+from cli.client import Client
+from cli.console import err, out
+
+PATIENCE_S = 120.0
+"""Seconds to wait for the conversation to be read; questions are answered before that, only with less."""
+POLL_S = 0.3
+
+
+def run(url: str, token: str) -> None:
+    """Tell the sample conversation once, wait until it is read, ask the questions. A second run changes nothing."""
+    demo = json.loads((files("cli") / "demo_conversation.json").read_text(encoding="utf-8"))
+    with Client(url, token, demo["user"]) as client:
+        if _told(client, demo):
+            out.print("[dim]The sample conversation is there already; nothing was changed.[/]")
+        else:
+            _tell(client, demo)
+        _wait(client)
+        for question in demo["questions"]:
+            out.print(f"\n[bold]{question}[/]")
+            print_answer(client.post("/v1/ask", {"query": question, "limit": 3}))
+    out.print(f'\nAsk on: [bold]memoray ask --user {demo["user"]} "Who is Pri?"[/]')
+
+
+def _told(client: Client, demo: dict[str, Any]) -> bool:
+    known = {source["source_id"] for source in client.get("/v1/sources", limit=200)["sources"]}
+    return all(source["source_id"] in known for source in demo["sources"])
+
+
+def _tell(client: Client, demo: dict[str, Any]) -> None:
+    client.put("/v1/profile", demo["profile"])
+    with _progress() as progress:
+        for source in progress.track(demo["sources"], description="Telling a sample conversation"):
+            client.post("/v1/sources", source)
+
+
+def _wait(client: Client) -> None:
+    """Show how the open work dwindles."""
+    deadline, most = time.monotonic() + PATIENCE_S, 0
+    with _progress() as progress:
+        task = progress.add_task("Reading it", total=None)
+        while (left := sum(client.get("/v1/stats")["pending"].values())) and time.monotonic() < deadline:
+            most = max(most, left)
+            progress.update(task, total=most, completed=most - left)
+            time.sleep(POLL_S)
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)

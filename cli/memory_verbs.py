@@ -1,0 +1,187 @@
+"""What is done with a memory: remember, explain, forget, undo, and look at who, what and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from cli.client import Client, connect
+from cli.console import HomeOption, JsonOption, UserOption, out, print_json, show
+from memory.errors import Invalid
+
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember, in your own words.")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember something on purpose.
+
+    Example: memoray remember "I am allergic to peanuts"
+    """
+    with connect(home, user) as client:
+        told = client.post("/v1/facts", {"text": text})
+        facts = [client.get(f"/v1/facts/{each['fact_id']}") for each in told.get("facts", [told])]
+    lines = [
+        f"[green]{each['outcome']}[/] {escape(fact['statement'])} [dim]{fact['fact_id']}[/]"
+        for each, fact in zip(told.get("facts", [told]), facts, strict=True)
+    ]
+    show(told, as_json, *lines)
+
+
+def explain(
+    fact_id: Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell why a fact is believed: the words, who judged them, what stands against it, every change.
+
+    Example: memoray explain f-0a1b2c
+    """
+    with connect(home, user) as client:
+        explained = client.get(f"/v1/facts/{fact_id}/explain")
+    show(explained, as_json, escape(explained["text"]))
+
+
+def forget(
+    thing: Annotated[str, typer.Argument(metavar="ID", help="The id of a fact, an entity, a note or a source.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is erased for good.")] = False,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget. A fact is no longer believed or shown (undo brings it back); an entity or a source is erased for good.
+
+    Example: memoray forget f-0a1b2c
+    """
+    kind = thing[:2]
+    if kind not in _UNDOABLE and not yes:
+        typer.confirm(f"Erase {thing} for good, with everything that rests on it alone?", abort=True, err=True)
+    with connect(home, user) as client:
+        answer = _FORGET.get(kind, _forget_source)(client, thing)
+    counts = ", ".join(f"{answer[name]} {name}" for name in _COUNTS if answer.get(name))
+    show(answer, as_json, f"Forgotten{': ' + counts if counts else ''}.")
+
+
+def undo(
+    command_id: Annotated[str | None, typer.Argument(help="A command's id; default: the last one.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Reverse the last command, or the one named.
+
+    Example: memoray undo
+    """
+    with connect(home, user) as client:
+        undone = client.post("/v1/undo", {"command_id": command_id})
+    show(undone, as_json, f"Undone: {escape(str(undone['undoes']))} ({undone['changes']} changes).")
+
+
+def entities(
+    entity_type: Annotated[str | None, typer.Option("--type", help="person, place, topic, ...")] = None,
+    name: Annotated[str | None, typer.Option(help="Name or alias.")] = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List who and what is known, the latest seen first.
+
+    Example: memoray entities --type person
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/entities", entity_type=entity_type, name=name, limit=limit)
+    rows = [
+        (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
+         each["last_seen"][:10], each["entity_id"])
+        for each in found["entities"]
+    ]  # fmt: skip
+    _table(found, as_json, ("type", "name", "tier", "strength", "mentions", "last seen", "id"), rows, found["total"])
+
+
+def promises(
+    state: Annotated[str | None, typer.Option(help="open, kept, broken or expired.")] = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List promises: by whom, to whom, until when.
+
+    Example: memoray promises --state open
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/promises", state=state, limit=limit)
+    rows = [
+        (each["state"], each["by"] or "", each["to"] or "", (each["due"] or "")[:10], each["text"])
+        for each in found["promises"]
+    ]
+    _table(found, as_json, ("state", "by", "to", "due", "promise"), rows, found["total"])
+
+
+def timeline(
+    after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Only what concerns this entity.")] = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was said and what became true, in order.
+
+    Example: memoray timeline --after 2026-03-01 --entity Maya
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/timeline", after=after, before=before, entity=entity, limit=limit)
+    rows = [(each["at"][:16].replace("T", " "), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
+    _table(found, as_json, ("at", "who", "what"), rows, len(rows))
+
+
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("remember", remember),
+    ("explain", explain),
+    ("forget", forget),
+    ("undo", undo),
+    ("entities", entities),
+    ("promises", promises),
+    ("timeline", timeline),
+)
+
+
+def _forget_source(client: Client, source_id: str) -> Any:
+    if not source_id.strip():
+        raise Invalid("Give the id of what is to be forgotten.")
+    return client.delete(f"/v1/sources/{quote(source_id, safe='')}")
+
+
+_FORGET: dict[str, Callable[[Client, str], Any]] = {
+    "f-": lambda client, thing: client.post(f"/v1/facts/{thing}/forget"),
+    "e-": lambda client, thing: client.delete(f"/v1/entities/{thing}"),
+    "n-": lambda client, thing: client.delete(f"/v1/notes/{thing}"),
+}
+"""The beginning of an id tells what it is the id of; what is none of these is a source."""
+_UNDOABLE = ("f-", "n-")
+_COUNTS = ("segments", "facts", "entities", "vectors", "content", "files")
+
+
+def _table(answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> None:
+    if as_json:
+        print_json(answer)
+        return
+    table = Table(*titles, box=None, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
+    if total > len(rows):
+        out.print(f"[dim]{len(rows)} of {total}; --limit shows more.[/]")
