@@ -88,7 +88,7 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         PostgresSourceReads(pool, work.attempts),
         PostgresFigures(pool),
         PostgresForgetting(pool),
-        PostgresArchive(pool, encoder),
+        PostgresArchive(pool),
     )
 
 

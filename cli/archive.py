@@ -18,7 +18,7 @@ from cli.runtime import read_runtime, supervised
 from memory.errors import Invalid, Unavailable
 
 RESTORE_S = 3_600.0
-"""Seconds a restoration may take: every fact is encoded anew while it waits."""
+"""Seconds a restoration may take: an archive of years is one transaction."""
 
 
 def export(

@@ -28,7 +28,12 @@ neighbours = Neighbours()
 def create_app(house: House | None = None, *, body_bytes: int = 5_000_000) -> FastAPI:
     """The application with every route. Without a house it builds its own when it starts."""
     app = FastAPI(
-        title="Memoray", version=version("memoray"), description=DESCRIPTION, lifespan=None if house else _living
+        title="Memoray",
+        version=version("memoray"),
+        description=DESCRIPTION,
+        lifespan=None if house else _living,
+        docs_url=None,  # these pages would load scripts from elsewhere; /openapi.json is all they show
+        redoc_url=None,
     )
     app.state.house = house
     app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})

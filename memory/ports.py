@@ -129,7 +129,7 @@ class LanguageModel(Protocol):
 
     async def complete(self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None,
                        max_tokens: int = 512) -> str:  # fmt: skip
-        """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed."""
+        """The model's answer. With a `schema` it is asked for JSON that fits; the reader checks. Raises ModelFailed."""
 
 
 class Transcriber(Protocol):

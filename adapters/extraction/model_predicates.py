@@ -47,7 +47,7 @@ def row_of(fact: SaidFact, passage: Passage) -> Predicate | None:
 
 
 def _is_said(row: Predicate, passage: Passage) -> bool:
-    """Whether its kin stands in the sentence, or in the clause a word of its own, its class, its cues or what ends it."""
+    """Whether its kin stands in the sentence, or in the clause a word of its own, its class, its cues or its end."""
     kin = row.name.removeprefix("has_")
     if kin in _KIN:
         return any(relation(word) == kin for word, _ in tokenise(passage.part))

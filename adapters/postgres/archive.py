@@ -3,14 +3,14 @@
 `manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments), `entities.jsonl`,
 `mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl` and `notes.jsonl` are in plain words;
 `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean; `nights.jsonl` and `accesses.jsonl`
-are what happened to the memory. Vectors are not in it: they are made anew by whatever encoder restores it.
+are what happened to the memory. Vectors are not in it: the worker makes them anew in the background.
 """
 
 from __future__ import annotations
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from typing import IO, Any, cast
@@ -23,15 +23,13 @@ from adapters.postgres import codec
 from adapters.postgres.capture import CONFIGS
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.journal import Q as JOURNAL
-from adapters.postgres.journal import put_content, put_row, vector_text
+from adapters.postgres.journal import put_content, put_row
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Conflict, Invalid
 from memory.model.changes import Row
-from memory.model.facts import Fact
 from memory.model.ids import digest
 from memory.model.scopes import Sensitivity, user_scope
-from memory.ports import Vector
 
 Q = queries("archive")
 FORMAT, FORMAT_VERSION = "memoray-archive", 1
@@ -50,7 +48,6 @@ BELIEVED = (
 RAW = ("journal", "nights", "accesses")
 """Tables whose rows travel as they are."""
 
-Encode = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 Manifest = dict[str, Any]
 _DAMAGED = (
     psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, zipfile.BadZipFile, KeyError, TypeError,
@@ -60,11 +57,10 @@ _DAMAGED = (
 
 
 class PostgresArchive:
-    """Whole memories, out and in. `encoder` names whose vectors of facts are made."""
+    """Whole memories, out and in."""
 
-    def __init__(self, pool: Pool, encoder: str) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._encoder = encoder
 
     async def write(self, user_id: str, exported_at: str, file: IO[bytes]) -> Manifest:
         """Write the archive of one consistent moment into a file."""
@@ -85,7 +81,7 @@ class PostgresArchive:
                 archive.writestr("manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
         return manifest
 
-    async def restore(self, user_id: str, file: IO[bytes], encode: Encode) -> tuple[Manifest, bool]:
+    async def restore(self, user_id: str, file: IO[bytes]) -> tuple[Manifest, bool]:
         """Restore an archive into an empty memory; False if this very archive was restored before.
 
         Raises Conflict if the memory holds something, or is another user's; Invalid if the file is no archive.
@@ -96,49 +92,34 @@ class PostgresArchive:
                 async with self._pool.transaction() as connection:
                     fresh = await _is_fresh(connection, user_id, manifest["archive_id"])
                     if fresh:
-                        await self._restore(connection, archive, user_id, manifest, encode)
+                        await _restore(connection, archive, user_id, manifest)
             return manifest, fresh
         except _DAMAGED as error:
             raise Invalid("This is not an archive of Memoray, or it is damaged.") from error
 
-    async def _restore(
-        self, connection: Connection, archive: zipfile.ZipFile, user_id: str, manifest: Manifest, encode: Encode
-    ) -> None:
-        key = {"user_id": user_id, "scope": user_scope(user_id)}
-        await connection.execute(CAPTURE["ensure_reader"], key)
-        position = (await (await connection.execute(CAPTURE["next_position"], key)).fetchone() or {})["position"]
-        async for batch in _read(archive, "sources"):
-            for source in batch:
-                await _put_source(connection, key, source, position)
-        async for batch in _read(archive, "content"):
-            await connection.execute(Q["put_words"], {**key, "rows": Jsonb([{**row, "config": None} for row in batch])})
-        for noun, member in BELIEVED:
-            async for batch in _read(archive, member):
-                rows = [_row(noun, values) for values in batch]
-                await _put_rows(connection, user_id, noun, rows)
-                if noun == "fact":
-                    await self._put_vectors(connection, user_id, cast(list[Fact], rows), encode)
-        for name in RAW:
-            async for batch in _read(archive, name):
-                rows_of_user = Jsonb([{**row, "user_id": user_id} for row in batch])
-                await connection.execute(Q[f"put_{name}"], {"rows": rows_of_user})
-                if name == "journal":
-                    await connection.execute(Q["put_touched"], {**key, "rows": rows_of_user})
-        user = {"version": int(manifest["memory_version"]), "created_at": manifest["created_at"]}
-        profile = archive.read("profile.json").decode()
-        codec.decode_profile(orjson.loads(profile))
-        await connection.execute(
-            Q["put_user"], {**key, **user, "profile": profile, "archive_id": manifest["archive_id"]}
-        )
 
-    async def _put_vectors(self, connection: Connection, user_id: str, facts: Sequence[Fact], encode: Encode) -> None:
-        standing = [fact for fact in facts if fact.system_to is None and fact.statement]
-        vectors = await encode([fact.statement for fact in standing])
-        async with connection.pipeline():
-            for fact in standing:
-                if (vector := vectors.get(fact.statement)) is not None:
-                    row = {"fact_id": fact.fact_id, "encoder": self._encoder, "vector": vector_text(vector)}
-                    await connection.execute(JOURNAL["put_fact_vector"], {"user_id": user_id, **row})
+async def _restore(connection: Connection, archive: zipfile.ZipFile, user_id: str, manifest: Manifest) -> None:
+    key = {"user_id": user_id, "scope": user_scope(user_id)}
+    await connection.execute(CAPTURE["ensure_reader"], key)
+    position = (await (await connection.execute(CAPTURE["next_position"], key)).fetchone() or {})["position"]
+    async for batch in _read(archive, "sources"):
+        for source in batch:
+            await _put_source(connection, key, source, position)
+    async for batch in _read(archive, "content"):
+        await connection.execute(Q["put_words"], {**key, "rows": Jsonb([{**row, "config": None} for row in batch])})
+    for noun, member in BELIEVED:
+        async for batch in _read(archive, member):
+            await _put_rows(connection, user_id, noun, [_row(noun, values) for values in batch])
+    for name in RAW:
+        async for batch in _read(archive, name):
+            rows_of_user = Jsonb([{**row, "user_id": user_id} for row in batch])
+            await connection.execute(Q[f"put_{name}"], {"rows": rows_of_user})
+            if name == "journal":
+                await connection.execute(Q["put_touched"], {**key, "rows": rows_of_user})
+    user = {"version": int(manifest["memory_version"]), "created_at": manifest["created_at"]}
+    profile = archive.read("profile.json").decode()
+    codec.decode_profile(orjson.loads(profile))
+    await connection.execute(Q["put_user"], {**key, **user, "profile": profile, "archive_id": manifest["archive_id"]})
 
 
 def _manifest(user_id: str, exported_at: str, user: Mapping[str, Any], counts: Mapping[str, int]) -> Manifest:

@@ -291,41 +291,35 @@ async def _write(
     ords = {row["segment_id"]: row["ord"] for row in rows}
     fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
     ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
-    await connection.execute(
-        Q["put_words"],
-        {
-            "scope": source.scope,
-            "content_ids": content_ids,
-            "owners": [f"segment:{key}" for key in keys],
-            "words": [segment.text for segment in changed],
-            "configs": [CONFIGS.get(segment.language or "", "simple") for segment in changed],
-        },
-    )
-    await connection.execute(
-        Q["put_segments"],
-        {
-            "scope": source.scope,
-            "source_id": source.source_id,
-            "position": position,
-            "keys": keys,
-            "ids": [segment.segment_id for segment in changed],
-            "speakers": [segment.speaker for segment in changed],
-            "roles": [segment.role for segment in changed],
-            "content_ids": content_ids,
-            "ats": [source.time_of(segment) for segment in changed],
-            "ords": [ords[segment.segment_id] for segment in changed],
-            "starts": [segment.start for segment in changed],
-            "ends": [segment.end for segment in changed],
-            "languages": [segment.language for segment in changed],
-            "engines": [segment.stt_engine for segment in changed],
-            "emotions": [orjson.dumps(s.emotion).decode() if s.emotion else None for s in changed],
-            "sweeps": [segment.is_sweep for segment in changed],
-            "pinned": [segment.pinned for segment in changed],
-            "revisions": [segment.revision for segment in changed],
-            "replaced": [replaced.get(segment.segment_id) for segment in changed],
-        },
-    )
+    words = {
+        "scope": source.scope,
+        "content_ids": content_ids,
+        "owners": [f"segment:{key}" for key in keys],
+        "words": [segment.text for segment in changed],
+        "configs": [CONFIGS.get(segment.language or "", "simple") for segment in changed],
+    }
+    columns = {
+        "scope": source.scope,
+        "source_id": source.source_id,
+        "position": position,
+        "keys": keys,
+        "content_ids": content_ids,
+        "ats": [source.time_of(segment) for segment in changed],
+        "ords": [ords[segment.segment_id] for segment in changed],
+        "replaced": [replaced.get(segment.segment_id) for segment in changed],
+        "emotions": [orjson.dumps(each.emotion).decode() if each.emotion else None for each in changed],
+        **{name: [getattr(segment, field) for segment in changed] for name, field in _PLAIN.items()},
+    }
+    await connection.execute(Q["put_words"], words)
+    await connection.execute(Q["put_segments"], columns)
     await connection.execute(Q["unremove"], {"scope": source.scope, "keys": keys})
+
+
+_PLAIN = {
+    "ids": "segment_id", "speakers": "speaker", "roles": "role", "starts": "start", "ends": "end",
+    "languages": "language", "engines": "stt_engine", "sweeps": "is_sweep", "pinned": "pinned", "revisions": "revision",
+}  # fmt: skip
+"""Parameters of put_segments that are fields of a segment as they stand."""
 
 
 def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str], *, context_only: bool) -> Utterance:

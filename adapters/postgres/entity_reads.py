@@ -14,13 +14,13 @@ from adapters.postgres import codec
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
-from memory.model.entities import Entity, Figures
+from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact
 from memory.model.scopes import Sensitivity, View
-from memory.model.shown import Page, Row, SeenEntity
+from memory.model.shown import Page, Row, ShownEntity
 
 Q = queries("entity_reads")
-_FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "distinct_days")
+_FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "source_count")
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
 
 
@@ -30,17 +30,16 @@ class PostgresEntityReads:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def page(self, view: View, limit: int, **filters: Any) -> Page[SeenEntity]:
+    async def page(self, view: View, limit: int, **filters: Any) -> Page[ShownEntity]:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
         rows = await self._pool.rows(Q["entities"], **seen_by(view), **{**_ANY, **filters}, limit=limit + 1)
         ids = [row["entity_id"] for row in rows]
         about, evidence = await self._about(view, ids) if ids else ({}, {})
         told = await self._told(view, [row["entity_id"] for row in rows if row["partly"]])
         shown = [
-            SeenEntity(
+            ShownEntity(
                 entity=_entity(row, told[row["entity_id"]] if row["partly"] else Learnt.whole(row)),
-                figures=Figures(**{name: row[name] for name in _FIGURES}),
-                source_count=row["source_count"],
+                **{name: row[name] for name in _FIGURES},
                 about=tuple(about.get(row["entity_id"], ())),
                 evidence=evidence,
             )

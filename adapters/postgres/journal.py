@@ -116,18 +116,8 @@ class PostgresJournal:
             if changes.read or changes.unread:
                 await _put_reading(connection, user_id, changes)
             await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
-            if changes.accessed:
-                ids, counts = zip(*changes.accessed, strict=True)
-                accessed = {"user_id": user_id, "ids": list(ids), "counts": list(counts), "at": changes.at}
-                await connection.execute(Q["put_access"], accessed)
-            if changes.erased:
-                erased = list(changes.erased)
-                await connection.execute(Q["erase_content"], {"scope": user_scope(user_id), "owners": erased})
-                await connection.execute(Q["erase_predicates"], {"user_id": user_id, "ids": erased})
-            if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
-                await connection.execute(
-                    Q["erase_outdated"], {"scope": user_scope(user_id), "user_id": user_id, "ids": outdated}
-                )
+            await _put_accesses(connection, user_id, changes)
+            await _erase(connection, user_id, changes)
         return True
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
@@ -277,6 +267,25 @@ async def _delete(connection: Connection, user_id: str, noun: str, row: Row) -> 
         sql.Identifier(shape.table), sql.SQL(" AND ").join(conditions)
     )
     await connection.execute(statement, {"user_id": user_id, **{name: columns[name] for name in shape.key}})
+
+
+async def _put_accesses(connection: Connection, user_id: str, changes: ChangeSet) -> None:
+    if not changes.accessed:
+        return
+    ids, counts = zip(*changes.accessed, strict=True)
+    accessed = {"user_id": user_id, "ids": list(ids), "counts": list(counts), "at": changes.at}
+    await connection.execute(Q["put_access"], accessed)
+
+
+async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> None:
+    """Erase words for good: those of whatever was erased, and the older words of what was cleaned of them."""
+    whose = {"scope": user_scope(user_id), "user_id": user_id}
+    if changes.erased:
+        erased = list(changes.erased)
+        await connection.execute(Q["erase_content"], {**whose, "owners": erased})
+        await connection.execute(Q["erase_predicates"], {**whose, "ids": erased})
+    if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
+        await connection.execute(Q["erase_outdated"], {**whose, "ids": outdated})
 
 
 async def _check_read(connection: Connection, changes: ChangeSet) -> None:

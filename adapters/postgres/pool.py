@@ -55,8 +55,8 @@ class Pool:
 
     def __init__(self, dsn: str, *, max_size: int = 6, timeout_s: float = 10.0) -> None:
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            dsn, min_size=1, max_size=max_size, open=False, timeout=timeout_s, configure=_configure,
-            check=AsyncConnectionPool.check_connection, kwargs={"row_factory": dict_row}, reconnect_timeout=_RECONNECT_S,
+            dsn, min_size=1, max_size=max_size, open=False, timeout=timeout_s, reconnect_timeout=_RECONNECT_S,
+            configure=_configure, check=AsyncConnectionPool.check_connection, kwargs={"row_factory": dict_row},
         )  # fmt: skip
 
     async def open(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
@@ -12,11 +13,12 @@ from deployments.house import House, house_of
 from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
 from deployments.routes.facts_read import FactOut, NoteOut, shown_facts, shown_notes
-from memory.model.shown import SeenEntity
+from memory.model.entities import EVERGREEN_TYPES
+from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant, iso
+from memory.rules.decay import half_life
 from memory.rules.parameters import Decay
 from memory.rules.tiers import contradicted
-from memory.services.night import strengths
 
 router = APIRouter(prefix="/v1", tags=["entities"])
 EntityType = Literal[
@@ -165,9 +167,10 @@ async def profile_of(house: House, who: Caller, entity_id: str, *, merged_from: 
     )
 
 
-def shown_entity(seen: SeenEntity, now: Instant, rules: Decay) -> EntityOut:
+def shown_entity(seen: ShownEntity, now: Instant, rules: Decay) -> EntityOut:
     """An entity as it is sent, with its strength at `now`."""
-    entity, figures = seen.entity, seen.figures
+    entity = seen.entity
+    strength = half_life(np.array([seen.last_seen]), np.array([entity.type in EVERGREEN_TYPES]), now, rules)
     return EntityOut(
         entity_id=entity.entity_id,
         entity_type=entity.type,
@@ -175,15 +178,15 @@ def shown_entity(seen: SeenEntity, now: Instant, rules: Decay) -> EntityOut:
         confidence=entity.confidence,
         properties=dict(entity.properties),
         sensitivity=entity.sensitivity.name.lower(),
-        first_seen=iso(figures.first_seen) or "",
-        last_seen=iso(figures.last_seen) or "",
+        first_seen=iso(seen.first_seen) or "",
+        last_seen=iso(seen.last_seen) or "",
         aliases=list(entity.aliases),
         tier=entity.tier,
         state=entity.state,
-        salience=round(float(strengths([(entity, figures)], now, rules)[0]), 4),
+        salience=round(float(strength[0]), 4),
         contradicted=contradicted(entity, seen.about, seen.evidence),
-        session_count=figures.session_count,
+        session_count=seen.session_count,
         source_count=seen.source_count,
-        mention_count=figures.mention_count,
+        mention_count=seen.mention_count,
         is_owner=entity.is_owner,
     )

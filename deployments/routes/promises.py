@@ -14,7 +14,7 @@ from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
 from memory.errors import DomainError
 from memory.model.ids import fold
-from memory.model.shown import SeenEntity
+from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant, from_datetime, iso
 
 router = APIRouter(prefix="/v1", tags=["promises"])
@@ -89,13 +89,13 @@ async def promises(
     return PromiseList(promises=shown, total=len(kept), cursor=cursor_of(cursor))
 
 
-async def shown_promises(house: House, who: Caller, seen: list[SeenEntity], now: Instant) -> list[PromiseOut]:
+async def shown_promises(house: House, who: Caller, seen: list[ShownEntity], now: Instant) -> list[PromiseOut]:
     """Promises as they are sent, each with where it was first made."""
     made = await house.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
     return [_shown(each, made.get(each.entity.entity_id), now) for each in seen]
 
 
-def _shown(seen: SeenEntity, made: Any, now: Instant) -> PromiseOut:
+def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
     said = seen.entity.properties
     return PromiseOut(
         entity_id=seen.entity.entity_id,
@@ -104,13 +104,13 @@ def _shown(seen: SeenEntity, made: Any, now: Instant) -> PromiseOut:
         to=_text(said.get("to")),
         due=iso(due_of(seen)),
         state=state_of(seen, now),
-        at=iso(seen.figures.first_seen) or "",
+        at=iso(seen.first_seen) or "",
         quote=(made and made["quote"]) or "",
         source=Place(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
     )
 
 
-def due_of(seen: SeenEntity) -> Instant | None:
+def due_of(seen: ShownEntity) -> Instant | None:
     """When a promise is due; a model may have written no date at all, or one that cannot be read."""
     try:
         return from_datetime(datetime.fromisoformat(str(seen.entity.properties["due"])))
@@ -118,7 +118,7 @@ def due_of(seen: SeenEntity) -> Instant | None:
         return None
 
 
-def state_of(seen: SeenEntity, now: Instant) -> State:
+def state_of(seen: ShownEntity, now: Instant) -> State:
     """Kept or broken if somebody said so, else expired once its day has passed."""
     match seen.entity.properties.get("state"):
         case "kept":
@@ -129,7 +129,7 @@ def state_of(seen: SeenEntity, now: Instant) -> State:
     return "expired" if due is not None and due < now else "open"
 
 
-def _wanted(seen: SeenEntity, asked: Asked, now: Instant) -> bool:
+def _wanted(seen: ShownEntity, asked: Asked, now: Instant) -> bool:
     people = all(
         name is None or fold(str(seen.entity.properties.get(role) or "")) == fold(name)
         for role, name in (("by", asked.by), ("to", asked.to))
@@ -137,8 +137,8 @@ def _wanted(seen: SeenEntity, asked: Asked, now: Instant) -> bool:
     return people and asked.state in (None, state_of(seen, now))
 
 
-def _place(seen: SeenEntity) -> tuple[Instant, str]:
-    return seen.figures.last_seen, seen.entity.entity_id
+def _place(seen: ShownEntity) -> tuple[Instant, str]:
+    return seen.last_seen, seen.entity.entity_id
 
 
 def _text(value: object) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from functools import lru_cache
 
 _SEPARATOR = "\x1f"
 
@@ -17,6 +18,7 @@ def digest(*parts: object) -> bytes:
     return hashlib.blake2b(_SEPARATOR.join(map(str, parts)).encode(), digest_size=8).digest()
 
 
+@lru_cache(maxsize=65_536)
 def fold(name: str) -> str:
     """A name as it is compared: NFKC, case-folded, inner white space collapsed."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from memory.model.entities import Entity, Figures
+from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact
+from memory.model.timeline import Instant
 
 Shown = TypeVar("Shown")
 Row = Mapping[str, Any]
@@ -26,11 +27,14 @@ class Page(Generic[Shown]):
 
 
 @dataclass(frozen=True, slots=True)
-class SeenEntity:
+class ShownEntity:
     """An entity as one caller sees it. One born of a command and never mentioned counts from its birth."""
 
     entity: Entity
-    figures: Figures
+    first_seen: Instant
+    last_seen: Instant
+    mention_count: int
+    session_count: int
     source_count: int
     about: tuple[Fact, ...]
     """The facts in sight that decide whether it is contradicted; their words are not loaded."""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -169,7 +170,10 @@ def _reindex(table: dict[Any, Any], old: Iterable[str], new: Iterable[str], valu
         else:
             table.pop(word, None)
     for word in new - old:
-        table[word] = tuple(sorted({*table.get(word, ()), value}))
+        known: tuple[str, ...] = table.get(word, ())
+        place = bisect_left(known, value)
+        if known[place : place + 1] != (value,):
+            table[word] = (*known[:place], value, *known[place:])
 
 
 def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> None:

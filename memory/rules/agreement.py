@@ -7,6 +7,7 @@ before a fact is reinforced its polarity, numbers, dates, tense and object must 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memory.model.claims import Claim
 from memory.model.facts import Fact
@@ -32,6 +33,7 @@ def same_thing(one: str | None, other: str | None) -> bool:
     return _stems(one or "") == _stems(other or "")
 
 
+@lru_cache(maxsize=16_384)
 def _stems(words: str) -> tuple[str, ...]:
     """Stems of the words; other languages than English keep their endings, and so at worst their difference."""
     return tuple(stem(word, "en") for word, _ in tokenise(fold(words))) or (fold(words),)
@@ -48,12 +50,15 @@ def agrees(claim: Claim, fact: Fact) -> bool:
 
 def opposes(claim: Claim, fact: Fact) -> bool:
     """Whether both cannot be true at once: one denies what the other says, of the same object."""
-    if fact.object is None or claim.object is None:
-        same_object = fact.object is None and claim.object is None and claim.predicate == fact.predicate
-    else:
-        same_object = same_thing(claim.object, fact.object)
-    if not same_object:
+    if not _contrary(claim, fact):
         return False
+    if fact.object is None or claim.object is None:
+        return fact.object is None and claim.object is None and claim.predicate == fact.predicate
+    return same_thing(claim.object, fact.object)
+
+
+def _contrary(claim: Claim, fact: Fact) -> bool:
+    """Whether the two say contrary things, of whatever object: opposed polarity, or opposite predicates."""
     if claim.predicate == fact.predicate:
         return claim.polarity != fact.polarity
     if claim.predicate is None or fact.predicate is None:

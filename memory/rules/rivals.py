@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from memory.model.working_set import Draft
 
 Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,39 +22,68 @@ class Rival:
     similarity: float
 
 
+class FactVectors:
+    """Unit vectors of facts in one growing matrix, so that a turn compares with thousands in one product."""
+
+    def __init__(self, vectors: Mapping[str, Vector] | None = None) -> None:
+        self._rows: dict[str, int] = {}
+        self._matrix: Floats = np.zeros((0, 0), np.float32)
+        self.put(vectors or {})
+
+    def __len__(self) -> int:
+        """Facts with a vector."""
+        return len(self._rows)
+
+    def __contains__(self, fact_id: str) -> bool:
+        """Whether a fact has a vector."""
+        return fact_id in self._rows
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Add vectors, or replace them."""
+        for fact_id, vector in vectors.items():
+            row = self._rows.setdefault(fact_id, len(self._rows))
+            if row >= len(self._matrix):
+                grown = np.zeros((max(64, 2 * len(self._matrix)), len(vector)), np.float32)
+                grown[: len(self._matrix), : self._matrix.shape[1]] = self._matrix
+                self._matrix = grown
+            self._matrix[row] = vector
+
+    def cosines(self, fact_ids: Iterable[str], vector: Vector) -> tuple[list[str], Floats]:
+        """Those of the facts that have a vector, and their cosines with this one."""
+        known = [fact_id for fact_id in fact_ids if fact_id in self._rows]
+        if not known:
+            return [], np.zeros(0, np.float32)
+        rows = np.fromiter((self._rows[fact_id] for fact_id in known), np.intp, len(known))
+        if 2 * len(known) > len(self._rows):  # most of them: cheaper to multiply all than to gather first
+            return known, (self._matrix[: len(self._rows)] @ vector)[rows]
+        return known, self._matrix[rows] @ vector
+
+
 @dataclass(frozen=True)
 class Resemblance:
     """What a turn knows about likeness: vectors of facts and of new statements, and the encoder's calibration.
 
-    `facts` and `statements` map fact ids and statements to unit vectors. A statement without a vector has no rivals:
-    it is created and its likeness is looked at again once the encoder is back.
+    A statement without a vector has no rivals: it is created, and its likeness is known once the encoder is back.
     """
 
-    facts: Mapping[str, Vector] = field(default_factory=dict)
+    facts: FactVectors = field(default_factory=FactVectors)
     statements: Mapping[str, Vector] = field(default_factory=dict)
-    calibrate: Callable[[NDArray[np.float32]], NDArray[np.float32]] = field(default=lambda cosine: cosine)
-
-    def vector(self, statement: str) -> Vector | None:
-        """The vector of a new statement, if it was encoded."""
-        return self.statements.get(statement)
+    calibrate: Callable[[Floats], Floats] = field(default=lambda cosine: cosine)
 
     def rivals(self, draft: Draft, subject_id: str, statement: str, born: Mapping[str, str], most: int) -> list[Rival]:
         """The `most` active facts of the subject that resemble the statement, most similar first.
 
         `born` maps facts created earlier in the same turn to their statements.
         """
-        vector = self.vector(statement)
+        vector = self.statements.get(statement)
         if vector is None:
             return []
-        rows = [
-            (fact_id, known)
-            for fact_id in draft.by_subject.get(subject_id, ())
-            if draft.facts[fact_id].status == "active"
-            and (known := self.facts.get(fact_id, self.statements.get(born.get(fact_id, "")))) is not None
-        ]
-        if not rows:
-            return []
-        cosine = np.stack([known for _, known in rows]) @ vector
+        active = [each for each in draft.by_subject.get(subject_id, ()) if draft.facts[each].status == "active"]
+        known, cosine = self.facts.cosines((each for each in active if each not in born), vector)
+        fresh = [each for each in active if each in born and born[each] in self.statements]
+        if fresh:
+            cosine = np.append(cosine, np.stack([self.statements[born[each]] for each in fresh]) @ vector)
         similarity = self.calibrate(cosine.astype(np.float32))
-        best: Sequence[int] = np.argsort(-similarity, kind="stable")[:most].tolist()
-        return [Rival(rows[index][0], float(similarity[index])) for index in best]
+        best: list[int] = np.argsort(-similarity, kind="stable")[:most].tolist()
+        everyone = known + fresh
+        return [Rival(everyone[index], float(similarity[index])) for index in best]

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.errors import DomainError, NothingToUndo, Stale
 from memory.model.changes import ChangeSet
@@ -15,7 +14,7 @@ from memory.model.facts import Fact
 from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Clock, Embedder, FactJournal, Vector
 from memory.rules.decider import Rules, decide
-from memory.rules.rivals import Resemblance
+from memory.rules.rivals import FactVectors, Resemblance
 
 NO_VECTORS: Mapping[str, Vector] = {}
 _ATTEMPTS = 3
@@ -29,7 +28,7 @@ class UserMemory:
                  embedder: Embedder) -> None:  # fmt: skip
         self.user_id = user_id
         self.believed = WorkingSet(user_id)
-        self.fact_vectors: dict[str, NDArray[np.float32]] = {}
+        self.fact_vectors = FactVectors()
         self._shard, self._epoch = shard, epoch
         self._journal, self._rules, self._clock, self._embedder = journal, rules, clock, embedder
         self._unshown: dict[str, Vector] = {}
@@ -41,8 +40,8 @@ class UserMemory:
         self.believed = await self._journal.load(self.user_id)
         self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
         vectors = await self._journal.fact_vectors(self.user_id)
-        self.fact_vectors = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
-        self._unshown = dict(self.fact_vectors)
+        self._unshown = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
+        self.fact_vectors = FactVectors(self._unshown)
 
     def unshown_vectors(self) -> dict[str, Vector]:
         """Vectors of facts that came since this was last asked, for whoever keeps columns of them."""
@@ -87,7 +86,7 @@ class UserMemory:
             await self.activate()
             return await self._journal.committed(self.user_id, command.command_id) or changes
         self.believed = evolve(base, changes.changes)
-        self.fact_vectors.update(vectors)
+        self.fact_vectors.put(vectors)
         self._unshown.update(vectors)
         return changes
 

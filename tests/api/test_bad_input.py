@@ -69,11 +69,10 @@ BODIES: Mapping[str, tuple[bytes, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
-async def test_a_body_that_cannot_be_read(lived: Door, name: str) -> None:
-    content, status = BODIES[name]
-    answer = await lived.client.post("/v1/sources", content=content, headers=JSON)
-    assert_problem(answer, status)
+async def test_a_body_that_cannot_be_read(lived: Door, subtests: pytest.Subtests) -> None:
+    for name, (content, status) in BODIES.items():
+        with subtests.test(name):
+            assert_problem(await lived.client.post("/v1/sources", content=content, headers=JSON), status)
     await assert_nothing_lost(lived)
 
 
@@ -135,10 +134,10 @@ WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-async def test_a_body_that_is_wrong_is_told_where(lived: Door, name: str) -> None:
-    body, told = WRONG[name]
-    assert_problem(await lived.client.post("/v1/sources", json=body), 422, told)
+async def test_a_body_that_is_wrong_is_told_where(lived: Door, subtests: pytest.Subtests) -> None:
+    for name, (body, told) in WRONG.items():
+        with subtests.test(name):
+            assert_problem(await lived.client.post("/v1/sources", json=body), 422, told)
     await assert_nothing_lost(lived)
 
 
@@ -146,7 +145,7 @@ RAW: Mapping[str, tuple[str, str]] = {
     "a lone surrogate in the words": ('"text": "I moved to Lisbon."', r'"text": "\ud800"'),
     "a lone surrogate in an id": ('"source_id": "s"', r'"source_id": "\udfff"'),
     "a lone surrogate as an unknown key": ('"source_id": "s"', r'"source_id": "s", "\ud800": 1'),
-    "a lone surrogate as a key of the provenance": ('"source_id": "s"', r'"source_id": "s", "provenance": {"\ud800": 1}'),
+    "a lone surrogate in a key": ('"source_id": "s"', r'"source_id": "s", "provenance": {"\ud800": 1}'),
     "NaN as a date": ('"2026-03-01T08:00:00+00:00"', "NaN"),
     "infinity as a date": ('"2026-03-01T08:00:00+00:00"', "-Infinity"),
     "NaN as a start": ('"start": 0', '"start": NaN'),
@@ -157,13 +156,13 @@ RAW: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RAW)
-async def test_what_json_can_say_but_no_memory_can_hold(lived: Door, name: str) -> None:
-    said, wrong = RAW[name]
-    content = json.dumps(source())
-    assert said in content
-    answer = await lived.client.post("/v1/sources", content=content.replace(said, wrong), headers=JSON)
-    assert_problem(answer, 422)
+async def test_what_json_can_say_but_no_memory_can_hold(lived: Door, subtests: pytest.Subtests) -> None:
+    good = json.dumps(source())
+    for name, (said, wrong) in RAW.items():
+        with subtests.test(name):
+            assert said in good
+            content = good.replace(said, wrong)
+            assert_problem(await lived.client.post("/v1/sources", content=content, headers=JSON), 422)
     await assert_nothing_lost(lived)
 
 
@@ -205,7 +204,8 @@ QUESTIONS: Mapping[str, dict[str, Any]] = {
     "limit 51": {"limit": 51},
     "limit in words": {"limit": SECRET},
     "no query": {"query": ""},
-    "a query of 100 kB": {"query": "a" * 100_000},
+    "a query too long": {"query": "a" * 10_001},
+    "a query as long as an address may be": {"query": "a" * 65_000},
     "NUL in the query": {"query": "a\x00b"},
     "an unknown parameter": {"colour": SECRET},
     "no time at all": {"hours_back": 0},
@@ -228,10 +228,11 @@ QUESTIONS: Mapping[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-async def test_a_question_that_is_wrong(lived: Door, name: str) -> None:
-    answer = await lived.client.get("/v1/context", params={"query": "Lisbon", **QUESTIONS[name]})
-    assert_problem(answer, 422)
+async def test_a_question_that_is_wrong(lived: Door, subtests: pytest.Subtests) -> None:
+    for name, parameters in QUESTIONS.items():
+        with subtests.test(name):
+            answer = await lived.client.get("/v1/context", params={"query": "Lisbon", **parameters})
+            assert_problem(answer, 422)
     await assert_nothing_lost(lived)
 
 
@@ -242,14 +243,14 @@ ODD_QUERIES = (
 
 
 @pytest.mark.parametrize("away", [False, True], ids=["shard", "fallback"])
-@pytest.mark.parametrize("query", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
-async def test_an_odd_question_has_an_answer(lived: Door, query: str, away: bool) -> None:
+async def test_an_odd_question_has_an_answer(lived: Door, away: bool, subtests: pytest.Subtests) -> None:
     if away:
         lived.minds.recall = _away  # type: ignore[method-assign]
-    found = await lived.get("/v1/context", query=query)
-    assert found["query"] == query
-    assert ("shard" in found["degraded"]) is away
-    assert found["degraded"] == (["shard"] if away else [])
+    for query in ODD_QUERIES:
+        with subtests.test(query[:20]):
+            found = await lived.get("/v1/context", query=query)
+            assert found["query"] == query
+            assert found["degraded"] == (["shard"] if away else [])
 
 
 async def _away(*_: object) -> Any:
@@ -268,12 +269,13 @@ FILTERS: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("away", [False, True], ids=["shard", "fallback"])
-@pytest.mark.parametrize("parameters", FILTERS, ids=range(len(FILTERS)))
-async def test_filters_that_leave_little_or_nothing(lived: Door, parameters: dict[str, Any], away: bool) -> None:
+async def test_filters_that_leave_little_or_nothing(lived: Door, away: bool, subtests: pytest.Subtests) -> None:
     if away:
         lived.minds.recall = _away  # type: ignore[method-assign]
-    found = await lived.get("/v1/context", query="Where is Lisbon?", **parameters)
-    assert found["total"] == len(found["results"]) <= 1
+    for parameters in FILTERS:
+        with subtests.test(**parameters):
+            found = await lived.get("/v1/context", query="Where is Lisbon?", **parameters)
+            assert found["total"] == len(found["results"]) <= 1
 
 
 HEADERS: Mapping[str, tuple[dict[str, str | bytes], int]] = {
@@ -290,14 +292,14 @@ HEADERS: Mapping[str, tuple[dict[str, str | bytes], int]] = {
 }
 
 
-@pytest.mark.parametrize("name", HEADERS)
-async def test_who_asks_must_be_known(lived: Door, name: str) -> None:
-    headers, status = HEADERS[name]
-    for path in ("/v1/context?query=Lisbon", "/v1/stats"):
-        answer = await lived.client.get(path, headers=headers)  # type: ignore[arg-type]
-        assert_problem(answer, status)
-        assert ("www-authenticate" in answer.headers) is (status == 401)
-    assert_problem(await lived.client.post("/v1/sources", json=source(), headers=headers), status)  # type: ignore[arg-type]
+async def test_who_asks_must_be_known(lived: Door, subtests: pytest.Subtests) -> None:
+    for name, (given, status) in HEADERS.items():
+        headers = httpx.Headers(given)  # type: ignore[arg-type]
+        with subtests.test(name):
+            answer = await lived.client.get("/v1/context?query=Lisbon", headers=headers)
+            assert_problem(answer, status)
+            assert ("www-authenticate" in answer.headers) is (status == 401)
+            assert_problem(await lived.client.post("/v1/sources", json=source(), headers=headers), status)
     await assert_nothing_lost(lived)
 
 
@@ -327,11 +329,12 @@ ROUTES = (
 )
 
 
-@pytest.mark.parametrize(("method", "path", "status"), ROUTES)
-async def test_a_route_that_is_not_there(lived: Door, method: str, path: str, status: int) -> None:
-    answer = await lived.client.request(method, path)
-    assert_problem(answer, status)
-    assert ("allow" in answer.headers) is (status == 405)
+async def test_a_route_that_is_not_there(lived: Door, subtests: pytest.Subtests) -> None:
+    for method, path, status in ROUTES:
+        with subtests.test(f"{method} {path}"):
+            answer = await lived.client.request(method, path)
+            assert_problem(answer, status)
+            assert ("allow" in answer.headers) is (status == 405)
 
 
 async def test_a_key_of_another_kind(lived: Door) -> None:

@@ -102,12 +102,12 @@ async def test_words_that_were_corrected_before_go_as_well(door: Door) -> None:
 
 async def test_who_stays_loses_what_only_the_forgotten_words_said(door: Door) -> None:
     first = conversation()
-    first["segments"] = [{**first["segments"][2], "text": "Elena visits on Friday. I like Elena."}]
+    first["segments"] = [{**first["segments"][2], "text": "My sister Elena visits on Friday."}]
     await door.post("/v1/sources", first, 202)
     await door.settle()
     elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]
     second = secret()
-    second["segments"] = [{**second["segments"][0], "text": "My dentist Elena called. I promise to call my dentist."}]
+    second["segments"] = [{**second["segments"][0], "text": "My dentist Elena lives in Porto."}]
     await door.post("/v1/sources", second, 202)
     await door.settle()
     told = {"statement": "A secret habit", "subject": "Maya", "predicate": "dentistry", "source_id": "confession"}
@@ -117,7 +117,7 @@ async def test_who_stays_loses_what_only_the_forgotten_words_said(door: Door) ->
     await delete(door, "/v1/sources/confession")
     assert await traces(door, "dentist") == []
     kept = (await door.get("/v1/entities", name="Elena"))["entities"][0]
-    assert (kept["entity_id"], kept["aliases"], kept["mention_count"]) == (elena["entity_id"], [], 1)
+    assert (kept["entity_id"], kept["aliases"], kept["mention_count"]) == (elena["entity_id"], elena["aliases"], 1)
     assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
     await door.post("/v1/undo", {}, 409)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import AsyncIterator
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
 
+from adapters.capture.text import TextFile
 from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
+
+MAY_1 = datetime(2024, 5, 1, 12, tzinfo=ZoneInfo("UTC")).timestamp()
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +60,16 @@ async def own_pool(database: str) -> AsyncIterator[Pool]:
     await pool.close()
     with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name}")  # type: ignore[call-overload]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a file of a name and a text, last changed at noon of 1 May 2024."""
+
+    def write(name: str, text: str, encoding: str = "utf-8", **known) -> TextFile:
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        os.utime(path, (MAY_1, MAY_1))
+        return TextFile(path, **known)
+
+    return write

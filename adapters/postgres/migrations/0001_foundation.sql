@@ -219,6 +219,7 @@ CREATE TABLE mentions (
     PRIMARY KEY (user_id, entity_id, segment_key)
 );
 CREATE INDEX mentions_segment ON mentions (user_id, segment_key);
+CREATE INDEX mentions_at ON mentions (user_id, at);
 
 CREATE TABLE fact_versions (
     user_id     text NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -405,17 +406,24 @@ $$;
 -- An entity is seen if it is mentioned in sight, and then only that counts; one born of a command by its own sensitivity.
 CREATE FUNCTION seen_entities(whose text, in_scopes text[], up_to integer)
 RETURNS TABLE (entity_id text, first_seen timestamptz, last_seen timestamptz, mention_count bigint,
-               session_count bigint, source_count bigint, distinct_days bigint)
+               session_count bigint, source_count bigint)
 LANGUAGE sql STABLE AS $$
-    SELECT m.entity_id, min(m.at), max(m.at), count(*), count(DISTINCT (s.scope, src.session_id)),
-           count(DISTINCT (s.scope, s.source_id)), count(DISTINCT (m.at AT TIME ZONE 'UTC')::date)
-    FROM mentions m
-    JOIN segments s ON s.segment_key = m.segment_key
-    JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
-    WHERE m.user_id = whose AND s.scope = ANY (in_scopes) AND src.sensitivity <= up_to AND s.replaced_by IS NULL
-    GROUP BY m.entity_id
+    -- by source, then by session, then in all: counted by hashing, where count(DISTINCT) would sort
+    SELECT a.entity_id, min(a.first_seen), max(a.last_seen), sum(a.mentions)::bigint, count(*), sum(a.sources)::bigint
+    FROM (SELECT b.entity_id, b.scope, b.session_id, min(b.first_seen) AS first_seen, max(b.last_seen) AS last_seen,
+                 sum(b.mentions) AS mentions, count(*) AS sources
+          FROM (SELECT m.entity_id, s.scope, src.session_id, s.source_id, min(m.at) AS first_seen,
+                       max(m.at) AS last_seen, count(*) AS mentions
+                FROM mentions m
+                JOIN segments s ON s.segment_key = m.segment_key
+                JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+                WHERE m.user_id = whose AND s.scope = ANY (in_scopes) AND src.sensitivity <= up_to
+                  AND s.replaced_by IS NULL
+                GROUP BY m.entity_id, s.scope, src.session_id, s.source_id) b
+          GROUP BY b.entity_id, b.scope, b.session_id) a
+    GROUP BY a.entity_id
     UNION ALL
-    SELECT e.entity_id, e.created_at, e.created_at, 0, 0, 0, 0
+    SELECT e.entity_id, e.created_at, e.created_at, 0, 0, 0
     FROM entities e
     WHERE e.user_id = whose AND e.merged_into IS NULL AND e.sensitivity <= up_to
       AND NOT EXISTS (SELECT 1 FROM seen_mentions(whose, in_scopes, up_to) m WHERE m.entity_id = e.entity_id)

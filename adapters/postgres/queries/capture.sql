@@ -35,6 +35,7 @@ FROM segments s JOIN content c USING (scope, content_id)
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (%(every)s OR s.segment_id = ANY(%(ids)s));
 
 -- name: put_source
+-- A source told again: what is said anew wins, what is left out stays, participants add up.
 INSERT INTO sources (scope, source_id, session_id, kind, started_at, ended_at, offset_s, participants, provenance,
                      context_type, device_id, sensitivity, ttl_policy)
 VALUES (%(scope)s, %(source_id)s, %(session_id)s, %(kind)s, to_timestamp(%(started_at)s), to_timestamp(%(ended_at)s),
@@ -58,6 +59,7 @@ FROM unnest(%(content_ids)s::bigint[], %(owners)s::text[], %(words)s::text[], %(
 ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config;
 
 -- name: put_segments
+-- All segments of one capture in one statement; each carries the position of its capture.
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s,
                       language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, position)
 SELECT %(scope)s, g.segment_key, %(source_id)s, g.segment_id, g.speaker, g.role, g.content_id,
@@ -181,9 +183,6 @@ DELETE FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
 -- name: erase_words
 DELETE FROM content WHERE scope = %(scope)s AND owner = ANY(%(owners)s);
-
--- name: sources_of_scope
-SELECT source_id FROM sources WHERE scope = %(scope)s;
 
 -- name: profile
 SELECT profile FROM users WHERE user_id = %(user_id)s;

@@ -4,27 +4,31 @@
 -- Entities in sight, the latest seen first. `partly` tells that some mentions are out of sight: then `told` says which
 -- aliases and properties were learnt in sight, and a filter by name does not look at the aliases.
 WITH found AS (
-    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count, g.distinct_days,
-           n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties, d.words AS shown_description,
-           (SELECT count(*) FROM mentions m WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id)
-               > g.mention_count AS partly,
-           (SELECT max(m.confidence) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-            WHERE m.entity_id = e.entity_id) AS seen_confidence
+    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count, n.words AS shown_name,
+           a.words AS shown_aliases
     FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
     LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
-    LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
-    LEFT JOIN content d ON d.scope = 'user:' || e.user_id AND d.content_id = e.description
     WHERE (%(ids)s::text[] IS NULL OR g.entity_id = ANY(%(ids)s))
       AND (%(type)s::text IS NULL OR e.type = %(type)s)
       AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
       AND (e.state = %(state)s OR (%(state)s::text IS NULL AND (e.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))),
 kept AS (
-    SELECT * FROM found
+    SELECT * FROM found f
     WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
-       OR (NOT partly AND lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)))
-SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total
+       OR (lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)
+           AND f.mention_count = (SELECT count(*) FROM mentions m
+                                  WHERE m.user_id = f.user_id AND m.entity_id = f.entity_id)))
+SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total,
+       (SELECT p.words FROM content p WHERE p.scope = 'user:' || k.user_id AND p.content_id = k.properties)
+           AS shown_properties,
+       (SELECT d.words FROM content d WHERE d.scope = 'user:' || k.user_id AND d.content_id = k.description)
+           AS shown_description,
+       (SELECT count(*) FROM mentions m WHERE m.user_id = k.user_id AND m.entity_id = k.entity_id) > k.mention_count
+           AS partly,
+       (SELECT max(m.confidence) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+        WHERE m.entity_id = k.entity_id) AS seen_confidence
 FROM kept k
 WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
 ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
@@ -58,9 +62,11 @@ WITH RECURSIVE chain AS (
     UNION
     SELECT c.given, e.entity_id, e.merged_into FROM chain c
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.merged_into)
-SELECT c.given, c.entity_id AS id FROM chain c
+SELECT c.given, c.entity_id AS id
+FROM chain c
+CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+                    WHERE g.entity_id = c.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
 WHERE c.merged_into IS NULL
-  AND EXISTS (SELECT 1 FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g WHERE g.entity_id = c.entity_id)
 ORDER BY c.given <> %(id)s, c.given LIMIT 2;
 
 -- name: about
@@ -108,7 +114,8 @@ SELECT e.entity_id, e.type AS entity_type, n.words AS name, coalesce(near.togeth
        (SELECT coalesce(array_agg(DISTINCT t.predicate) FILTER (WHERE t.predicate IS NOT NULL), '{}') FROM tied t
         WHERE t.entity_id = e.entity_id) AS predicates
 FROM every
-JOIN seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g USING (entity_id)
+CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+                    WHERE g.entity_id = every.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
 JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = every.entity_id AND e.merged_into IS NULL
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN near ON near.entity_id = every.entity_id

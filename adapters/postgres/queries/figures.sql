@@ -89,10 +89,13 @@ ORDER BY b.at, b.key LIMIT %(limit)s;
 
 -- name: named
 -- Entities in sight that an id or a name means.
-SELECT g.entity_id FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
-JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
+SELECT e.entity_id
+FROM entities e
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
-WHERE e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s);
+CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+                    WHERE g.entity_id = e.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
+WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL
+  AND (e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s));
 
 -- name: shape
 -- What a memory is made of: its nodes by type, its facts by kind, entities no fact speaks of, and bytes kept.

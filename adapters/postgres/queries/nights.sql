@@ -1,3 +1,5 @@
+-- Nights: when they are due, and what they told.
+
 -- name: sleepers
 SELECT u.user_id, coalesce(u.profile ->> 'time_zone', 'UTC') AS zone,
        coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id), u.created_at) AS since

@@ -1,3 +1,5 @@
+-- Tokens: who may come in.
+
 -- name: tokens
 SELECT token_hash, name, user_id, teams, permission, clearance FROM tokens;
 

@@ -14,7 +14,7 @@ from memory.model.facts import Fact
 from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide
-from memory.rules.rivals import Resemblance
+from memory.rules.rivals import FactVectors, Resemblance
 
 NOON = 1_700_000_000.0
 DAY = 86_400.0
@@ -27,7 +27,7 @@ class Memory:
         self.believed = WorkingSet("u")
         self.now = NOON + 1000 * DAY
         self.vectors = {words: vector / np.linalg.norm(vector) for words, vector in (vectors or {}).items()}
-        self.fact_vectors: dict[str, np.ndarray] = {}
+        self.fact_vectors = FactVectors()
         self.turn(c.SetProfile("profile", profile=Profile(name=name)))
 
     def turn(self, command: c.Command) -> ChangeSet:
@@ -37,7 +37,7 @@ class Memory:
         self.believed = evolve(self.believed, changes.changes)
         for fact in self.believed.facts.values():
             if fact.statement in self.vectors:
-                self.fact_vectors[fact.fact_id] = self.vectors[fact.statement]
+                self.fact_vectors.put({fact.fact_id: self.vectors[fact.statement]})
         return changes
 
     def hear(self, key: int, *claims: Claim, at: float = NOON, source: str | None = None, speaker: str = "Maya",

@@ -1,0 +1,119 @@
+"""Every operation of the OpenAPI, with data that fits it and data that does not: no 500, and every refusal a problem."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import Case
+from schemathesis.generation import GenerationMode
+
+from config.settings import load
+from deployments.gateway import create_app
+from deployments.house import open_house
+from tests.contract.conftest import database  # noqa: F401  (a session fixture)
+from tests.fakes.minds import LocalMinds
+
+pytestmark = pytest.mark.postgres
+
+EXAMPLES = int(os.environ.get("MEMORAY_FUZZ_EXAMPLES", "8"))
+"""Requests an operation and a mode; the suite repeats the same ones, a larger number looks for new ones."""
+TOKEN = "f" * 43
+_OURS = ("x-internal-token", "authorization", "x-user-id", "content-length", "cookie")
+"""Headers that are not left to chance, or nearly every request would end at the door."""
+SCHEMA = schemathesis.openapi.from_dict(create_app().openapi())
+OPERATIONS = {f"{one.method} {one.path}": one for one in (result.ok() for result in SCHEMA.get_all_operations())}
+CONVERSATION = {
+    "source_id": "breakfast",
+    "started_at": "2026-03-01T08:00:00+00:00",
+    "segments": [
+        {"segment_id": "1", "speaker": "Maya", "text": "I moved to Lisbon last month.", "start": 0, "end": 2},
+        {"segment_id": "2", "speaker": "Ravi", "text": "I promise to call you on Friday.", "start": 2, "end": 4},
+    ],
+}
+
+
+@dataclass
+class Behind:
+    """The application on an event loop of its own, so that generated tests may be plain functions."""
+
+    runner: asyncio.Runner
+    client: httpx.AsyncClient
+    known: dict[str, str] = field(default_factory=dict)
+    """Path parameter -> an id that exists, or else nothing behind a 404 would ever be reached."""
+
+    def send(self, method: str, path: str, **request: Any) -> httpx.Response:
+        return self.runner.run(self.client.request(method, path, **request))
+
+    def told(self) -> None:
+        """Tell the memory something, and learn the ids of it."""
+        self.send("POST", "/v1/sources", json=CONVERSATION)
+        fact = self.send("POST", "/v1/facts", json={"statement": "Maya lives in Lisbon", "subject": "Maya"})
+        self.known = {"source_id": "breakfast", "fact_id": fact.json()["fact_id"], "name": "search_memory"}
+        entity = self.send("GET", "/v1/entities").json()["entities"][0]["entity_id"]
+        note = self.send("POST", f"/v1/entities/{entity}/notes", json={"text": "A remark."})
+        self.known |= {"entity_id": entity, "note_id": note.json()["note_id"], "night": "2026-03-02"}
+
+
+@pytest.fixture(scope="module")
+def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:  # noqa: F811
+    home: Path = tmp_path_factory.mktemp("home")
+    (home / "token").write_text(TOKEN)
+    chosen = load(
+        home, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}, "auth": {"default_user": "fuzz"}}, {}
+    )
+    with asyncio.Runner() as runner:
+        minds = LocalMinds(chosen)
+        house = runner.run(open_house(chosen, minds))
+        transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+        client = httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": TOKEN})
+        yield Behind(runner, client)
+        runner.run(client.aclose())
+        runner.run(house.stores.pool.close())
+        if minds.shard._stores is not None:
+            runner.run(minds.shard._stores.pool.close())
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_no_request_breaks_it(behind: Behind, name: str, mode: GenerationMode) -> None:
+    behind.told()
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize="MEMORAY_FUZZ_EXAMPLES" not in os.environ,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=OPERATIONS[name].as_strategy(generation_mode=mode), known=st.booleans(), own=st.booleans())
+    def asked(case: Case, known: bool, own: bool) -> None:
+        assert_answered(behind, case, known, own)
+
+    asked()
+
+
+def assert_answered(behind: Behind, case: Case, known: bool, own: bool) -> None:
+    """Send a case as the administrator, half of them to ids that exist and half to the own memory."""
+    if known and case.path_parameters:
+        case.path_parameters |= {name: behind.known.get(name, value) for name, value in case.path_parameters.items()}
+    request = requests.Request(**case.as_transport_kwargs(base_url="http://test")).prepare()
+    headers = {key: value for key, value in request.headers.items() if key.lower() not in _OURS}
+    if not own and "X-User-Id" in request.headers:
+        headers["X-User-Id"] = request.headers["X-User-Id"]
+    answer = behind.send(str(request.method), str(request.url), headers=headers, content=request.body)
+    assert answer.status_code < 500, f"{answer.status_code} {answer.text} to {case.as_curl_command()}"
+    if answer.status_code >= 400:
+        problem = answer.json()
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert problem.keys() >= {"type", "title", "status", "detail", "instance"}
