@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from memory.model.ids import fold
-from memory.model.scopes import View
+from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet, follow
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.legs import ranked
@@ -42,7 +42,7 @@ class MemoryGraph:
         scores: defaultdict[int, float] = defaultdict(float)
         total = sum(map(len, self._library.sight(view)))
         for entity_id in named_entities(probe.text, working_set):
-            for key, share in _around(entity_id, working_set).items():
+            for key, share in _around(entity_id, working_set, view.clearance).items():
                 scores[key] += share * _rarity(len(working_set.mentions.get(entity_id, ())), total)
         keys = np.fromiter(scores, np.int64, len(scores))
         values = np.fromiter(scores.values(), np.float32, len(scores))
@@ -79,12 +79,12 @@ def _rarity(mentions: int, total: int) -> float:
     return float(np.log1p(max(0.0, total - mentions + 0.5) / (mentions + 0.5)))
 
 
-def _around(entity_id: str, working_set: WorkingSet) -> dict[int, float]:
-    """Segments near an entity and how much each counts; the strongest tie wins."""
+def _around(entity_id: str, working_set: WorkingSet, clearance: Sensitivity) -> dict[int, float]:
+    """Segments near an entity and how much each counts, the strongest tie; facts above the clearance tie nothing."""
     near: dict[int, float] = dict.fromkeys(working_set.mentions.get(entity_id, ()), 1.0)
     for fact_id in working_set.by_subject.get(entity_id, ()):
         fact = working_set.facts[fact_id]
-        if not fact.believed:
+        if not fact.believed or fact.sensitivity > clearance:
             continue
         for evidence in working_set.evidence.get(fact_id, ()):
             if evidence.segment_key is not None:

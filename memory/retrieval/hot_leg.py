@@ -91,6 +91,8 @@ class MemoryHot:
         facts.catch_up(working_set)
         scores: dict[int, float] = {}
         for fact_id, score in facts.best(probe):
+            if working_set.facts[fact_id].sensitivity > view.clearance:
+                continue
             for evidence in working_set.evidence.get(fact_id, ()):
                 if evidence.segment_key is not None:
                     scores[evidence.segment_key] = scores.get(evidence.segment_key, 0.0) + score

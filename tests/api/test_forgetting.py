@@ -262,6 +262,7 @@ async def test_an_archive_brings_everything_back(door: Door) -> None:
     restored = await door.client.post("/v1/import", content=archive)
     assert (restored.status_code, restored.json()["status"]) == (201, "restored")
     await door.settle()
+    await door.minds.encode_facts(door.house.stores)
     assert await journal.load(door.user) == believed == await door.minds.believed(door.user)
     assert await journal.committed(door.user) == done
     after = await answers(door)

@@ -1,9 +1,10 @@
-"""Every operation of the OpenAPI, with data that fits it and data that does not: no 500, and every refusal a problem."""
+"""Every operation of the OpenAPI, with data that fits it and data that does not: no 500, every refusal a problem."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,13 @@ _OURS = ("x-internal-token", "authorization", "x-user-id", "content-length", "co
 """Headers that are not left to chance, or nearly every request would end at the door."""
 SCHEMA = schemathesis.openapi.from_dict(create_app().openapi())
 OPERATIONS = {f"{one.method} {one.path}": one for one in (result.ok() for result in SCHEMA.get_all_operations())}
+MODES = {
+    (name, mode)
+    for name, one in OPERATIONS.items()
+    for mode in GenerationMode
+    if mode == GenerationMode.POSITIVE or one.body or one.query or one.path_parameters or one.headers
+}
+"""Operations that take something can be given something wrong."""
 CONVERSATION = {
     "source_id": "breakfast",
     "started_at": "2026-03-01T08:00:00+00:00",
@@ -41,6 +49,11 @@ CONVERSATION = {
         {"segment_id": "2", "speaker": "Ravi", "text": "I promise to call you on Friday.", "start": 2, "end": 4},
     ],
 }
+
+
+@schemathesis.serializer("application/zip")
+def _as_it_is(context: Any, value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 @dataclass
@@ -84,8 +97,7 @@ def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             runner.run(minds.shard._stores.pool.close())
 
 
-@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize(("name", "mode"), sorted(MODES))
 def test_no_request_breaks_it(behind: Behind, name: str, mode: GenerationMode) -> None:
     behind.told()
 
@@ -101,6 +113,20 @@ def test_no_request_breaks_it(behind: Behind, name: str, mode: GenerationMode) -
         assert_answered(behind, case, known, own)
 
     asked()
+
+
+@settings(
+    max_examples=EXAMPLES * 5, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+@given(at=st.floats(0, 1, exclude_max=True), put=st.binary(max_size=40), cut=st.integers(0, 200))
+def test_a_damaged_archive_is_refused_or_restored(behind: Behind, at: float, put: bytes, cut: int) -> None:
+    whole = behind.send("GET", "/v1/export").content
+    place = int(at * len(whole))
+    damaged = whole[:place] + put + whole[place + cut :]
+    headers = {"Content-Type": "application/zip", "X-User-Id": f"copy-{uuid.uuid4().hex}"}
+    answer = behind.send("POST", "/v1/import", content=damaged, headers=headers)
+    assert answer.status_code in (201, 400, 409, 413, 415, 422), answer.text
+    assert answer.status_code == 201 or behind.send("GET", "/v1/stats", headers=headers).json()["segments_count"] == 0
 
 
 def assert_answered(behind: Behind, case: Case, known: bool, own: bool) -> None:
