@@ -49,17 +49,8 @@ class Worker:
         self._clock = build.clock()
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
-        self._tasks: list[asyncio.Task[None]] = []
-
-    async def start(self) -> None:
-        """Begin the background tasks; a second call changes nothing."""
-        if self._tasks:
-            return
-        stores = await self._open()
-        transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
-        scheduler = Scheduler(self._settings, stores, self._clock)
-        for task in (self._work, transcripts.watch, scheduler.run):
-            self._tasks.append(asyncio.create_task(self._keep(task)))
+        # Ray builds an async actor inside its event loop: whoever restarts this process starts its work, too
+        self._life = asyncio.get_running_loop().create_task(self._keep(self._live))
 
     async def wake(self) -> None:
         """Look at the queue now."""

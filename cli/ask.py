@@ -75,10 +75,8 @@ def print_answer(told: Mapping[str, Any]) -> None:
     """An answer, and where it was said if the words do not tell that themselves."""
     out.print(told["answer"], markup=False)
     if told["generated"]:
-        cited = {(each["source_id"], each["segment_id"]): each["number"] for each in told["citations"]}
-        for hit in told["results"]:
-            if (hit["source_id"], hit["segment_id"]) in cited:
-                out.print(f"[dim]{cited[hit['source_id'], hit['segment_id']]}[/] {segment_line(hit)}")
+        for cited in told["citations"]:
+            out.print(f"[dim]{cited['number']}[/] {segment_line(cited)}")
 
 
 def segment_line(hit: Mapping[str, Any]) -> str:

@@ -179,7 +179,9 @@ def _table(answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[t
     if as_json:
         print_json(answer)
         return
-    table = Table(*titles, box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in titles:
+        table.add_column(title, no_wrap=title == "id")
     for row in rows:
         table.add_row(*map(escape, row))
     out.print(table)

@@ -17,10 +17,13 @@ from memory.errors import Conflict, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Utterance
 from memory.model.commands import Command
-from memory.model.timeline import Instant
+from memory.model.ids import digest
+from memory.model.sources import Segment, Source
 from memory.ports import Vector
 
 log = logging.getLogger("memoray.gateway")
+TOLD = "told"
+"""What sources and segments are called that were told by a command."""
 IMPORTANCE = 5
 """Importance of a statement nobody has judged (seed 003)."""
 
@@ -52,35 +55,43 @@ async def turn(house: House, who: Who, command: Command, statements: Mapping[str
     return changes
 
 
-async def read_told(house: House, who: Who, text: str, now: Instant) -> tuple[list[Claim], Mapping[str, Vector]]:
+async def read_told(house: House, told: Utterance) -> tuple[list[Claim], Mapping[str, Vector]]:
     """What the owner's own words state, the best claim first, and the vectors of the statements.
 
     Nothing told on purpose is lost: without a reader, or if it finds no claim, the words themselves are remembered.
     """
-    profile = await house.profile(who.user_id)
-    speaker = profile.name or next(iter(profile.speaker_labels), "me")
-    utterance = Utterance(
-        source_id="told",
-        segment_id="told",
-        segment_key=0,
-        revision=1,
-        speaker=speaker,
-        text=text,
-        at=now,
-        offset_s=house.offset(profile, now),
-        role="user",
-        language=profile.languages[0] if len(profile.languages) == 1 else None,
-        kind="note",
-    )
     try:
-        reading, vectors = await house.minds.read_text((utterance,))
+        reading, vectors = await house.minds.read_text((told,))
     except (Unavailable, RayError):
         log.warning("what was told could not be read; its words are remembered as they are", exc_info=True)
     else:
         if reading.claims:
             return sorted(reading.claims, key=_weight, reverse=True), vectors
-    claim = Claim(speaker, text, 0, text, importance=IMPORTANCE)
-    return [claim], await vectors_of(house, [text])
+    claim = Claim(told.speaker, told.text, told.segment_key, told.text, importance=IMPORTANCE)
+    return [claim], await vectors_of(house, [told.text])
+
+
+async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utterance]:
+    """The words of a command as a note of the owner's: stored and searchable like anything else that was said."""
+    profile, now = await house.profile(who.user_id), house.clock.now()
+    speaker = profile.name or next(iter(profile.speaker_labels), "me")
+    language = profile.languages[0] if len(profile.languages) == 1 else None
+    segment = Segment(TOLD, speaker, text, 0.0, 0.0, role="user", language=language)
+    offset_s, source_id = house.offset(profile, now), f"{TOLD}-{digest(TOLD, key).hex()}"
+    note = Source(source_id, who.scope, "note", now, offset_s=offset_s, segments=(segment,))
+    return note, Utterance(
+        source_id=source_id,
+        segment_id=TOLD,
+        segment_key=note.key_of(segment),
+        revision=1,
+        speaker=speaker,
+        text=text,
+        at=now,
+        offset_s=offset_s,
+        role="user",
+        language=language,
+        kind="note",
+    )
 
 
 async def vectors_of(house: House, statements: Sequence[str]) -> Mapping[str, Vector]:

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 from adapters.capture.erasure import remove_files, session_files, strike_source
 from adapters.capture.sessions import Part
 from deployments.callers import Caller
-from deployments.commands import turn
+from deployments.commands import TOLD, turn
 from deployments.house import House
 from memory.errors import NotFound
 from memory.model.changes import ChangeSet
 from memory.model.commands import ForgetEntity, Withdraw
+from memory.model.facts import Evidence
 from memory.model.ids import command_id
 from memory.model.scopes import user_scope
 from memory.model.timeline import iso
@@ -64,15 +65,33 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
 
 
 async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> Receipt:
-    """Forget an entity with its mentions, notes and every fact about it or of it. What was heard stays as it was."""
+    """Forget an entity with its mentions, notes and every fact about it or of it.
+
+    What was heard stays as it was; what was told of it alone by a command goes, too.
+    """
     stores, scopes = house.stores, (who.scope,)
     _, known = await stores.entities.resolve(who.view, entity_id)
     before = await stores.forgetting.vectors(who.scope, who.user_id, ()), await stores.forgetting.words(scopes)
     done = await turn(house, who, ForgetEntity(key, entity_id=known))
     await stores.forgetting.drop_accesses(who.user_id, _ids(done))
+    segments = await _forget_told(house, who, done)
     after = await stores.forgetting.vectors(who.scope, who.user_id, ()), await stores.forgetting.words(scopes)
-    return _receipt(house, "entity", known, facts=_erased(done, "fact"), entities=_erased(done, "entity"),
-                    vectors=max(0, before[0] - after[0]), content=max(0, before[1] - after[1]))  # fmt: skip
+    return _receipt(house, "entity", known, segments=segments, facts=_erased(done, "fact"),
+                    entities=_erased(done, "entity"), vectors=max(0, before[0] - after[0]),
+                    content=max(0, before[1] - after[1]))  # fmt: skip
+
+
+async def _forget_told(house: House, who: Caller, done: ChangeSet) -> int:
+    """Erase the commands' own words of which nothing is believed any more; how many segments those were."""
+    capture, count = house.stores.capture, 0
+    for source_id in {
+        change.row.source_id for change in done.changes if isinstance(change.row, Evidence) and change.after is None
+    }:
+        if source_id.startswith(f"{TOLD}-"):
+            keys = await capture.keys(who.scope, source_id)
+            if not await house.stores.forgetting.resting(keys):
+                count += await capture.forget(who.scope, source_id)
+    return count
 
 
 async def forget_memory(house: House, who: Caller) -> Receipt:

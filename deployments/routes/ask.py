@@ -15,8 +15,10 @@ from deployments.questions import Recalled, ask
 from deployments.routes.context import Asked, Hit, answer_of, question_of
 from memory.model.scopes import View
 from memory.services import answer as answering
+from memory.services.known import KnownFact, leading
 
 router = APIRouter(prefix="/v1", tags=["context"])
+Rows = Mapping[str, Mapping[str, Any]]
 
 
 class AskIn(Asked):
@@ -33,6 +35,9 @@ class Citation(BaseModel):
     number: int
     source_id: str
     segment_id: str
+    speaker: str
+    timestamp: float
+    text: str
 
 
 class Answer(BaseModel):
@@ -49,17 +54,24 @@ class Answer(BaseModel):
 async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
     recalled = await ask(house, await question_of(body, who, house))
-    hits = [_hit(row) for row in recalled.shown]
-    facts = await _facts(house, who.view, recalled)
     language = (await house.profile(who.user_id)).languages[0]
+    facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled)
+    known = [_known(row, facts) for row in facts.values()]
+    hits = [_hit(row) for row in await _with_evidence(house, who.view, body, recalled, facts, known, language)]
     found = await answering.answer(
-        body.query, hits, facts, house.model, abstained=recalled.recollection.abstained, language=language
+        body.query,
+        hits,
+        known,
+        house.model,
+        as_of=body.as_of,
+        abstained=recalled.recollection.abstained,
+        language=language,
     )
     told = answer_of(body.query, recalled)
     return Answer(
         answer=found.text,
         generated=found.generated,
-        citations=[Citation(number=c.number, source_id=c.source_id, segment_id=c.segment_id) for c in found.citations],
+        citations=_citations(found, hits),
         results=told.results,
         degraded=told.degraded,
     )
@@ -77,25 +89,60 @@ def _hit(row: Mapping[str, Any]) -> answering.Hit:
     )
 
 
-async def _facts(house: House, view: View, recalled: Recalled) -> list[answering.KnownFact]:
-    """The facts the hits carry, and those that have taken their place."""
+def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[Citation]:
+    said = {(hit.source_id, hit.segment_id): hit for hit in hits}
+    return [
+        Citation(
+            number=cited.number,
+            source_id=cited.source_id,
+            segment_id=cited.segment_id,
+            speaker=said[cited.source_id, cited.segment_id].speaker,
+            timestamp=said[cited.source_id, cited.segment_id].at,
+            text=said[cited.source_id, cited.segment_id].text,
+        )
+        for cited in found.citations
+    ]
+
+
+async def _facts(house: House, view: View, recalled: Recalled) -> Rows:
+    """The facts the hits carry, and those that have taken their place, by id. Believed now, whenever that was asked."""
     carried = await _current(house, view, {fact_id for row in recalled.shown for fact_id in row["fact_ids"]})
     later = {successor for row in carried for successor in row["superseded_by"]}
-    known = {row["fact_id"]: row for row in (*carried, *await _current(house, view, later))}
-    return [_known(row, known) for row in known.values()]
+    return {row["fact_id"]: row for row in (*carried, *await _current(house, view, later))}
+
+
+async def _with_evidence(
+    house: House,
+    view: View,
+    body: AskIn,
+    recalled: Recalled,
+    facts: Rows,
+    known: Sequence[KnownFact],
+    language: str,
+) -> list[Mapping[str, Any]]:
+    """The hits, behind what the leading fact rests on if they lack it: one statement at most."""
+    carried = [fact_id for row in recalled.shown for fact_id in row["fact_ids"]]
+    lead = leading(body.query, carried, known, body.as_of, language)
+    if lead is None or lead.fact_id not in facts or lead.fact_id in carried:
+        return list(recalled.shown)
+    keys = [each["segment_key"] for each in facts[lead.fact_id]["sources"] if each["segment_key"]]
+    rows = await house.stores.reads.hydrate(view, keys[-answering.QUOTES :])
+    return [*sorted(rows.values(), key=lambda row: row["at"], reverse=True), *recalled.shown]
 
 
 async def _current(house: House, view: View, ids: set[str]) -> Sequence[Mapping[str, Any]]:
     return await house.stores.facts.current(view, sorted(ids)) if ids else ()
 
 
-def _known(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> answering.KnownFact:
-    successor = next((known[each] for each in row["superseded_by"] if each in known), None)
-    return answering.KnownFact(
+def _known(row: Mapping[str, Any], known: Rows) -> KnownFact:
+    later = [known[each] for each in row["superseded_by"] if each in known]
+    successor = min(later, key=lambda each: each["predicate"] != row["predicate"], default=None)
+    return KnownFact(
         fact_id=row["fact_id"],
         statement=row["shown_statement"] or "",
         valid_from=row["valid_from"],
         valid_to=row["valid_to"],
         status=row["status"],
+        predicate=row["predicate"],
         superseded_by=successor["shown_statement"] if successor else None,
     )

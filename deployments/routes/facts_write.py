@@ -9,14 +9,15 @@ from fastapi import APIRouter, status
 from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
-from deployments.commands import IMPORTANCE, Here, Key, read_told, turn, vectors_of
+from deployments.commands import IMPORTANCE, Here, Key, hear, read_told, turn, vectors_of
 from deployments.house import House
 from deployments.kinds import Body, Id, Moment, ShortText, Words
 from memory.errors import Invalid
 from memory.model.changes import Outcome
-from memory.model.claims import Claim
-from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, Remember
+from memory.model.claims import Claim, Utterance
+from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, ReadSegment, Remember
 from memory.model.scopes import Sensitivity
+from memory.model.sources import Source
 from memory.words.polarity import is_negated
 
 router = APIRouter(prefix="/v1", tags=["facts"])
@@ -89,15 +90,26 @@ class Remembered(Believed):
 
 @router.post("/facts", status_code=status.HTTP_201_CREATED, response_model=Remembered, response_model_exclude_none=True)
 async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
-    """Remember something on purpose. `outcome` tells how it met what was believed before."""
+    """Remember something on purpose. `outcome` tells how it met what was believed before.
+
+    The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with
+    `source_id` they stand for something in that source instead.
+    """
     source_id, sensitivity = await _told_of(house, who, body.source_id)
+    note, told = await hear(house, who, key, body.text or body.statement or "")
     if body.text is not None:
-        claims, vectors = await read_told(house, who, body.text, house.clock.now())
+        claims, vectors = await read_told(house, told)
     else:
         claims = [_claim(body, body.statement or "", body.subject or "")]
         vectors = await vectors_of(house, [claims[0].statement])
-    command = Remember(key, claims=tuple(claims), source_id=source_id, sensitivity=sensitivity)
-    return _remembered((await turn(house, who, command, vectors)).outcomes)
+    heard = None
+    if source_id is None:
+        await house.stores.capture.store(note)
+        heard = _heard(note, told)
+    command = Remember(key, claims=tuple(claims), heard=heard, source_id=source_id, sensitivity=sensitivity)
+    done = await turn(house, who, command, vectors)
+    await house.minds.wake()
+    return _remembered(done.outcomes)
 
 
 @router.post("/facts/{fact_id}/correct", response_model=Believed)
@@ -125,6 +137,19 @@ async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
     """Believe and show a fact no longer. It can be undone; to erase words, delete their source."""
     fact = await house.stores.facts.one(who.view, fact_id)
     return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+
+
+def _heard(note: Source, told: Utterance) -> ReadSegment:
+    return ReadSegment(
+        scope=note.scope,
+        source_id=note.source_id,
+        segment_key=told.segment_key,
+        revision=told.revision,
+        at=told.at,
+        speaker=told.speaker,
+        role=told.role,
+        sensitivity=int(note.sensitivity),
+    )
 
 
 def _claim(

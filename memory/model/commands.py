@@ -74,7 +74,10 @@ class Remember(Command):
     """Believe explicit statements: all that one telling says, in their order."""
 
     claims: tuple[Claim, ...] = ()
+    heard: ReadSegment | None = None
+    """The words themselves, kept as a segment that can be found and cited; thereby it is read."""
     source_id: str | None = None
+    """Without such a segment: the source the statements refer to, and how private that is."""
     sensitivity: Sensitivity = Sensitivity.OPEN
 
 

@@ -36,7 +36,7 @@ def decide(
     """What this command changes. Raises a DomainError if it cannot be carried out; then nothing changes."""
     turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance())
     outcomes = _DECIDE[type(command)](turn, command, rules)
-    read = command.read if isinstance(command, c.AcceptReading) else ()
+    read = _read(command)
     undone = command.done.command_id if isinstance(command, c.Undo) and command.done else None
     changes = tuple(turn.draft.changes)
     return ChangeSet(
@@ -52,6 +52,13 @@ def decide(
         accessed=command.accessed if isinstance(command, c.RecordAccess) else (),
         undoes=undone,
     )
+
+
+def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
+    """The segment revisions whose reading is done by this command."""
+    if isinstance(command, c.Remember):
+        return (command.heard,) if command.heard else ()
+    return command.read if isinstance(command, c.AcceptReading) else ()
 
 
 def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:

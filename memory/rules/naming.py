@@ -10,10 +10,10 @@ from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameE
 from memory.model.entities import Entity
 from memory.model.ids import fold
 from memory.rules import resolution
+from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
 from memory.rules.revision import Turn
 from memory.rules.statements import entity_of
-from memory.rules.versions import revise
 from memory.rules.withdrawal import erase_entity, erase_fact
 
 
@@ -29,7 +29,7 @@ def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
     if owner is None:
         ensure_owner(turn)
     elif namesake is not None and namesake.entity_id != owner.entity_id:
-        _merge(turn, owner, namesake)
+        merge_into(turn, owner, namesake)
         _rename(turn, draft.entities[owner.entity_id], name)
     elif fold(owner.name) != fold(name):
         _rename(turn, owner, name)
@@ -67,7 +67,7 @@ def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
         raise Invalid("An entity cannot be merged with itself.", entity_id=winner.entity_id)
     if loser.is_owner:
         winner, loser = loser, winner
-    _merge(turn, winner, loser)
+    merge_into(turn, winner, loser)
     return []
 
 
@@ -103,33 +103,3 @@ def _rename(turn: Turn, entity: Entity, name: str) -> None:
     kept = tuple(alias for alias in entity.aliases if fold(alias) != fold(name))
     old = (entity.name,) if fold(entity.name) != fold(name) else ()
     turn.draft.put("renamed", entity, replace(entity, name=name, aliases=(*kept, *old)))
-
-
-def _merge(turn: Turn, winner: Entity, loser: Entity) -> None:
-    draft = turn.draft
-    draft.put("merged away", loser, replace(loser, merged_into=winner.entity_id))
-    fresh = tuple(name for name in (loser.name, *loser.aliases) if fold(name) not in winner.names)
-    merged = replace(
-        winner,
-        aliases=(*winner.aliases, *dict.fromkeys(fresh)),
-        properties={**loser.properties, **winner.properties},
-        confidence=max(winner.confidence, loser.confidence),
-        sensitivity=min(winner.sensitivity, loser.sensitivity),
-    )
-    draft.put("merged", winner, merged)
-    for mention in list(draft.mentions.get(loser.entity_id, {}).values()):
-        draft.put("moved by a merge", mention, None)
-        known = draft.mentions.get(winner.entity_id, {}).get(mention.segment_key)
-        if known is None:
-            draft.put("moved by a merge", None, replace(mention, entity_id=winner.entity_id))
-    for fact in list(draft.facts.values()):
-        if loser.entity_id not in (fact.subject_id, fact.object_id):
-            continue
-        revise(
-            draft,
-            fact,
-            "moved by a merge",
-            turn.now,
-            subject_id=winner.entity_id if fact.subject_id == loser.entity_id else fact.subject_id,
-            object_id=winner.entity_id if fact.object_id == loser.entity_id else fact.object_id,
-        )

@@ -12,9 +12,11 @@ from memory.model.entities import Entity, Mention
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
+from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
 from memory.rules.revision import Origin, Turn, believe
 from memory.rules.withdrawal import withdraw
+from memory.words.names import bare, is_name
 
 
 def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Outcome]:
@@ -49,6 +51,8 @@ def _gated(sightings: Collection[Sighting], gates: Gates) -> list[Sighting]:
 def _mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
     draft = turn.draft
     entity = _entity_of(turn, sighting, segment)
+    for namesake in _nicknamed(turn, entity, sighting):
+        entity = merge_into(turn, entity, namesake)
     improved = _improved(entity, sighting, segment)
     if improved != entity:
         draft.put("seen again", entity, improved)
@@ -75,6 +79,22 @@ def _entity_of(turn: Turn, sighting: Sighting, segment: ReadSegment) -> Entity:
         confidence=sighting.confidence,
         sensitivity=Sensitivity(segment.sensitivity),
     )
+
+
+def _nicknamed(turn: Turn, entity: Entity, sighting: Sighting) -> list[Entity]:
+    """Persons known only by a name of which this sighting says that it is another's: Pri, when Priyanka is called so.
+
+    Who has other names or relations of their own, or owns this memory, may be somebody else.
+    """
+    if entity.type != "person":
+        return []
+    names = (alias for alias in sighting.aliases if is_name(alias) and bare(alias) == alias and "'s " not in alias)
+    found = {each.entity_id: each for name in names if (each := resolution.find(turn.draft, name, "person"))}
+    return [
+        each
+        for each in found.values()
+        if each.entity_id != entity.entity_id and not (each.is_owner or each.aliases or each.properties)
+    ]
 
 
 def _improved(entity: Entity, sighting: Sighting, segment: ReadSegment) -> Entity:

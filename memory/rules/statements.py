@@ -9,6 +9,7 @@ from memory.model.commands import Command, ConfirmFact, CorrectFact, ForgetFact,
 from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.ids import fold
+from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.readings import ensure_owner, subject_of
 from memory.rules.revision import Origin, Turn, believe, create
@@ -19,9 +20,23 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
     """Believe explicit statements; each meets its rivals like any other."""
     if not command.claims:
         raise Invalid("There is nothing to remember.")
-    origin = Origin(_source(command, command.source_id), turn.now, sensitivity=command.sensitivity,
-                    judged_by=command.actor)  # fmt: skip
+    origin = _origin(turn, command)
     return [_believe_told(turn, _claim(claim), origin) for claim in command.claims]
+
+
+def _origin(turn: Turn, command: Remember) -> Origin:
+    heard = command.heard
+    if heard is None:
+        source_id = _source(command, command.source_id)
+        return Origin(source_id, turn.now, sensitivity=command.sensitivity, judged_by=command.actor)
+    return Origin(
+        source_id=heard.source_id,
+        at=heard.at,
+        segment_key=heard.segment_key,
+        revision=heard.revision,
+        sensitivity=Sensitivity(heard.sensitivity),
+        judged_by=command.actor,
+    )
 
 
 def _believe_told(turn: Turn, claim: Claim, origin: Origin) -> Outcome:

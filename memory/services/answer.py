@@ -15,6 +15,7 @@ from importlib.resources import files
 from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
+from memory.services.known import KnownFact, content_of, holds, leading, replaced_by, with_change
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label
 
@@ -44,18 +45,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFact:
-    """A fact that hits carry. `superseded_by` is the statement that took its place."""
-
-    fact_id: str
-    statement: str
-    valid_from: Instant | None
-    valid_to: Instant | None = None
-    status: str = "active"
-    superseded_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Citation:
     """Where something was said; `number` is what stands in brackets in a generated text."""
 
@@ -79,31 +68,52 @@ async def answer(
     facts: Sequence[KnownFact],
     model: LanguageModel | None,
     *,
+    as_of: Instant | None = None,
     abstained: bool = False,
     language: str = "en",
 ) -> Answer:
     """The answer, best hits first. A model that fails, or cites nothing, costs its words and never the answer."""
-    composed = compose(question, hits, facts, abstained=abstained, language=language)
+    composed = compose(question, hits, facts, as_of=as_of, abstained=abstained, language=language)
     if model is None or abstained or not hits:
         return composed
     try:
-        text = await model.complete(instructions(), prompt_of(question, hits, facts), max_tokens=_MAX_TOKENS)
+        text = await model.complete(instructions(), prompt_of(question, hits, facts, as_of), max_tokens=_MAX_TOKENS)
         return generated(text, hits[: len(list(_fitting(list(_numbered(hits)), MEMORY_CHARS)))])
     except ModelFailed:
         return replace(composed, text=f"{composed.text}\n{UNGENERATED}")
 
 
 def compose(
-    question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], *, abstained: bool = False, language: str = "en"
+    question: str,
+    hits: Sequence[Hit],
+    facts: Sequence[KnownFact],
+    *,
+    as_of: Instant | None = None,
+    abstained: bool = False,
+    language: str = "en",
 ) -> Answer:
-    """What is known now about the question, if a hit carries it, and up to three quotations with their places."""
+    """The fact that answers, if a hit carries one, and up to three quotations with their places: its evidence first."""
     if abstained or not hits:
         return Answer(NOTHING)
-    known = _known_now(question, hits, facts, language)
-    quoted = hits[:QUOTES]
-    lines = [_with_validity(known, facts)] if known is not None else []
+    lead = leading(question, _fact_ids(hits), facts, as_of, language)
+    quoted = hits[:QUOTES] if lead is None else _about(lead, question, hits, facts, language)
+    lines = [with_change(lead, facts, quoted[0].offset_s if quoted else 0)] if lead is not None else []
     lines.extend(_quotation(hit) for hit in quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+
+
+def _about(lead: KnownFact, question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], language: str) -> list[Hit]:
+    """What says the leading fact; then what says the value before it, or shares a word with it or the question."""
+    matter = content_of(question, language) | set(terms(lead.statement, language)[0])
+    earlier = {fact.fact_id for fact in replaced_by(lead, facts)}
+    own = [hit for hit in hits if lead.fact_id in hit.fact_ids][: QUOTES - 1]
+    near = [hit for hit in hits if earlier & set(hit.fact_ids) or matter & set(terms(hit.text, language)[0])]
+    return [*own, *(hit for hit in near if hit not in own)][:QUOTES]
+
+
+def _fact_ids(hits: Sequence[Hit]) -> list[str]:
+    """The facts of the hits, in the hits' order, each once."""
+    return list(dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids))
 
 
 def generated(text: str, hits: Sequence[Hit]) -> Answer:
@@ -123,9 +133,9 @@ def instructions() -> str:
     return (files("memory.services") / "prompts" / "answer.md").read_text(encoding="utf-8").strip()
 
 
-def prompt_of(question: str, hits: Sequence[Hit], facts: Sequence[KnownFact]) -> str:
+def prompt_of(question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None = None) -> str:
     """The question behind the memory: numbered lines, then what is known of them, 2000 characters in all."""
-    lines = list(_fitting([*_numbered(hits), *_noted(hits, facts)], MEMORY_CHARS))
+    lines = list(_fitting([*_numbered(hits), *_noted(hits, facts, as_of)], MEMORY_CHARS))
     return "\n".join(("<memory>", *lines, "</memory>", "", f"Question: {harmless(question)}"))
 
 
@@ -140,11 +150,13 @@ def _numbered(hits: Sequence[Hit]) -> Iterator[str]:
         yield f"[{number}] {harmless(hit.speaker)}, {_day(hit)}: {harmless(hit.text)}"
 
 
-def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact]) -> Iterator[str]:
-    for fact in _carried(hits, facts):
-        if _holds(fact):
-            numbers = "".join(f"[{n}]" for n, hit in enumerate(hits, 1) if fact.fact_id in hit.fact_ids)
-            yield f"{numbers} Known: {harmless(_with_validity(fact, facts))}"
+def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
+    by_id = {fact.fact_id: fact for fact in facts if holds(fact, as_of)}
+    for fact_id in _fact_ids(hits):
+        if fact_id in by_id:
+            resting = [number for number, hit in enumerate(hits, 1) if fact_id in hit.fact_ids]
+            known = with_change(by_id[fact_id], facts, hits[resting[0] - 1].offset_s)
+            yield f"{''.join(f'[{number}]' for number in resting)} Known: {harmless(known)}"
 
 
 def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
@@ -156,54 +168,6 @@ def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
         room -= len(line) + 1
 
 
-def _known_now(question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], language: str) -> KnownFact | None:
-    """The fact that holds now and has most of the question's content words, more than half of them."""
-    wanted = set(terms(question, language)[0])
-    best, most = None, len(wanted) / 2
-    for fact in _carried(hits, facts):
-        now = fact if _holds(fact) else _successor(fact, facts)
-        shared = len(wanted & set(terms(fact.statement, language)[0]))
-        if now is not None and shared > most:
-            best, most = now, shared
-    return best
-
-
-def _carried(hits: Sequence[Hit], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:
-    """The facts of the hits, in the hits' order, each once."""
-    by_id = {fact.fact_id: fact for fact in facts}
-    ids = dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids)
-    return (by_id[fact_id] for fact_id in ids if fact_id in by_id)
-
-
-def _holds(fact: KnownFact) -> bool:
-    return fact.status == "active" and fact.valid_to is None
-
-
-def _successor(fact: KnownFact, facts: Sequence[KnownFact]) -> KnownFact | None:
-    """What took a superseded fact's place; from when on may not be known here."""
-    if fact.status != "superseded" or fact.superseded_by is None:
-        return None
-    known = next((other for other in facts if other.statement == fact.superseded_by and _holds(other)), None)
-    return known or KnownFact("", fact.superseded_by, fact.valid_to)
-
-
-def _with_validity(fact: KnownFact, facts: Sequence[KnownFact]) -> str:
-    """Maya lives in Lisbon (since March 2026; before: Porto)."""
-    since = f"since {label(_span(fact.valid_from, 'month'))}" if fact.valid_from is not None else ""
-    earlier = [each for each in facts if each.status == "superseded" and each.superseded_by == fact.statement]
-    last = max(earlier, key=lambda each: (each.valid_from or 0.0, each.fact_id), default=None)
-    before = f"before: {_difference(last.statement, fact.statement)}" if last is not None else ""
-    notes = "; ".join(note for note in (since, before) if note)
-    return f"{fact.statement} ({notes})" if notes else fact.statement
-
-
-def _difference(old: str, new: str) -> str:
-    """The old statement without the words both begin with: Porto, of "Maya lives in Porto"."""
-    words, others = old.split(), new.split()
-    same = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), 0)
-    return " ".join(words[same:])
-
-
 def _quotation(hit: Hit) -> str:
     words = " ".join(hit.text.split())
     cut = words if len(words) <= _QUOTE_CHARS else words[: _QUOTE_CHARS - 1].rstrip() + "…"
@@ -211,11 +175,7 @@ def _quotation(hit: Hit) -> str:
 
 
 def _day(hit: Hit) -> str:
-    return label(_span(hit.at, "day"), hit.offset_s)
-
-
-def _span(at: Instant, grain: str) -> TimeSpan:
-    return TimeSpan(at, at, grain, "point", False, "")
+    return label(TimeSpan(hit.at, hit.at, "day", "point", False, ""), hit.offset_s)
 
 
 def _citation(number: int, hit: Hit) -> Citation:

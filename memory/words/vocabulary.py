@@ -99,11 +99,12 @@ FEELINGS = _table(
     ("calm", "calm,relaxed,peaceful,relieved,content,refreshed,relief"),
     ("sadness", "sad,heartbroken,depressed,down,upset,lonely,devastated,gloomy,miserable,homesick,blue,sadness,grief"),
     ("anger", "angry,mad,furious,annoyed,frustrated,irritated,pissed,anger,frustration"),
-    ("fear", "afraid,scared,anxious,nervous,worried,terrified,stressed,overwhelmed,panicked,fear,anxiety,stress"),
+    ("fear", "afraid,scared,terrified,panicked,frightened,fear"),
+    ("anxiety", "anxious,nervous,worried,stressed,overwhelmed,uneasy,anxiety,stress"),
     ("fatigue", "tired,exhausted,drained,burned out,burnt out,sleepy,swamped,worn out"),
     ("shame", "ashamed,embarrassed,guilty,regretful,disappointed,jealous,shame,guilt"),
 )
-"""Words for feelings and the twelve classes they fall into."""
+"""Words for feelings and the thirteen classes they fall into."""
 
 CONDITIONS = words(
     "allergic vegan vegetarian diabetic asthmatic pescatarian lactose-intolerant celiac coeliac autistic dyslexic "

@@ -159,6 +159,7 @@ async def test_forgetting_an_entity_takes_what_was_merged_into_it(door: Door) ->
     await door.post(f"/v1/entities/{ids['Xanthippe']}/notes", {"text": "Xanthippe is patient."}, 201)
     receipt = await delete(door, f"/v1/entities/{ids['Xanthi']}")
     assert (receipt["id"], receipt["facts"], receipt["entities"]) == (ids["Xanthippe"], 2, 2)
+    assert receipt["segments"] == 2, "what was told of it alone"
     assert await traces(door, "Xanth") == []
     assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
 
@@ -237,6 +238,7 @@ async def living_memory(door: Door) -> None:
     await door.post(f"/v1/entities/{elena}/alias", {"alias": "Leni"})
     await door.post(f"/v1/entities/{elena}/notes", {"text": "Loves tulips."}, 201)
     await door.post("/v1/night")
+    await door.settle()
 
 
 async def answers(door: Door) -> Any:

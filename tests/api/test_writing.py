@@ -42,6 +42,17 @@ async def test_own_words_become_all_the_facts_they_state(door: Door) -> None:
     assert any(each["object"] == "Lisbon" for each in await facts(door, subject="Maya", predicate="lives_in"))
 
 
+async def test_what_was_told_is_found_and_cited(door: Door) -> None:
+    told = await door.post("/v1/facts", {"text": "The boiler code is 7742."}, 201)
+    (hit,) = (await door.get("/v1/context", query="boiler code"))["results"]
+    assert (hit["text"], hit["source_kind"], hit["fact_ids"]) == ("The boiler code is 7742.", "note", [told["fact_id"]])
+    (fact,) = await facts(door)
+    await door.settle()
+    assert await facts(door) == [fact], "its own words are not heard a second time"
+    assert (await door.client.delete(f"/v1/sources/{hit['source_id']}")).status_code == 200
+    assert (await door.get("/v1/facts", status="all"))["total"] == 0
+
+
 async def test_what_cannot_be_read_is_remembered_as_it_was_told(door: Door) -> None:
     async def broken(_: object) -> Any:
         raise ModelFailed()

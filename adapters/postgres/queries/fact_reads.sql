@@ -41,7 +41,8 @@ ORDER BY f.fact_id <> %(id)s, f.fact_id LIMIT 2;
 -- Versions as they are shown, with their words, what they rest on and what they stand against.
 SELECT f.*, n.words AS subject, t.words AS shown_statement, o.words AS shown_object, l.words AS shown_slot,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('source_id', v.source_id, 'segment_id', s.segment_id,
-                                                     'quote', coalesce(q.words, '')) ORDER BY v.at, v.segment_key), '[]')
+                                                     'segment_key', v.segment_key, 'quote', coalesce(q.words, ''))
+                                  ORDER BY v.at, v.segment_key), '[]')
         FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
         LEFT JOIN segments s ON s.segment_key = v.segment_key
         LEFT JOIN content q ON q.scope = 'user:' || v.user_id AND q.content_id = v.quote

@@ -18,13 +18,13 @@ from memory.services.answer import (
     Answer,
     Citation,
     Hit,
-    KnownFact,
     answer,
     compose,
     harmless,
     instructions,
     prompt_of,
 )
+from memory.services.known import KnownFact
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -62,7 +62,7 @@ class ScriptedModel:
 def test_what_holds_now_leads_with_since_and_before():
     found = compose(QUESTION, [MOVED, BEFORE], [LISBON, PORTO])
     assert found == Answer(
-        "Maya lives in Lisbon (since March 2026; before: Porto)\n"
+        "Maya lives in Lisbon (since 3 March 2026; before: Porto)\n"
         '"I moved to Lisbon!" - Maya, 3 March 2026 [s2/g1]\n'
         '"I live in Porto." - Maya, 9 January 2025 [s1/g7]',
         (Citation(1, "s2", "g1"), Citation(2, "s1", "g7")),
@@ -72,7 +72,7 @@ def test_what_holds_now_leads_with_since_and_before():
 @pytest.mark.parametrize("facts", [[LISBON, PORTO], [PORTO]])
 def test_a_superseded_fact_leads_to_what_took_its_place(facts):
     first = compose(QUESTION, [BEFORE], facts).text.splitlines()[0]
-    assert first == "Maya lives in Lisbon (since March 2026; before: Porto)"
+    assert first == "Maya lives in Lisbon (since 3 March 2026; before: Porto)"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,58 @@ def test_a_superseded_fact_leads_to_what_took_its_place(facts):
 )
 def test_a_fact_that_does_not_match_or_hold_does_not_lead(question, fact):
     assert compose(question, [TEA], [fact]).text == '"I drink tea." - Daniel, 1 February 2026 [s3/g2]'
+
+
+def fact(statement, predicate=None, **rest):
+    return KnownFact("f2", statement, at(2026, 3, 3), predicate=predicate, **rest)
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("Where is Maya based nowadays?", fact("Maya lives in Lisbon", "lives_in")),
+        ("Who does Maya work for right now?", fact("Maya works at Acme", "works_at")),
+        ("When did Maya move to Lisbon?", fact("Maya moved to Lisbon", "moved_to", valid_to=at(2026, 3, 4))),
+        ("What is Pri's dog called?", fact("Priyanka has a dog named Biscuit", "has_pet")),
+    ],
+)
+def test_a_fact_leads_by_its_predicate_a_nickname_or_as_something_that_happened(question, known):
+    assert compose(question, [MOVED], [known]).text.splitlines()[0] == known.statement
+
+
+def test_a_fact_about_somebody_else_does_not_lead():
+    likes = fact("Nora likes coffee", "likes")
+    assert compose("Does Tomas like coffee?", [MOVED], [likes]).text.startswith('"I moved')
+
+
+def test_the_statement_that_says_least_beside_the_question_leads():
+    longer = KnownFact("f1", "Maya lives in Lisbon with a cat and two dogs", None)
+    found = compose(QUESTION, [BEFORE, MOVED], [longer, LISBON])
+    assert found.text.startswith("Maya lives in Lisbon\n")
+
+
+def test_the_evidence_of_the_leading_fact_is_quoted_first_and_what_is_beside_the_point_is_not():
+    found = compose(QUESTION, [TEA, BEFORE, MOVED], [LISBON, PORTO, DRINKS])
+    assert found.citations == (Citation(1, "s2", "g1"), Citation(2, "s1", "g7"))
+
+
+def test_an_answer_as_of_a_day_knows_nothing_of_what_came_after():
+    first = compose(QUESTION, [BEFORE, MOVED], [LISBON, PORTO], as_of=at(2025, 6, 1)).text.splitlines()[0]
+    assert first == "Maya lives in Porto"
+
+
+@pytest.mark.parametrize(
+    ("started", "offset_s", "since"),
+    [
+        (datetime(2026, 1, 30, 23, tzinfo=UTC), 3600, "31 January 2026"),
+        (datetime(2026, 3, 1, tzinfo=UTC), 0, "March 2026"),
+        (datetime(2026, 1, 1, tzinfo=UTC), 0, "2026"),
+    ],
+)
+def test_a_change_is_dated_where_it_was_told_and_no_finer_than_it_was(started, offset_s, since):
+    known = KnownFact("f2", "Maya lives in Lisbon", started.timestamp())
+    said = Hit("I moved to Lisbon!", "Maya", at(2026, 3, 3), offset_s, "s2", "g1", ("f2",))
+    assert f"(since {since}; before: Porto)" in compose(QUESTION, [said], [known, PORTO]).text
 
 
 def test_at_most_three_quotations():
@@ -125,7 +177,7 @@ async def test_a_generated_answer_cites_what_it_rests_on():
         "[1] Maya, 9 January 2025: I live in Porto.",
         "[2] Maya, 3 March 2026: I moved to Lisbon!",
         "[3] Daniel, 1 February 2026: I drink tea.",
-        "[2] Known: Maya lives in Lisbon (since March 2026; before: Porto)",
+        "[2] Known: Maya lives in Lisbon (since 3 March 2026; before: Porto)",
         "</memory>",
         "",
         "Question: Where does Maya live?",

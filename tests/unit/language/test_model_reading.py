@@ -265,7 +265,7 @@ def test_whatever_a_model_says_the_quote_is_the_speakers(evidence, subject, obje
     [
         ("I met Elena.", "person", "Elena", "I met Elena", ("Elena", 0.75)),
         ("I moved to Lisbon.", "place", "Lisbon", "moved to Lisbon", ("Lisbon", 0.7)),
-        ("I feel so stressed.", "emotion", "being stressed", "I feel so stressed", ("fear", 0.6)),
+        ("I feel so stressed.", "emotion", "being stressed", "I feel so stressed", ("anxiety", 0.6)),
         ("I decided to quit.", "decision", "quit", "I decided to quit", ("quit", 0.72)),
         ("I swim every Friday.", "habit", "swim", "I swim every Friday", ("swim", 0.6)),
         ("Where does Elena live now?", "question", "x", "Elena live", ("Where does Elena live now?", 0.5)),

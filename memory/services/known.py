@@ -1,0 +1,128 @@
+"""Known: which of the facts that came to mind answers a question, and how it is put."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant, to_datetime
+from memory.words.names import same_name
+from memory.words.predicates import named
+from memory.words.stems import terms
+from memory.words.time_spans import TimeSpan, label
+
+_TIMELESS = re.compile(r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|at the moment|any ?more|still)\b", re.I)
+"""Words of a question that say when, and nothing about what."""
+_NAME = re.compile(r"(?<=\s)[A-Z][\w-]+")
+"""A word written large within a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A fact that hits carry. `superseded_by` is the statement that took its place."""
+
+    fact_id: str
+    statement: str
+    valid_from: Instant | None
+    valid_to: Instant | None = None
+    status: str = "active"
+    superseded_by: str | None = None
+    predicate: str | None = None
+
+
+def leading(
+    question: str, carried: Sequence[str], facts: Sequence[KnownFact], as_of: Instant | None, language: str
+) -> KnownFact | None:
+    """The fact that holds (at `as_of`, else now) and says most of what the question asks about, in the fewest words.
+
+    `carried` are the ids of the hits' facts, best hit first. It must have every name in the question and more than half
+    of its content words. A predicate of one value answers for all its verbs: who is based somewhere lives there.
+    """
+    wanted, names = content_of(question, language), _NAME.findall(question)
+    meant = set(terms(" ".join(names), language)[0])
+    best, most = None, (0, 0)
+    for fact in _in_order(carried, facts):
+        now = fact if holds(fact, as_of) else _successor(fact, facts, as_of)
+        if now is None or not _names_all(names, now.statement):
+            continue
+        said = set(terms(now.statement, language)[0])
+        shared = wanted & (said | meant | _verbs_of(now, language))
+        match = (len(shared), -len(said - wanted))
+        if len(shared) > len(wanted) / 2 and (best is None or match > most):
+            best, most = now, match
+    return best
+
+
+def content_of(question: str, language: str) -> set[int]:
+    """Ids of the stems of what a question asks about."""
+    return set(terms(_TIMELESS.sub(" ", question), language)[0])
+
+
+def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
+    """Whether it is true at a moment (None: now). What has happened stays true."""
+    row = named(fact.predicate)
+    over = fact.valid_to is not None and not (row is not None and row.tense == "event")
+    if as_of is None:
+        return fact.status == "active" and not over
+    begun = fact.valid_from is None or fact.valid_from <= as_of
+    ended = over and fact.valid_to is not None and fact.valid_to <= as_of
+    return fact.status in ("active", "superseded") and begun and not ended
+
+
+def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
+    """What this fact has taken the place of, the latest first."""
+    earlier = [each for each in facts if each.status == "superseded" and each.superseded_by == fact.statement]
+    return sorted(earlier, key=lambda each: (each.valid_from or 0.0, each.fact_id), reverse=True)
+
+
+def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) -> str:
+    """Maya lives in Lisbon (since 3 March 2026; before: Porto). Without a change on record just the statement.
+
+    Since when something unchanged has been so, nobody said: only when it was first heard.
+    """
+    earlier = replaced_by(fact, facts)
+    if not earlier:
+        return fact.statement
+    since = f"since {_date(fact.valid_from, offset_s)}; " if fact.valid_from is not None else ""
+    return f"{fact.statement} ({since}before: {_difference(earlier[0].statement, fact.statement)})"
+
+
+def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:
+    by_id = {fact.fact_id: fact for fact in facts}
+    return (by_id[fact_id] for fact_id in dict.fromkeys(carried) if fact_id in by_id)
+
+
+def _names_all(names: Sequence[str], statement: str) -> bool:
+    """Whether every one of these names is in the statement, perhaps in full (Pri, of Priyanka)."""
+    words = statement.replace("'s", "").split()
+    return all(any(same_name(name, word) for word in words) for name in names)
+
+
+def _verbs_of(fact: KnownFact, language: str) -> set[int]:
+    """The stems by which its predicate is known, if all of them ask for the same one value."""
+    row = named(fact.predicate)
+    return set(terms(" ".join(row.cues), language)[0]) if row is not None and row.single else set()
+
+
+def _successor(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None) -> KnownFact | None:
+    """What took a superseded fact's place; from when on may not be known here."""
+    if fact.status != "superseded" or fact.superseded_by is None:
+        return None
+    known = next((other for other in facts if other.statement == fact.superseded_by and holds(other, as_of)), None)
+    return known or (KnownFact("", fact.superseded_by, fact.valid_to) if as_of is None else None)
+
+
+def _difference(old: str, new: str) -> str:
+    """The old statement without the words both begin with: Porto, of "Maya lives in Porto"."""
+    words, others = old.split(), new.split()
+    same = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), 0)
+    return " ".join(words[same:])
+
+
+def _date(at: Instant, offset_s: int) -> str:
+    """The local day; the first of a month or year at midnight is how a mere month or year was dated."""
+    local = to_datetime(at, offset_s)
+    midnight = (local.hour, local.minute, local.second) == (0, 0, 0)
+    grain = "day" if not midnight or local.day > 1 else "month" if local.month > 1 else "year"
+    return label(TimeSpan(at, at, grain, "point", False, ""), offset_s)

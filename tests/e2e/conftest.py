@@ -1,0 +1,99 @@
+"""The whole system on a home of its own: started as a user starts it, gone without a trace afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from psycopg.rows import TupleRow
+
+from adapters.postgres.embedded import short_folder
+from cli.processes import descendants, title
+from cli.runtime import Places, Runtime, read_runtime
+
+COMMAND_S = 400.0
+REQUEST_S = 30.0
+
+
+@dataclass(frozen=True)
+class System:
+    """A running Memoray."""
+
+    home: Path
+
+    @property
+    def places(self) -> Places:
+        return Places(self.home)
+
+    @property
+    def runtime(self) -> Runtime:
+        found = read_runtime(self.places)
+        assert found is not None
+        return found
+
+    def memoray(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run(str(Path(sys.executable).with_name("memoray")), *arguments, "--home", str(self.home))
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """A command in a shell of its own, which knows of Ray what `memoray status` tells."""
+        runtime = read_runtime(self.places)
+        environ = os.environ | {"MEMORAY_HOME": str(self.home)}
+        if runtime is not None:
+            environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": runtime.ray_token_file}
+            environ |= {"RAY_ADDRESS": runtime.ray_address}
+        return subprocess.run(
+            command, env=environ, cwd="/", capture_output=True, text=True, check=False, timeout=COMMAND_S
+        )
+
+    def request(self, method: str, path: str, timeout_s: float = REQUEST_S, **request: Any) -> httpx.Response:
+        """One request as the administrator, on a connection of its own."""
+        headers = {"X-Internal-Token": Path(self.runtime.token_file).read_text().strip()}
+        with httpx.Client(base_url=self.runtime.url, headers=headers, timeout=timeout_s, trust_env=False) as client:
+            return client.request(method, path, **request)
+
+    def rows(self, statement: str) -> list[TupleRow]:
+        """What a statement finds in the database."""
+        with psycopg.connect(self.runtime.dsn) as connection:
+            return connection.execute(statement).fetchall()  # type: ignore[call-overload, no-any-return]
+
+    def process(self, name: str) -> int:
+        """The process that calls itself so."""
+        mine = descendants(self.runtime.pids["supervisor"])
+        return next(pid for pid in mine if title(pid).startswith(name))
+
+
+def until(reached: Callable[[], bool], within_s: float, what: str) -> float:
+    """Wait for something; the seconds it took."""
+    began = time.monotonic()
+    while not reached():
+        assert time.monotonic() - began < within_s, f"{what}: not within {within_s:.0f} s"
+        time.sleep(0.2)
+    return time.monotonic() - began
+
+
+@pytest.fixture(scope="module")
+def system() -> Iterator[System]:
+    """Up without a demonstration; down at the end, and nothing left."""
+    with tempfile.TemporaryDirectory(prefix="memoray-system-") as folder:
+        place = Path(folder)
+        place.chmod(0o711)  # as root PostgreSQL runs under another account, which must be able to pass
+        running = System(place / "home")
+        try:
+            up = running.memoray("up", "--no-demo")
+            assert up.returncode == 0, up.stdout + up.stderr
+            yield running
+        finally:
+            down = running.memoray("down")
+            shutil.rmtree(short_folder(running.home), ignore_errors=True)
+        assert down.returncode == 0, down.stderr
