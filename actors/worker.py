@@ -33,6 +33,8 @@ EMBED_BATCH = 64
 """Segments encoded before their vectors are stored and other work gets a turn."""
 FACTS_S = 60.0
 """Seconds between looks for facts without a vector."""
+TURN_S = 30.0
+"""Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
 RESTART_S = 5.0
 """Seconds before a task that broke is started again."""
 
@@ -140,8 +142,8 @@ class Worker:
         capture = (await self._open()).capture
         position = await capture.position(task["scope"], task["source_id"])
         batch = self._settings.extraction.batch
-        await read_source(task, capture, self._extractor, self._embedder, _submit, batch)
-        await capture.finished(task, position)
+        if not await read_source(task, capture, self._extractor, self._embedder, _submit, batch):
+            await capture.finished(task, position)
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
@@ -151,7 +153,7 @@ class Worker:
 
 def _away(error: Exception) -> bool:
     """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
-    return isinstance(error, Unavailable | RayActorError) and not isinstance(error, ModelFailed)
+    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not isinstance(error, ModelFailed)
 
 
 def _reason(error: Exception) -> str:
@@ -159,5 +161,8 @@ def _reason(error: Exception) -> str:
 
 
 async def _submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
-    """Hand a reading to the shard of its user."""
-    return await actor(shard_of(user_id)).turn.remote(user_id, command, dict(vectors))
+    """Hand a reading to the shard of its user.
+
+    Raises TimeoutError: the answer of a shard that was killed may never come, and the same command again counts once.
+    """
+    return await asyncio.wait_for(actor(shard_of(user_id)).turn.remote(user_id, command, dict(vectors)), TURN_S)

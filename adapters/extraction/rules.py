@@ -11,6 +11,7 @@ from adapters.extraction.rules_answers import Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
 from adapters.extraction.rules_dating import Scene, next_frame
 from adapters.extraction.rules_model import Doc, parse
+from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
 from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
@@ -84,6 +85,7 @@ def _read_turn(
     utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
 ) -> tuple[list[Sighting], list[Claim]]:
     sightings = [speaker_sighting(utterance)] if utterance.speaker else []
+    sightings.extend(company.newly_called(addressed(utterance, company.others(utterance))))
     claims: list[Claim] = []
     scene = Scene(utterance, company.voice(utterance, utterance.text))
     for place, (piece, doc) in enumerate(parsed):
@@ -95,7 +97,9 @@ def _read_turn(
         said.extend(() if joke else relation_claims(related, piece, scene))
         claims.extend(said)
         if not joke:
+            sightings.extend(nicknames(piece, doc, scene))
             sightings.extend(sightings_of(piece, doc, scene, related, said))
+        company.hear(said)
         company.observe(doc, utterance.speaker)
         scene = replace(scene, frame=next_frame(scene, doc), plural=_last_plural(doc, scene) or scene.plural)
     return list(_best(sightings)), list(_once(claims))
@@ -116,14 +120,20 @@ def _once(claims: Sequence[Claim]) -> Iterator[Claim]:
 
 
 def _best(sightings: Sequence[Sighting]) -> Iterator[Sighting]:
-    """One sighting a type and name of a turn (one question), the surest; what another knows of it is kept."""
+    """One sighting a type and name of a turn (one question), the surest; what another knows of it is kept.
+
+    A person who is seen under a nickname of this turn is the one whose nickname it is.
+    """
+    aliases = [(alias, sighting.name) for sighting in sightings for alias in sighting.aliases]
+    called = {fold(form): name for alias, name in aliases for form in (alias, f"{name} {alias}")}
     best: dict[tuple[str, str], Sighting] = {}
-    for sighting in sightings:
+    for seen in sightings:
+        sighting = replace(seen, name=called.get(fold(seen.name), seen.name)) if seen.type == "person" else seen
         key = (sighting.type, "" if sighting.type == "question" else fold(sighting.name))
         known = best.setdefault(key, sighting)
         surer = max(known, sighting, key=lambda s: s.confidence)
-        aliases = tuple(dict.fromkeys((*known.aliases, *sighting.aliases)))
-        best[key] = replace(surer, properties={**known.properties, **sighting.properties}, aliases=aliases)
+        names = tuple(dict.fromkeys((*known.aliases, *sighting.aliases)))
+        best[key] = replace(surer, properties={**known.properties, **sighting.properties}, aliases=names)
     return iter(best.values())
 
 

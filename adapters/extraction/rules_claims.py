@@ -10,7 +10,7 @@ from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_dating import Dating, Scene, dated, dating_of, timed
 from adapters.extraction.rules_frames import Frame, frame_of
 from adapters.extraction.rules_model import Doc, Token
-from adapters.extraction.rules_objects import head_noun, phrase
+from adapters.extraction.rules_objects import head_noun, is_bare_pronoun, phrase
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
 from memory.model.claims import Claim
@@ -84,7 +84,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     if clause.person == "you":
         return _remark(clause, piece, scene)
     statement, frame = _statement(clause, scene), frame_of(clause)
-    if len(statement.split()) < _MIN_WORDS or (frame is None and _is_empty(clause)):
+    if len(statement.split()) < _MIN_WORDS or (frame is None and _is_empty(clause)) or _is_pointing(clause, scene):
         return None
     dating = dating_of(clause, statement, piece, scene)
     subject, subject_type = _subject(clause, scene)
@@ -114,6 +114,14 @@ def _is_empty(clause: Clause) -> bool:
     if subject is None or subject.lower_ not in _VAGUE_SUBJECTS:
         return False
     return not any(t.pos_ in ("NOUN", "PROPN", "NUM") or (t.pos_ == "VERB" and t != clause.head) for t in clause.tokens)
+
+
+def _is_pointing(clause: Clause, scene: Scene) -> bool:
+    """I need it; we did that: nothing is named but by pointing, not even a time."""
+    target = next((c for c in clause.head.children if c.dep_ in ("dobj", "obj")), None)
+    if target is None or target.i in scene.voice.referents or not is_bare_pronoun(target):
+        return False
+    return not any(t.pos_ in ("NOUN", "PROPN", "NUM") and t.dep_ != "nsubj" for t in clause.tokens)
 
 
 def _is_unreal(clause: Clause) -> bool:
@@ -158,7 +166,7 @@ def _subject(clause: Clause, scene: Scene) -> tuple[str | None, str]:
         return scene.utterance.speaker, "person"
     if token.i in scene.voice.referents:
         return scene.voice.referents[token.i], "person"
-    if token.ent_type_ == "PERSON" or token.pos_ == "PROPN":
+    if token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and token.text[:1].isupper()):
         name = phrase(token, scene.voice)
         return (name, _ENTITY_TYPES.get(token.ent_type_, "person")) if name else (None, "person")
     return _kin_subject(token, scene), "person"
@@ -184,7 +192,7 @@ def _kin_subject(token: Token, scene: Scene) -> str | None:
     return scene.utterance.speaker if own else None
 
 
-_OWN_AFFAIRS = words("pick choice favorite goal dream birthday name ambition job")
+_OWN_AFFAIRS = words("pick choice favorite goal dream birthday name nickname ambition job")
 
 
 def _predicate(frame: Frame | None, clause: Clause, *, habit: bool) -> str | None:

@@ -94,7 +94,8 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     if attribute.lemma_.lower() in JOBS:
         yield "be JOB", attribute
     subject = clause.subject.lemma_.lower() if clause.subject is not None else ""
-    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", _DEADLINE), ("be BIRTHDAY", {"birthday"})):
+    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", _DEADLINE), ("be BIRTHDAY", {"birthday"}),
+                        ("be NAMED", {"name"}), ("be NICKNAME", {"nickname"})):  # fmt: skip
         if subject in nouns:
             yield cue, attribute
     yield from _prepositions(attribute, f"be {attribute.lemma_.lower()}", f"be {attribute.lemma_.lower()}")

@@ -17,11 +17,13 @@ _PRONOUNS = words(
 
 def phrase(token: Token | None, voice: Voice) -> str | None:
     """The noun, gerund or adjective phrase on a token, without determiner, clauses and time; None for a pronoun."""
-    if token is None or (token.lower_ in _PRONOUNS and not any(c.dep_ == "amod" for c in token.children)):
+    if token is None or is_bare_pronoun(token):
         return None
     kept = [t for t in _core(token) if t.ent_type_ not in ("DATE", "TIME") or t == token]
     while kept and (
-        kept[0].dep_ in _DETERMINERS or kept[0].pos_ in ("ADP", "PART") or kept[0].lower_ in ("my", "a", "the", "to")
+        kept[0].dep_ in _DETERMINERS
+        or kept[0].pos_ in ("ADP", "PART", "PUNCT")
+        or kept[0].lower_ in ("my", "a", "the", "to")
     ):
         kept = kept[1:]
     while kept and kept[-1].pos_ in ("ADP", "PUNCT", "CCONJ", "SCONJ"):
@@ -30,6 +32,11 @@ def phrase(token: Token | None, voice: Voice) -> str | None:
         return None
     said = voice.say(kept[:_MAX_WORDS])
     return said if kept[0].pos_ == "PROPN" or kept[0].lower_ == "i" else said[:1].lower() + said[1:]
+
+
+def is_bare_pronoun(token: Token) -> bool:
+    """Whether it points at something without naming it: it, those, a lot; but not "something new"."""
+    return token.lower_ in _PRONOUNS and not any(c.dep_ == "amod" for c in token.children)
 
 
 def _core(token: Token) -> list[Token]:

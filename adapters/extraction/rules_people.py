@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_voice import Voice
-from memory.model.claims import Utterance
+from memory.model.claims import Claim, Sighting, Utterance
 from memory.words.names import is_name, is_pet, relation
 from memory.words.vocabulary import FAMILY, FEMALE, MALE
 
@@ -55,11 +55,24 @@ class Company:
     kin: dict[tuple[str, str], str] = field(default_factory=dict)
     """(owner, noun) to the name that was said once: my sister is Jane."""
     last_animal: tuple[str, str] | None = None
+    called: set[str] = field(default_factory=set)
+    """Nicknames by which somebody present was addressed."""
 
     def listener(self, utterance: Utterance) -> str | None:
         """Whom the speaker means by "you", if there is just one."""
-        others = [name for name in utterance.listeners or self.speakers if name != utterance.speaker]
+        others = self.others(utterance)
         return others[0] if len(set(others)) == 1 else None
+
+    def others(self, utterance: Utterance) -> list[str]:
+        """Everybody present but the speaker."""
+        return [name for name in utterance.listeners or self.speakers if name != utterance.speaker]
+
+    def newly_called(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
+        """Those by whose aliases nobody was called before in this conversation."""
+        for sighting in sightings:
+            if not self.called.issuperset(sighting.aliases):
+                self.called.update(sighting.aliases)
+                yield sighting
 
     def voice(self, utterance: Utterance, text: str) -> Voice:
         """The voice of an utterance: what I, you and we stand for in it."""
@@ -69,9 +82,10 @@ class Company:
         others = "their family" if with_family else listener if together and listener else "others"
         return Voice(utterance.speaker, listener, f"{utterance.speaker} and {others}")
 
-    def hear(self, name: str, gender: str | None = None) -> None:
-        """Somebody was named in this turn."""
-        self.named.append((self.turn, name, gender))
+    def hear(self, claims: Iterable[Claim]) -> None:
+        """Remember whom claims of this turn are of, whether or not the parser takes them for names."""
+        people = (claim.object for claim in claims if claim.object_type == "person" and claim.predicate != "says_to")
+        self.named.extend((self.turn, name, None) for name in people if name and is_name(name))
 
     def referents(self, doc: Doc, speaker: str) -> dict[int, str]:
         """Which position of she, he, her, his stands for whom. Names already in the sentence come first."""

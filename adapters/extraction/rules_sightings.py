@@ -13,6 +13,7 @@ from adapters.extraction.rules_model import Doc, Span, Token
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
 from memory.model.claims import Claim, Sighting, Utterance
+from memory.model.ids import fold
 from memory.model.timeline import iso
 from memory.words.names import bare, is_name
 from memory.words.normalise import Piece
@@ -20,6 +21,8 @@ from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS
 
 _TYPES = {"PERSON": ("person", 0.75), "GPE": ("place", 0.75), "LOC": ("place", 0.7), "FAC": ("place", 0.65),
           "ORG": ("organization", 0.6), "EVENT": ("event", 0.7), "PRODUCT": ("tool", 0.55)}  # fmt: skip
+_OBJECTS = {"place": 0.75, "organization": 0.7, "person": 0.75, "event": 0.7}
+"""What a verb asks for is seen as that: who lives in Ghent names a place, whatever the parser takes Ghent for."""
 _TOPICAL = frozenset({"likes", "dislikes", "plays", "played", "learns", "learned", "studies", "prefers"})
 
 
@@ -38,10 +41,11 @@ def sightings_of(
     if piece.question:
         yield from _questions(piece, scene)
         return
-    yield from _named(piece, doc, scene)
-    yield from _compounds(piece, doc, scene)
     for claim in claims:
         yield from _claimed(claim)
+    objects = {fold(claim.object) for claim in claims if claim.object and claim.object_type in _OBJECTS}
+    yield from (seen for seen in _named(piece, doc, scene) if fold(seen.name) not in objects)
+    yield from _compounds(piece, doc, scene)
     yield from _feelings(piece, claims)
 
 
@@ -114,7 +118,7 @@ def _questions(piece: Piece, scene: Scene) -> Iterator[Sighting]:
 
 
 def _claimed(claim: Claim) -> Iterator[Sighting]:
-    """What a typed claim shows: topics, projects, decisions, habits."""
+    """What a typed claim shows: topics, projects, decisions, habits, and the named thing it is about."""
     type_, name, confidence = None, claim.object, 0.0
     if claim.predicate in _TOPICAL and claim.object_type == "topic":
         type_, confidence = "topic", _topic_confidence(claim.object or "")
@@ -131,6 +135,8 @@ def _claimed(claim: Claim) -> Iterator[Sighting]:
         type_, name, confidence = "decision", claim.statement, 0.75
     elif (claim.predicate or "").startswith("habit:"):
         type_, name, confidence = "habit", claim.statement, 0.65
+    elif claim.object_type in _OBJECTS and claim.object and is_name(claim.object):
+        type_, confidence = claim.object_type, _OBJECTS[claim.object_type]
     if type_ and name:
         yield Sighting(type_, name, confidence, claim.quote, claim.segment_key)
 

@@ -121,5 +121,6 @@ _OPENING = re.compile(r"^(?:and|but|plus|when|where|so(?! (?:many|much|far|few|l
 
 def _tidy(text: str) -> str:
     text = _OPENING.sub("", " ".join(text.split()))
+    text = text.replace('"', "") if text.count('"') % 2 else text
     text = text.replace(" ,", ",").replace(" .", ".").strip(" ,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -74,6 +74,9 @@ class Pool:
             async with self._pool.connection() as connection:
                 yield connection
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+            # a restarted server leaves every idle connection broken; checked here, not before each use, which
+            # would cost every statement a second round trip
+            await self._pool.check()
             raise JournalUnavailable() from error
 
     @asynccontextmanager
@@ -83,7 +86,13 @@ class Pool:
             yield connection
 
     async def rows(self, sql: str, **parameters: Any) -> list[DictRow]:
-        """Every row of one statement."""
+        """Every row of one statement, tried once more if its connection turns out to be broken."""
+        try:
+            return await self._rows(sql, parameters)
+        except JournalUnavailable:
+            return await self._rows(sql, parameters)
+
+    async def _rows(self, sql: str, parameters: dict[str, Any]) -> list[DictRow]:
         async with self.connection() as connection:
             cursor = await connection.execute(sql, parameters, prepare=True, binary=True)
             return await cursor.fetchall() if cursor.description else []

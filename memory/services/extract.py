@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from memory.model.claims import Reading, Utterance
@@ -15,6 +16,8 @@ from memory.ports import Capture, Embedder, Extractor, Vector
 Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its statements to the memory of a user."""
 
+ROUND = 8
+"""Batches read of one source before other work gets its turn."""
 CONTEXT = 4
 """Utterances of the batch before that are read again for pronouns and questions."""
 
@@ -22,7 +25,9 @@ CONTEXT = 4
 async def read_source(
     task: Mapping[str, Any], capture: Capture, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
 ) -> int:
-    """Read everything unread of one source for one user; the number of segments that were read.
+    """Read what is unread of one source for one user, at most ROUND batches; the number of segments that were read.
+
+    0 means that nothing was left to read. Other work gets its turn between two rounds of a long source.
 
     Progress is committed batch by batch, so a crash repeats at most one, and its command id makes even that harmless.
     """
@@ -30,7 +35,7 @@ async def read_source(
     unread = await capture.unread(user_id, scope, source_id)
     withdrawn = unread.withdrawn
     done = 0
-    for utterances in _batches(unread.utterances, batch):
+    for utterances in islice(_batches(unread.utterances, batch), ROUND):
         reading = await extractor.read(utterances)
         vectors = await encode(embedder, [claim.statement for claim in reading.claims])
         await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)

@@ -85,6 +85,7 @@ TABLE: tuple[Predicate, ...] = (
     _row("works_on", "work on, implement, try to, build app, develop", "project", "state", weight=1),
     _row("uses", "use, integrate, deploy", "tool", "state", kind="architectural", weight=1),
     _row("is_named", "be NAMED, call NAMED, name NAMED", None, "state", single=True, weight=2),
+    _row("goes_by", "be NICKNAME, go by, know as", None, "state", weight=1),
     _row("married_to", "marry to, marry", "person", "state", single=True, weight=2),
     _row("has_status", "be STATUS", None, "state", single=True, weight=2),
     _row("knows", "know PERSON", "person", "state", weight=1),

@@ -57,9 +57,12 @@ class System:
         )
 
     def request(self, method: str, path: str, timeout_s: float = REQUEST_S, **request: Any) -> httpx.Response:
-        """One request as the administrator, on a connection of its own."""
-        headers = {"X-Internal-Token": Path(self.runtime.token_file).read_text().strip()}
-        with httpx.Client(base_url=self.runtime.url, headers=headers, timeout=timeout_s, trust_env=False) as client:
+        """One request as the administrator, on a connection of its own. Raises httpx.TransportError."""
+        runtime = read_runtime(self.places)
+        if runtime is None or not runtime.url:
+            raise httpx.ConnectError("Memoray is starting")
+        headers = {"X-Internal-Token": Path(runtime.token_file).read_text().strip()}
+        with httpx.Client(base_url=runtime.url, headers=headers, timeout=timeout_s, trust_env=False) as client:
             return client.request(method, path, **request)
 
     def rows(self, statement: str) -> list[TupleRow]:

@@ -65,8 +65,8 @@ class LocalMinds:
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
                 position = await capture.position(task["scope"], task["source_id"])
-                await read_source(task, capture, self.extractor, self.embedder, self._submit, 64)
-                await capture.finished(task, position)
+                if not await read_source(task, capture, self.extractor, self.embedder, self._submit, 16):
+                    await capture.finished(task, position)
 
     async def encode_facts(self, stores: build.Stores) -> None:
         """Encode the facts that stand without a vector."""
