@@ -41,6 +41,11 @@ async def told(door: Door, url: str) -> None:
         await asyncio.sleep(0.02)
 
 
+def lines_after(text: str, question: str) -> list[str]:
+    """What stands below a question, as lines a narrow console has not broken."""
+    return text.partition(f"{question}\n")[2].partition("\n\n")[0].splitlines()
+
+
 async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     door: Door, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,12 +62,21 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     assert "nickname is Pri" in statements
     assert "marry" not in statements
     assert "moon" not in statements
+    assert "needs it" not in statements
+    people = {entity.name: entity.aliases for entity in memory.entities.values() if entity.type == "person"}
+    assert people.keys() == {"Nora", "Tomas", "Priyanka", "Biscuit"}
+    assert people["Priyanka"] == ("Pri",)
     assert any(entity.type == "promise" for entity in memory.entities.values())
     assert all(question in first for question in DEMO["questions"])
-    assert "Ghent" in first.partition(DEMO["questions"][1])[0]
-    assert "green tea" in first
-    assert "photos" in first
-    assert "demo-03-phone-call/" in first
+    living, drinking, promising = [lines_after(first, question) for question in DEMO["questions"]]
+    assert living[0] == "Nora lives in Ghent (since 31 January 2026; before: Antwerp)"
+    assert living[1].endswith("[demo-03-phone-call/1]")
+    assert living[2].endswith("[demo-01-breakfast/1]")
+    assert drinking[0].startswith("Nora's favorite drink is green tea now (since 11 February 2026; before: a flat white")
+    assert drinking[1].endswith("[demo-04-voice-memo/1]")
+    assert drinking[2].endswith("[demo-01-breakfast/3]")
+    assert promising[0].startswith("Nora promises to send Tomas the photos")
+    assert promising[1].endswith("[demo-03-phone-call/3]")
     await told(door, url)
     assert "nothing was changed" in capsys.readouterr().out
     assert await door.house.stores.journal.load(DEMO["user"]) == memory

@@ -45,16 +45,14 @@ class System:
     def memoray(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run(str(Path(sys.executable).with_name("memoray")), *arguments, "--home", str(self.home))
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """A command in a shell of its own, which knows of Ray what `memoray status` tells."""
-        runtime = read_runtime(self.places)
-        environ = os.environ | {"MEMORAY_HOME": str(self.home)}
-        if runtime is not None:
-            environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": runtime.ray_token_file}
-            environ |= {"RAY_ADDRESS": runtime.ray_address}
+    def run(self, *command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        """A command in a shell of its own, with the token of Ray's own interfaces."""
+        ours = {"MEMORAY_HOME": str(self.home), "RAY_AUTH_MODE": "token"}
+        ours |= {"RAY_AUTH_TOKEN_PATH": str(self.places.ray_token)}
         return subprocess.run(
-            command, env=environ, cwd="/", capture_output=True, text=True, check=False, timeout=COMMAND_S
-        )
+            command, env=os.environ | ours | environ, cwd="/", capture_output=True, text=True, check=False,
+            timeout=COMMAND_S,
+        )  # fmt: skip
 
     def request(self, method: str, path: str, timeout_s: float = REQUEST_S, **request: Any) -> httpx.Response:
         """One request as the administrator, on a connection of its own. Raises httpx.TransportError."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from memory.model.claims import Claim
 from tests.unit.extraction.conftest import THURSDAY, reading
 
@@ -43,7 +45,16 @@ def test_both_sides_of_a_preference_share_its_slot() -> None:
 
 
 def test_a_value_nobody_can_name_is_not_typed() -> None:
-    assert [c.predicate for c in reading("I prefer it now.").claims] == [None]
+    assert [c.predicate for c in reading("I prefer it in the evening.").claims] == [None]
+
+
+@pytest.mark.parametrize("text", ["I work at Plume Books, so I need it.", "I work at Plume Books and I love it."])
+def test_what_only_points_is_no_fact_of_its_own(text: str) -> None:
+    assert [c.predicate for c in reading(text).claims] == ["works_at"]
+
+
+def test_a_thing_with_an_article_is_no_person() -> None:
+    assert [c.subject for c in reading("The tram woke me up again.").claims] == ["Ana"]
 
 
 def test_moving_entails_living_there_from_then_on() -> None:
