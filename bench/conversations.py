@@ -1,7 +1,8 @@
 """Conversations with questions about them, as public data sets bring them, and the requests that make them a memory.
 
 One line of a file (JSONL, may be gzipped) is `{id, dataset, sessions: [{id, datetime, turns: [{id, speaker, text,
-caption?}]}], questions: [{id, question, category, evidence, evidence_audited?, evidence_roles?, question_date?}]}`.
+caption?}]}], questions: [{id, question, category, evidence, answer?, evidence_audited?,
+evidence_roles?, question_date?}]}`.
 LoCoMo (Maharana et al. 2024), BEAM (Tavakoli et al. 2025), LongMemEval (Wu et al. 2024) and QMSum (Zhong et al. 2021)
 have been brought into this shape; none of them is part of Memoray.
 """
@@ -24,6 +25,8 @@ UNDATED = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
 """When a session without a date (QMSum) is taken to have begun."""
 TURN_S = 1.0
 """Seconds between turns, whose own times none of the sets tells."""
+PHOTO = " [shares a photo: "
+"""Between what was said in a turn and the caption of the photo that was shared with it."""
 LABELS = ("evidence", "evidence_audited")
 """Gold turns as published, or as corrected by a public audit of LoCoMo where there is a correction."""
 _ROLES = {"user": "user", "assistant": "assistant"}
@@ -31,13 +34,17 @@ _ROLES = {"user": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, its gold turns, the sides of which each should be found, and when it is asked (epoch seconds)."""
+    """A question and its answer, its gold turns, the sides of which each should be found, and when it is asked.
+
+    That is in epoch seconds.
+    """
 
     text: str
     category: str
     gold: tuple[str, ...]
     roles: Mapping[str, tuple[str, ...]]
     at: float
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,7 @@ def _asked(question: Mapping[str, Any], labels: str, end: float) -> Asked:
         gold=tuple(question.get(labels) or question.get(LABELS[0]) or ()),
         roles={role: tuple(ids) for role, ids in (question.get("evidence_roles") or {}).items()},
         at=moment(question["question_date"]) if question.get("question_date") else end,
+        answer=str(question.get("answer") or ""),
     )
 
 
@@ -119,7 +127,7 @@ def source_body(session: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _segment(place: int, turn: Mapping[str, Any]) -> dict[str, Any]:
-    photo = f" [shares a photo: {turn['caption']}]" if turn.get("caption") else ""
+    photo = f"{PHOTO}{turn['caption']}]" if turn.get("caption") else ""
     at = TURN_S * place
     role = _ROLES.get(turn["speaker"], "other")
     words = turn["text"] + photo

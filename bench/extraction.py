@@ -1,16 +1,14 @@
 """What the LLM-free extractor keeps of a dialogue: `python -m bench.extraction FILE [--sample N]`.
 
-FILE is a JSONL(.gz) of conversations `{id, sessions: [{id, datetime, turns: [{id, speaker, text}]}], questions: [...]}`
-with a question's answer and evidence turns. Over the questions with a single evidence turn it prints how many
-single-hop answers have all their content words in one fact (and in the whole turn, the ceiling), and how many temporal
-questions have the right day, week, month or year by a fact of the turn; then facts a turn, turns a CPU-second and peak
-memory. `--misses` lists the temporal questions that went wrong, `--sample N` prints N random facts to read.
+FILE is of the shape of `bench.conversations`, with answers; photos are not read. Over the questions with a single
+evidence turn it prints how many single-hop answers have all their content words in one fact (and in the whole turn, the
+ceiling), and how many temporal questions have the right day, week, month or year by a fact of the turn; then facts a
+turn, turns a CPU-second and peak memory. `--misses` lists the temporal questions that went wrong, `--sample N` prints N
+random facts of importance 4 and more to read, others for every `--seed S`.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import re
 import resource
@@ -19,14 +17,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import snowballstemmer
 
 from adapters.extraction.rules import read
 from adapters.extraction.rules_model import load
+from bench import conversations
+from bench.conversations import PHOTO, Conversation
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import DAY_S, iso
 from memory.words.time_expressions import resolve
@@ -39,6 +37,8 @@ _STOP = words(
     "their his her he she they them that this these those who what when where which how i my me you your we our so "
     "than then there here not no s t m re ve ll d also very some any"
 )
+_WEIGHTY = 4
+"""From this importance on facts are shown and promoted."""
 _SLACK_DAYS = 9.0
 """A gold "week before D" accepts an overlapping span that starts within nine days."""
 
@@ -48,27 +48,16 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_STEM(word) for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in _STOP)
 
 
-def conversations(path: Path) -> Iterator[dict[str, Any]]:
-    """The conversations of a file, one a line."""
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-        yield from map(json.loads, lines)
-
-
-def utterances(conversation: dict[str, Any]) -> Iterator[list[Utterance]]:
-    """The turns of a conversation, a list a session, half a minute apart."""
+def utterances(conversation: Conversation) -> Iterator[list[Utterance]]:
+    """The turns of a conversation, a list a session, half a minute apart, without the photos."""
     key = 0
-    for session in conversation["sessions"]:
-        began = _moment(session["datetime"])
+    for body in conversation.bodies:
         listed = []
-        for place, turn in enumerate(session["turns"]):
+        for place, turn in enumerate(body["segments"]):
             key += 1
-            at = began + 30.0 * place
-            listed.append(Utterance(session["id"], str(turn["id"]), key, 1, turn["speaker"], turn["text"], at))
+            at, text = body["started_at"] + 30.0 * place, turn["text"].partition(PHOTO)[0]
+            listed.append(Utterance(body["source_id"], str(turn["segment_id"]), key, 1, turn["speaker"], text, at))
         yield listed
-
-
-def _moment(words: str) -> float:
-    return datetime.strptime(words, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).timestamp()
 
 
 def gold_span(answer: str, anchor: float) -> tuple[TimeSpan | None, bool]:
@@ -94,6 +83,15 @@ def fits(claim: Claim, gold: TimeSpan, loosely: bool) -> bool:
     return gold.start <= start < gold_end
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with a single gold turn, and its answer."""
+
+    text: str
+    answer: str
+    turn: str
+
+
 @dataclass(slots=True)
 class Measured:
     """What was read out of a file: per turn its words, moment and claims; the questions to judge them by."""
@@ -101,25 +99,26 @@ class Measured:
     texts: dict[str, str] = field(default_factory=dict)
     moments: dict[str, float] = field(default_factory=dict)
     claims: dict[str, list[Claim]] = field(default_factory=dict)
-    questions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    questions: dict[str, list[Judged]] = field(default_factory=dict)
     cpu_s: float = 0.0
 
-    def add(self, conversation: dict[str, Any]) -> None:
+    def add(self, conversation: Conversation) -> None:
         """Read one conversation, session by session."""
         for session in utterances(conversation):
             began = time.process_time()
             found = read(session).claims
             self.cpu_s += time.process_time() - began
-            names = {u.segment_key: f"{conversation['id']}/{u.segment_id}" for u in session}
+            names = {u.segment_key: f"{conversation.id}/{u.segment_id}" for u in session}
             for utterance in session:
                 name = names[utterance.segment_key]
                 self.texts[name], self.moments[name] = utterance.text, utterance.at
             for claim in found:
                 self.claims.setdefault(names[claim.segment_key], []).append(claim)
-        for question in conversation["questions"]:
-            turns = [f"{conversation['id']}/{turn}" for turn in question["evidence_audited"] or question["evidence"]]
+        for question in conversation.questions:
+            turns = [f"{conversation.id}/{turn}" for turn in question.gold]
             if len(turns) == 1 and turns[0] in self.texts:
-                self.questions.setdefault(question["category"], []).append(question | {"turn": turns[0]})
+                judged = Judged(question.text, question.answer, turns[0])
+                self.questions.setdefault(question.category, []).append(judged)
 
 
 def single_hop(measured: Measured, least: int) -> str:
@@ -127,7 +126,7 @@ def single_hop(measured: Measured, least: int) -> str:
     counts: Counter[str] = Counter()
     questions = measured.questions.get("single-hop", [])
     for question in questions:
-        wanted, turn = content_words(str(question["answer"])), question["turn"]
+        wanted, turn = content_words(question.answer), question.turn
         facts = [content_words(c.statement) for c in measured.claims.get(turn, []) if c.importance >= least]
         counts["all in one fact"] += any(wanted <= fact for fact in facts)
         counts["60 % in one fact"] += any(len(wanted & fact) >= 0.6 * len(wanted) for fact in facts)
@@ -140,15 +139,15 @@ def temporal(measured: Measured, *, verbose: bool) -> str:
     """How many "when" and "how long" questions have a fact of their turn at the right time."""
     right = judged = 0
     for question in measured.questions.get("temporal", []):
-        turn = question["turn"]
-        gold, loosely = gold_span(str(question["answer"]), measured.moments[turn])
-        if gold is None or not re.match(r"when|how long", question["question"].lower()):
+        turn = question.turn
+        gold, loosely = gold_span(question.answer, measured.moments[turn])
+        if gold is None or not re.match(r"when|how long", question.text.lower()):
             continue
         claims = measured.claims.get(turn, [])
         good = any(fits(claim, gold, loosely) for claim in claims)
         judged, right = judged + 1, right + good
         if verbose and not good:
-            print("miss:", question["question"], question["answer"], [claim.statement for claim in claims])
+            print("miss:", question.text, question.answer, [claim.statement for claim in claims])
     return f"{right}/{judged} = {100 * right / max(1, judged):.1f} %"
 
 
@@ -156,12 +155,12 @@ def main(arguments: Sequence[str]) -> None:
     """Print the figures, and what was asked for beside them."""
     load()
     measured = Measured()
-    for conversation in conversations(Path(arguments[0])):
+    for conversation in conversations.read(Path(arguments[0]), conversations.LABELS[1]):
         measured.add(conversation)
     listed = [claim for found in measured.claims.values() for claim in found]
-    turns, weighty = len(measured.texts), [claim for claim in listed if claim.importance >= 4]
+    turns, weighty = len(measured.texts), [claim for claim in listed if claim.importance >= _WEIGHTY]
     print("single-hop:", single_hop(measured, 1))
-    print("  importance >= 4:", single_hop(measured, 4))
+    print("  importance >= 4:", single_hop(measured, _WEIGHTY))
     print("temporal, any fact of the turn:", temporal(measured, verbose="--misses" in arguments))
     typed = sum(claim.predicate is not None for claim in listed) / max(1, len(listed))
     print(
@@ -170,13 +169,14 @@ def main(arguments: Sequence[str]) -> None:
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{turns} turns, {turns / measured.cpu_s:.0f} a CPU-second, {peak_mb} MB peak")
     if "--sample" in arguments:
-        show(measured, int(arguments[arguments.index("--sample") + 1]))
+        seed = int(arguments[arguments.index("--seed") + 1]) if "--seed" in arguments else 7
+        show(measured, int(arguments[arguments.index("--sample") + 1]), seed)
 
 
-def show(measured: Measured, count: int) -> None:
-    """Print random facts with their evidence, for a reader to judge."""
-    listed = [(turn, claim) for turn, found in measured.claims.items() for claim in found]
-    for turn, claim in random.Random(7).sample(listed, min(count, len(listed))):
+def show(measured: Measured, count: int, seed: int) -> None:
+    """Print random weighty facts with their evidence, for a reader to judge."""
+    listed = [(turn, c) for turn, found in measured.claims.items() for c in found if c.importance >= _WEIGHTY]
+    for turn, claim in random.Random(seed).sample(listed, min(count, len(listed))):
         when = f"{iso(claim.valid_from)} .. {iso(claim.valid_to) or iso(claim.due) or ''}"
         print(f"{claim.importance} {'+' if claim.polarity else '-'} {claim.predicate or '-'}: {claim.statement}")
         print(f"    object {claim.object}, slot {claim.slot}, {when}; from {turn}: {claim.quote}")

@@ -2,9 +2,8 @@
 
     python -m bench.fit_fusion DATA.jsonl.gz... [--conversations N] [--cache FOLDER]
 
-Runs the retrieval of Memoray in process (columns, encoder, legs, features; no server). One line of a data file is one
-conversation: `{id, dataset, sessions: [{id, datetime, turns: [{id, speaker, text, caption?}]}], questions: [{question,
-category, evidence}]}`. The weights in the repository were fitted on LoCoMo (conversations 1-3, Maharana et al. 2024,
+Runs the retrieval of Memoray in process (columns, encoder, legs, features; no server) on data files of the shape of
+`bench.conversations`. The weights in the repository were fitted on LoCoMo (conversations 1-3, Maharana et al. 2024,
 CC BY-NC 4.0), BEAM 100K (chats 1-6) and QMSum (validation split, first 12 meetings, MIT), which are not part of it.
 
 Recall@10 and MRR of rank fusion and of those weights: LoCoMo 76.6, 51.0 and 82.6, 63.8; BEAM 74.3, 74.4 and 78.6, 80.4;
@@ -19,20 +18,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gzip
 import hashlib
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adapters.embedding.minilm import MiniLmEmbedder
+from bench.conversations import UNDATED, Conversation, read
+from bench.metrics import SEPARATE, percentages, scores
 from memory.model.ids import digest, segment_key
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import ROLES
@@ -45,10 +43,6 @@ from memory.retrieval.routing import route
 from memory.retrieval.weighting import FEATURES, Case, features
 from memory.services.recall import RecallSettings
 
-SEPARATE = frozenset({
-    "adversarial", "abstention", "instruction_following", "preference_following", "summarization", "event_ordering",
-})  # fmt: skip
-"""Categories that ask for something else than finding turns; left out of fit and totals."""
 SET_WEIGHTS = {"locomo": 1.5, "beam": 1.0, "qmsum": 1.0}
 RIDGE = 0.01
 FITTED_CANDIDATES = 150
@@ -61,56 +55,40 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question with its candidates: features [candidates, FEATURES], which are gold, how many gold there are."""
+class Weighed:
+    """One question with its candidates: features [candidates, FEATURES], their turns, which of them are gold."""
 
     dataset: str
     conversation: str
     rows: Floats
     fused: Floats
+    turns: NDArray[np.str_]
     gold: NDArray[np.bool_]
-    golds: int
+    wanted: tuple[str, ...]
+    """All gold turns, candidates or not."""
 
 
-def started_at(text: str | None) -> float:
-    """The session's time: "1:56 pm on 8 May, 2023" or "March-15-2024"; sets without dates get one and the same."""
-    for pattern in ("%I:%M %p on %d %B, %Y", "%B-%d-%Y"):
-        try:
-            return datetime.strptime(text or "", pattern).replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            continue
-    return datetime(2020, 1, 1, tzinfo=UTC).timestamp()
-
-
-def batch_of(conversation: dict[str, Any]) -> tuple[SegmentBatch, list[str]]:
-    """All turns of a conversation, and their ids in the same order."""
+def batch_of(conversation: Conversation) -> tuple[SegmentBatch, list[str]]:
+    """All turns of a conversation, ten seconds apart, and their ids in the same order."""
     turns = [
-        (session["id"], started_at(session["datetime"]), bool(session["datetime"]), order, turn)
-        for session in conversation["sessions"]
-        for order, turn in enumerate(session["turns"])
+        (body["source_id"], body["started_at"], order, turn)
+        for body in conversation.bodies
+        for order, turn in enumerate(body["segments"])
     ]
-    scope = user_scope(conversation["id"])
-    photo = " [shares a photo: {}]"
+    scope = user_scope(conversation.id)
     return SegmentBatch(
-        keys=np.array([segment_key(scope, session, turn["id"]) for session, *_, turn in turns], np.int64),
+        keys=np.array([segment_key(scope, source, turn["segment_id"]) for source, *_, turn in turns], np.int64),
         source=np.array([int.from_bytes(digest(scope, row[0])[:7], "big") for row in turns], np.int64),
-        order=np.array([row[3] for row in turns], np.int32),
-        at=np.array([row[1] + 10.0 * row[3] for row in turns], np.float64),
+        order=np.array([row[2] for row in turns], np.int32),
+        at=np.array([row[1] + 10.0 * row[2] for row in turns], np.float64),
         known_from=np.full(len(turns), NOW),
-        roles=np.array([ROLES.index(role_of(turn["speaker"])) for *_, turn in turns], np.int8),
+        roles=np.array([ROLES.index(turn["role"]) for *_, turn in turns], np.int8),
         alive=np.ones(len(turns), np.bool_),
-        dates=tuple(local_date(row[1], 0) if row[2] else "" for row in turns),
+        dates=tuple(local_date(row[1], 0) if row[1] != UNDATED else "" for row in turns),
         speakers=tuple(turn["speaker"] for *_, turn in turns),
-        texts=tuple(
-            turn["text"] + (photo.format(turn["caption"]) if turn.get("caption") else "") for *_, turn in turns
-        ),
+        texts=tuple(turn["text"] for *_, turn in turns),
         languages=("en",) * len(turns),
-    ), [turn["id"] for *_, turn in turns]
-
-
-def role_of(speaker: str) -> str:
-    """user and assistant are roles; everybody else is somebody."""
-    return speaker if speaker in ("user", "assistant") else "other"
+    ), [turn["segment_id"] for *_, turn in turns]
 
 
 class CachedEncoder:
@@ -131,34 +109,34 @@ class CachedEncoder:
         return vectors
 
 
-async def ask_all(conversation: dict[str, Any], encoder: CachedEncoder, settings: RecallSettings) -> list[Asked]:
-    """Every question of a conversation that has gold turns."""
+async def ask_all(conversation: Conversation, encoder: CachedEncoder, settings: RecallSettings) -> list[Weighed]:
+    """Every question of a conversation that asks for turns."""
     batch, turn_ids = batch_of(conversation)
     library = Library(MiniLmEmbedder.dimensions)
-    library.put(user_scope(conversation["id"]), Sensitivity.OPEN, batch)
+    library.put(user_scope(conversation.id), Sensitivity.OPEN, batch)
     lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
-    library.put_vectors(user_scope(conversation["id"]), batch.keys, encoder.embed(lines))
-    key_of = dict(zip(turn_ids, batch.keys.tolist(), strict=True))
-    wanted = [row for row in conversation["questions"] if row["evidence"] and row["category"] not in SEPARATE]
-    vectors = encoder.embed([row["question"] for row in wanted]) if wanted else np.zeros((0, 1), np.float32)
-    dataset = re.split(r"[\d_-]", conversation["dataset"].lower())[0]
-    view, legs = View(conversation["id"]), (MemoryText(library), MemoryVectors(library))
-    asked = []
-    for row, vector in zip(wanted, vectors, strict=True):
-        probe = Probe(row["question"], vector, limit=settings.leg_limit)
+    library.put_vectors(user_scope(conversation.id), batch.keys, encoder.embed(lines))
+    turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
+    wanted = [question for question in conversation.questions if question.category not in SEPARATE]
+    vectors = encoder.embed([question.text for question in wanted]) if wanted else np.zeros((0, 1), np.float32)
+    dataset = re.split(r"[\d_-]", conversation.dataset.lower())[0]
+    view, legs = View(conversation.id), (MemoryText(library), MemoryVectors(library))
+    weighed = []
+    for question, vector in zip(wanted, vectors, strict=True):
+        probe = Probe(question.text, vector, limit=settings.leg_limit)
         rankings = tuple([await leg.search(view, probe) for leg in legs])
         traits = await MemoryShelf(library).traits(view, fuse(rankings, FusionRules(), settings.pool).keys)
-        case = Case(route(row["question"], NOW), rankings, traits, vector, NOW)
-        gold = [key_of[turn] for turn in row["evidence"] if turn in key_of]
+        case = Case(route(question.text, NOW), rankings, traits, vector, NOW)
         fused = fused_scores(rankings, traits.keys, FusionRules()).astype(np.float64)
-        asked.append(
-            Asked(dataset, conversation["id"], features(case).astype(np.float64), fused,
-                  np.isin(traits.keys, gold), len(set(row["evidence"])))
+        turns = np.array([turn_of[key] for key in traits.keys.tolist()], np.str_)
+        weighed.append(
+            Weighed(dataset, conversation.id, features(case).astype(np.float64), fused, turns,
+                    np.isin(turns, question.gold), question.gold)
         )  # fmt: skip
-    return asked
+    return weighed
 
 
-def fit(asked: Sequence[Asked], steps: int = 200, rate: float = 0.1) -> Floats:
+def fit(asked: Sequence[Weighed], steps: int = 200, rate: float = 0.1) -> Floats:
     """Weights that maximise the softmax likelihood of gold, by Adam on standardised features."""
     known = [head(one) for one in asked if one.gold.any()]
     fitted = np.array([name not in UNFITTED for name in FEATURES])
@@ -184,33 +162,28 @@ def fit(asked: Sequence[Asked], steps: int = 200, rate: float = 0.1) -> Floats:
     return solution * scale
 
 
-def head(one: Asked) -> Asked:
+def head(one: Weighed) -> Weighed:
     """A question with its best candidates by rank fusion, and its gold."""
     kept = np.union1d(np.argsort(-one.fused, kind="stable")[:FITTED_CANDIDATES], np.flatnonzero(one.gold))
-    return replace(one, rows=one.rows[kept], fused=one.fused[kept], gold=one.gold[kept])
+    return replace(one, rows=one.rows[kept], fused=one.fused[kept], turns=one.turns[kept], gold=one.gold[kept])
 
 
-def metrics(scores: Floats, one: Asked) -> dict[str, float]:
-    """The share of gold within the first 5, 10 and 20, the reciprocal rank and nDCG at 10 of one question."""
-    hits = one.gold[np.argsort(-scores, kind="stable")]
-    gains = 1 / np.log2(np.arange(2, 12))
-    first = int(hits.argmax()) if hits.any() else None
-    out = {f"recall@{k}": float(hits[:k].sum() / one.golds) for k in (5, 10, 20)}
-    out["mrr"] = 0.0 if first is None else 1 / (1 + first)
-    out["ndcg@10"] = float((hits[:10] * gains[: len(hits[:10])]).sum() / gains[: min(10, one.golds)].sum())
-    return out
+def ranked(weights: Floats, one: Weighed) -> dict[str, float]:
+    """The metrics of one question whose candidates are ordered by these scores."""
+    best = one.turns[np.argsort(-weights, kind="stable")].tolist()
+    return scores(best, one.wanted, {})
 
 
-def report(name: str, asked: Sequence[Asked], score: Callable[[Asked], Floats]) -> None:
+def report(name: str, asked: Sequence[Weighed], score: Callable[[Weighed], Floats]) -> None:
     """One row a data set."""
     for dataset in SET_WEIGHTS:
-        rows = [metrics(score(one), one) for one in asked if one.dataset == dataset]
+        rows = [ranked(score(one), one) for one in asked if one.dataset == dataset]
         if rows:
-            means = "  ".join(f"{key} {100 * np.mean([row[key] for row in rows]):5.1f}" for key in rows[0])
+            means = "  ".join(f"{name} {percent:5.1f}" for name, percent in percentages(rows).items())
             print(f"{name:<16} {dataset:<7} {len(rows):4d} questions  {means}")
 
 
-def folds(asked: Sequence[Asked]) -> dict[str, Floats]:
+def folds(asked: Sequence[Weighed]) -> dict[str, Floats]:
     """Weights for each conversation, fitted without it (meetings are left out in thirds)."""
     meetings = sorted({one.conversation for one in asked if one.dataset == "qmsum"})
     third = {name: f"qmsum/{place % 3}" for place, name in enumerate(meetings)}
@@ -219,15 +192,6 @@ def folds(asked: Sequence[Asked]) -> dict[str, Floats]:
         left_out: fit([one for one in asked if fold[one.conversation] != left_out]) for left_out in set(fold.values())
     }
     return {conversation: fitted[left_out] for conversation, left_out in fold.items()}
-
-
-def conversations(path: Path, limit: int | None) -> Iterable[dict[str, Any]]:
-    """The first conversations of a data file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
-            if limit is not None and number >= limit:
-                return
-            yield json.loads(line)
 
 
 def main() -> None:
@@ -241,7 +205,7 @@ def main() -> None:
     asked = [
         one
         for path in options.data
-        for conversation in conversations(path, options.conversations)
+        for conversation in read(path)[: options.conversations]
         for one in asyncio.run(ask_all(conversation, encoder, settings))
     ]
     current = np.array(astuple(settings.weights))

@@ -36,18 +36,19 @@ def leading(
 ) -> KnownFact | None:
     """The fact that holds (at `as_of`, else now) and says most of what the question asks about, in the fewest words.
 
-    `carried` are the ids of the hits' facts, best hit first. It must have every name in the question and more than half
-    of its content words. A predicate of one value answers for all its verbs: who is based somewhere lives there.
+    `carried` are the ids of the hits' facts, best hit first. It, or what it took the place of, must have every name in
+    the question and more than half of its content words. A predicate of one value answers for all its verbs: who is
+    based somewhere lives there.
     """
     wanted, names = content_of(question, language), _NAME.findall(question)
     meant = set(terms(" ".join(names), language)[0])
     best, most = None, (0, 0)
     for fact in _in_order(carried, facts):
         now = fact if holds(fact, as_of) else _successor(fact, facts, as_of)
-        if now is None or not _names_all(names, now.statement):
+        if now is None or not _names_all(names, f"{fact.statement} {now.statement}"):
             continue
         said = set(terms(now.statement, language)[0])
-        shared = wanted & (said | meant | _verbs_of(now, language))
+        shared = wanted & (said | set(terms(fact.statement, language)[0]) | meant | _verbs_of(now, language))
         match = (len(shared), -len(said - wanted))
         if len(shared) > len(wanted) / 2 and (best is None or match > most):
             best, most = now, match
@@ -61,8 +62,7 @@ def content_of(question: str, language: str) -> set[int]:
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
     """Whether it is true at a moment (None: now). What has happened stays true."""
-    row = named(fact.predicate)
-    over = fact.valid_to is not None and not (row is not None and row.tense == "event")
+    over = fact.valid_to is not None and not _happened(fact)
     if as_of is None:
         return fact.status == "active" and not over
     begun = fact.valid_from is None or fact.valid_from <= as_of
@@ -79,13 +79,19 @@ def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
 def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) -> str:
     """Maya lives in Lisbon (since 3 March 2026; before: Porto). Without a change on record just the statement.
 
-    Since when something unchanged has been so, nobody said: only when it was first heard.
+    Since when something unchanged has been so, nobody said: only when it was first heard. What happened says its time.
     """
     earlier = replaced_by(fact, facts)
-    if not earlier:
+    if not earlier or _happened(fact):
         return fact.statement
     since = f"since {_date(fact.valid_from, offset_s)}; " if fact.valid_from is not None else ""
     return f"{fact.statement} ({since}before: {_difference(earlier[0].statement, fact.statement)})"
+
+
+def _happened(fact: KnownFact) -> bool:
+    """Whether it is an event rather than a state."""
+    row = named(fact.predicate)
+    return row is not None and row.tense == "event"
 
 
 def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:

@@ -122,6 +122,12 @@ def test_the_evidence_of_the_leading_fact_is_quoted_first_and_what_is_beside_the
     assert found.citations == (Citation(1, "s2", "g1"), Citation(2, "s1", "g7"))
 
 
+def test_what_happened_tells_its_time_itself():
+    moved = fact("Maya moved to Lisbon on Tuesday (3 March 2026)", "moved_to")
+    before = KnownFact("f1", "Maya lives in Porto", None, None, "superseded", moved.statement)
+    assert compose(QUESTION, [BEFORE], [before, moved]).text.splitlines()[0] == moved.statement
+
+
 def test_an_answer_as_of_a_day_knows_nothing_of_what_came_after():
     first = compose(QUESTION, [BEFORE, MOVED], [LISBON, PORTO], as_of=at(2025, 6, 1)).text.splitlines()[0]
     assert first == "Maya lives in Porto"
