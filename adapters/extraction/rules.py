@@ -17,7 +17,7 @@ from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
-from memory.words.normalise import Piece, normalise
+from memory.words.normalise import Piece, normalise, questions_of
 from memory.words.polarity import is_joke
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
@@ -74,11 +74,10 @@ def _is_english(utterance: Utterance) -> bool:
 def _pieces(utterance: Utterance, speakers: Sequence[str]) -> tuple[Piece, ...]:
     if not _is_english(utterance):
         return ()
-    others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
-    pieces = normalise(utterance.text, others)
     if utterance.role in _SILENT_ROLES:
-        return tuple(piece for piece in pieces if piece.question)[-_QUESTIONS_KEPT:]
-    return pieces
+        return questions_of(utterance.text, _QUESTIONS_KEPT)
+    others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
+    return normalise(utterance.text, others)
 
 
 def _read_turn(

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 
 from adapters.extraction.rules_claims import is_assertion
 from adapters.extraction.rules_dating import Scene
-from adapters.extraction.rules_model import Doc
+from adapters.extraction.rules_model import Doc, Token
 from memory.model.claims import Claim
 from memory.words.normalise import Piece
 from memory.words.polarity import is_unreal
 
 _ANSWERING = 2
 """Only the first two sentences of a turn answer what was asked before it."""
+_NAME_LETTERS = 3
+"""Letters by which a misspelt name is still known."""
 _VAGUE = re.compile(r"^(?:it|he|she|they|this|that|these|those)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[a-z]{4,}")
 
@@ -48,6 +50,7 @@ def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Cl
     if (
         not solid
         or is_unreal(piece.text)
+        or (all(t.is_punct for t in tokens[1:]) and _calls_somebody(tokens[0], scene))
         or any(t.dep_ == "nsubj" and t.lower_ in ("you", "i") for t in tokens)
         or tokens[0].tag_ == "VB"
     ):
@@ -59,6 +62,11 @@ def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Cl
             quote=piece.quote, importance=3 + named, confidence=0.6, tense="event", valid_from=scene.utterance.at,
         ), asked, scene,
     )  # fmt: skip
+
+
+def _calls_somebody(token: Token, scene: Scene) -> bool:
+    """Mell!, said to Melanie: a misspelt name is no answer."""
+    return str(token.lower_)[:_NAME_LETTERS] == (scene.voice.listener or "").lower()[:_NAME_LETTERS]
 
 
 def _answered(claim: Claim, asked: Asked, scene: Scene) -> Claim:

@@ -301,7 +301,14 @@ def _importance(claim: Claim, clause: Clause, statement: str, dating: Dating, sc
     points -= 2 * (claim.kind == "opinion") + 2 * (subject is not None and subject.lower_ in _VAGUE_SUBJECTS)
     points -= 2 * (subject is not None and subject.dep_.startswith("csubj")) + 2 * bool(_GLAD.search(statement))
     points -= 3 * (clause.head.lemma_ in _EMPTY_VERBS) + (len(statement.split()) < 5)
+    points -= not _names_something(clause)
     return max(1, min(10, int(points)))
+
+
+def _names_something(clause: Clause) -> bool:
+    """Whether it speaks of anything beside its subject: determined to make it work, happy to help do not."""
+    own = {t.i for t in clause.subject.subtree} if clause.subject is not None else set()
+    return any(t.pos_ in ("NOUN", "PROPN", "NUM") and t.i not in own for t in clause.tokens)
 
 
 def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]:

@@ -44,7 +44,7 @@ class Voice:
             return self._first(lower, named)
         if lower in _SECOND and self.listener and not token.dep_.startswith("nsubj"):
             return self.listener + ("'s" if lower in ("your", "yours") else "")
-        if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll"):
+        if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll", "'d"):
             return _verb(token)
         return str(token.text)
 
@@ -70,6 +70,8 @@ def _verb(token: Token) -> str:
         return _third_person(token)
     if lower == "'s" and token.pos_ in ("AUX", "VERB"):
         return "has" if _before_participle(token) else "is"
+    if lower == "'d" and token.dep_ in ("aux", "auxpass"):
+        return "had" if token.head.tag_ == "VBN" else "would"
     return _EXPANDED.get(lower, str(token.text))
 
 

