@@ -1,0 +1,47 @@
+"""The nights of all users, run from a job: planned here, committed by the shards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, cast
+
+from actors.names import actor, shard_of
+from adapters import build
+from config.settings import Settings
+from memory.model.changes import ChangeSet
+from memory.model.commands import Command
+from memory.model.working_set import WorkingSet
+from memory.ports import Vector
+from memory.services.night import NightRules, due, run_night
+
+
+class Shards:
+    """The minds of users, reached from a job."""
+
+    async def believed(self, user_id: str) -> WorkingSet:
+        """The snapshot the shard hands out."""
+        return cast(WorkingSet, await actor(shard_of(user_id)).believed.remote(user_id))
+
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        """One turn in the shard."""
+        return cast(ChangeSet, await actor(shard_of(user_id)).turn.remote(user_id, command, dict(statements)))
+
+
+async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
+    """The nights that are due, or one named night; of one user or of all."""
+    stores = await build.stores(settings, max_size=2)
+    try:
+        now = build.clock().now()
+        reports = []
+        for sleeper in await stores.nights.sleepers():
+            if user_id not in (None, sleeper["user_id"]):
+                continue
+            nights = [night] if night else list(due(sleeper["since"], now, sleeper["zone"], settings.night.hour))
+            for each in nights:
+                of = (sleeper["user_id"], each, sleeper["zone"], settings.night.hour)
+                rules = NightRules(settings.decay, settings.tiers)
+                reports.append(await run_night(*of, rules, stores.nights, Shards()))
+        return reports
+    finally:
+        await stores.pool.close()
