@@ -44,7 +44,7 @@ class Limits:
     """Bytes of one request body (chosen: a day of talk is below 1 MB)."""
     segments_per_source: Count = 20_000
     """Segments in one source (chosen: 16 hours of speech at a segment every 3 s)."""
-    text_chars: Count = 100_000
+    text_chars: Count = 500_000
     """Characters of one segment or note (chosen: a long e-mail thread)."""
     id_chars: Count = 200
     """Characters of a caller's own id (interfaces: POST /v1/sources)."""

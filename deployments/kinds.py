@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AllowInfNan, BaseModel, BeforeValidator, Co
 from memory.errors import DomainError
 from memory.model.timeline import Instant, from_datetime, instant
 
-MOST_TEXT = 100_000
+MOST_TEXT = 500_000
 """Characters of one segment, note or statement (settings: limits.text_chars)."""
 MOST_ID = 200
 

@@ -19,7 +19,7 @@ from memory.model.timeline import LATEST, Instant, instant
 SESSION_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 """What a session, and so a session file, may be called. It has no dot: `{session}.2` can only be a later part."""
 ID_CHARS = 200
-TEXT_CHARS = 100_000
+TEXT_CHARS = 500_000
 """Longest id and longest text of one segment (interfaces.md and the limits of the settings)."""
 
 

@@ -46,7 +46,8 @@ CREATE TABLE content (
     owner      text NOT NULL,                      -- what it belongs to; forgetting erases by owner
     words      text NOT NULL,
     config     regconfig,                          -- its language's stemmer, NULL where the words are not searched
-    search     tsvector GENERATED ALWAYS AS (to_tsvector(config, words)) STORED,
+    -- the first 100,000 characters: a tsvector holds a megabyte, and words need up to four bytes a character
+    search     tsvector GENERATED ALWAYS AS (to_tsvector(config, left(words, 100000))) STORED,
     PRIMARY KEY (scope, content_id)
 );
 CREATE INDEX content_owner ON content (scope, owner);
