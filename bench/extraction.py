@@ -56,7 +56,8 @@ def utterances(conversation: Conversation) -> Iterator[list[Utterance]]:
         for place, turn in enumerate(body["segments"]):
             key += 1
             at, text = body["started_at"] + 30.0 * place, turn["text"].partition(PHOTO)[0]
-            listed.append(Utterance(body["source_id"], str(turn["segment_id"]), key, 1, turn["speaker"], text, at))
+            where = (body["source_id"], str(turn["segment_id"]), key, 1)
+            listed.append(Utterance(*where, turn["speaker"], text, at, role=turn["role"]))
         yield listed
 
 

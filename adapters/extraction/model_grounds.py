@@ -13,7 +13,7 @@ from functools import cached_property
 
 from memory.model.claims import Utterance
 from memory.model.ids import fold
-from memory.words import polarity
+from memory.words import assertion, polarity
 from memory.words.names import is_name, is_pet, relation, same_name
 from memory.words.normalise import free_assertions, split_sentences, unaddressed, with_subject
 from memory.words.stems import terms, tokenise
@@ -60,6 +60,8 @@ class Passage:
             or polarity.is_hypothetical(self.part)
             or polarity.is_conditional(self.part)
             or polarity.is_unreal(self.clause)
+            or assertion.is_doubtful(self.part)
+            or assertion.is_mocked(self.sentence)
             or any(
                 not words or polarity.is_phatic(words) or polarity.is_proposal(words) for words in (self.clause, bare)
             )

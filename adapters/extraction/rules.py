@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from adapters.extraction import german
 from adapters.extraction.rules_answers import Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
 from adapters.extraction.rules_dating import Scene, next_frame
@@ -17,6 +18,9 @@ from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
+from memory.words.assertion import suspends_next
+from memory.words.languages import is_german
+from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, normalise, questions_of
 from memory.words.polarity import is_joke
 
@@ -30,7 +34,7 @@ _SMALL = re.compile(r"\b[a-z]{3,}\b")
 
 
 class RuleExtractor:
-    """Reads English talk with rules; other languages, assistants and context give context and claim nothing."""
+    """Reads English talk, and plain German, with rules; other languages, assistants and context claim nothing."""
 
     name = "rules"
 
@@ -42,7 +46,7 @@ class RuleExtractor:
 def read(utterances: Sequence[Utterance]) -> Reading:
     """What these utterances say, in their order."""
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
-    pieces = [_pieces(u, speakers) for u in utterances]
+    pieces = [_pieces(u, before, speakers) for before, u in zip((None, *utterances), utterances, strict=False)]
     docs = iter(parse([piece.text for turn in pieces for piece in turn]))
     company = Company(speakers, common=frozenset(_SMALL.findall(" ".join(u.text for u in utterances))))
     sightings: list[Sighting] = []
@@ -52,7 +56,8 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     for utterance, turn in zip(utterances, pieces, strict=True):
         company.turn += 1
         parsed = [(piece, next(docs)) for piece in turn]
-        seen, said = _read_turn(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
+        reads = _read_german if is_german(utterance.text, utterance.language) else _read_turn
+        seen, said = reads(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
         asked, asker = Asked(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
         if _is_evidence(utterance):
             joke = _taken_back(claims, speakers_of, utterance.speaker) if turn and is_joke(turn[0].text) else None
@@ -64,20 +69,26 @@ def read(utterances: Sequence[Utterance]) -> Reading:
 
 
 def _is_evidence(utterance: Utterance) -> bool:
-    return not utterance.context_only and utterance.role not in _SILENT_ROLES and _is_english(utterance)
+    silent = utterance.role in _SILENT_ROLES or is_broadcast(utterance.speaker)
+    return not (utterance.context_only or silent)
 
 
 def _is_english(utterance: Utterance) -> bool:
-    return (utterance.language or "en").lower().startswith("en")
+    return (utterance.language or "en").lower().startswith("en") and not is_german(utterance.text, utterance.language)
 
 
-def _pieces(utterance: Utterance, speakers: Sequence[str]) -> tuple[Piece, ...]:
+def _pieces(utterance: Utterance, before: Utterance | None, speakers: Sequence[str]) -> tuple[Piece, ...]:
     if not _is_english(utterance):
         return ()
     if utterance.role in _SILENT_ROLES:
         return questions_of(utterance.text, _QUESTIONS_KEPT)
     others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
-    return normalise(utterance.text, others)
+    pieces = normalise(utterance.text, others, utterance.speaker)
+    if before is None or before.speaker == utterance.speaker or before.role in _SILENT_ROLES:
+        return pieces
+    if not suspends_next(before.text):
+        return pieces
+    return tuple(replace(piece, asserted=False) for piece in pieces)
 
 
 def _read_turn(
@@ -89,7 +100,7 @@ def _read_turn(
     scene = Scene(utterance, company.voice(utterance, utterance.text))
     for place, (piece, doc) in enumerate(parsed):
         joke = is_joke(piece.text) or any(is_joke(after.text) for after, _ in parsed[place + 1 : place + 2])
-        related = [] if joke else list(company.relations(piece.text, utterance.speaker))
+        related = [] if joke or not piece.asserted else list(company.relations(piece.text, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
         scene = replace(scene, voice=voice, kin=company.kin, common=company.common)
         said = [] if joke else with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
@@ -102,6 +113,15 @@ def _read_turn(
         company.observe(doc, utterance.speaker)
         scene = replace(scene, frame=next_frame(scene, doc), plural=_last_plural(doc, scene) or scene.plural)
     return list(_best(sightings)), list(_once(claims))
+
+
+def _read_german(
+    utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
+) -> tuple[list[Sighting], list[Claim]]:
+    """A German turn needs neither parser nor company: its clauses are read by the order of their words."""
+    if not _is_evidence(utterance):
+        return [], []
+    return [speaker_sighting(utterance)] if utterance.speaker else [], list(_once([*german.claims_of(utterance)]))
 
 
 def _once(claims: Sequence[Claim]) -> Iterator[Claim]:

@@ -37,7 +37,13 @@ def with_question(
     claims: Sequence[Claim], place: int, piece: Piece, doc: Doc, asked: Asked, scene: Scene
 ) -> list[Claim]:
     """The claims of a piece, those that only answer a question given with it."""
-    if not asked.questions or place >= _ANSWERING or piece.question or not is_assertion(piece.text):
+    if (
+        not asked.questions
+        or place >= _ANSWERING
+        or piece.question
+        or not piece.asserted
+        or not is_assertion(piece.text)
+    ):
         return list(claims)
     if not claims:
         return list(_fragment(piece, doc, asked, scene))

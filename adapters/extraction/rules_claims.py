@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from adapters.extraction.rules_clauses import Clause, clauses
-from adapters.extraction.rules_dating import Dating, Scene, dated, dating_of, timed
+from adapters.extraction.rules_clauses import Clause, clauses, is_report
+from adapters.extraction.rules_dating import Scene, dated, dating_of, timed
 from adapters.extraction.rules_frames import Frame, frame_of
 from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_objects import head_noun, is_bare_pronoun, phrase
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
+from adapters.extraction.rules_weight import VAGUE_SUBJECTS, importance
 from memory.model.claims import Claim
 from memory.words import polarity
-from memory.words.names import is_pet, relation
+from memory.words.names import is_name, is_pet, relation
 from memory.words.normalise import Piece
 from memory.words.predicates import STRONG, class_of, named
-from memory.words.vocabulary import words
+from memory.words.vocabulary import FAMILY, words
 
 _UNREAL = frozenset({"would", "could", "might", "should", "may", "must"})
-_VAGUE_SUBJECTS = words("it this that these those there they he she what which who everything something nothing")
-_EMPTY_VERBS = words("look sound agree appreciate seem")
-_GLAD = re.compile(
-    r"\b(?:glad|sorry|happy|proud|grateful|thankful) (?:for|to (?:have|be)|that|of) (?:you|your)?", re.IGNORECASE
-)
-_NUMBER = re.compile(
-    r"\b\d[\d,.]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b", re.IGNORECASE
-)
 _MIN_WORDS = 3
 
 
 def claims_of(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Claim]:
     """Everything a piece asserts. Questions, hypotheticals, quotations, applause and proposals assert nothing."""
-    if piece.question or not is_assertion(piece.text):
+    if piece.question or not piece.asserted or not is_assertion(piece.text):
         return
     for clause in clauses(doc):
         claim = _claim(clause, piece, scene)
@@ -51,16 +43,23 @@ def claims_of(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Claim]:
 
 def relation_claims(related: Sequence[Relation], piece: Piece, scene: Scene) -> Iterator[Claim]:
     """Has a sister Jane, has a dog Rex: one claim a relation whose bearer was named in an assertion."""
-    if piece.question or not is_assertion(piece.text):
+    if piece.question or not piece.asserted or not is_assertion(piece.text):
         return
     for found in related:
         if found.name:
             row = named(f"has_{found.kind}")
             yield Claim(
-                subject=found.owner, statement=f"{found.owner} has a {found.noun} named {found.name}",
+                subject=found.owner, statement=_relation_statement(found),
                 segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=row.name if row else None,
-                object=found.name, object_type="person", importance=6, confidence=0.85, valid_from=scene.utterance.at,
+                object=found.name, object_type="topic" if found.kind == "pet" else "person",
+                importance=6, confidence=0.85, valid_from=scene.utterance.at,
             )  # fmt: skip
+
+
+def _relation_statement(found: Relation) -> str:
+    if found.kind == "pet":
+        return f"{found.owner} has a {found.noun} named {found.name}"
+    return f"{found.owner}'s {found.noun} is {found.name}"
 
 
 def is_assertion(text: str) -> bool:
@@ -79,15 +78,22 @@ def _stands_out(claim: Claim) -> bool:
 
 
 def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
-    if clause.subject is None or _is_unreal(clause) or _depends(clause):
+    if clause.subject is None or _is_unreal(clause) or _depends(clause) or _is_summons(clause) or is_report(clause):
         return None
     if clause.person == "you":
-        return _remark(clause, piece, scene)
+        return None  # praise and advice, told to somebody's face, say nothing of them
     statement, frame = _statement(clause, scene), frame_of(clause)
-    if len(statement.split()) < _MIN_WORDS or (frame is None and _is_empty(clause)) or _is_pointing(clause, scene):
+    if clause.modal == "should":
+        statement = f"{scene.utterance.speaker} believes {statement[:1].lower()}{statement[1:]}"
+    if (
+        len(statement.split()) < _MIN_WORDS
+        or (frame is None and _is_empty(clause))
+        or _is_pointing(clause, scene)
+        or _is_commonplace(clause)
+    ):
         return None
     dating = dating_of(clause, statement, piece, scene)
-    subject, subject_type = _subject(clause, scene)
+    subject, subject_type = _subject(clause, frame, scene)
     own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
     predicate = _predicate(frame, clause, habit=dating.habit) if own else None
     object_ = _object(frame, clause, scene) if predicate else None
@@ -105,15 +111,24 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     claim = timed(claim, frame, clause, dating, scene)
     if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
         claim = replace(claim, predicate="promises", tense="plan")
-    return replace(claim, importance=_importance(claim, clause, statement, dating, scene))
+    return replace(claim, importance=importance(claim, clause, statement, dating, scene))
 
 
 def _is_empty(clause: Clause) -> bool:
     """It was awesome; that paid off: nothing one could look for."""
     subject = clause.subject
-    if subject is None or subject.lower_ not in _VAGUE_SUBJECTS:
+    if subject is None or subject.lower_ not in VAGUE_SUBJECTS:
         return False
     return not any(t.pos_ in ("NOUN", "PROPN", "NUM") or (t.pos_ == "VERB" and t != clause.head) for t in clause.tokens)
+
+
+def _is_commonplace(clause: Clause) -> bool:
+    """Everybody gets that wrong: said of all and of nothing named."""
+    everybody = clause.subject is not None and clause.subject.lower_ in _ALL_AND_NONE
+    return everybody and not any(t.pos_ == "PROPN" for t in clause.tokens)
+
+
+_ALL_AND_NONE = words("everybody everyone nobody somebody someone anybody anyone people folks")
 
 
 def _is_pointing(clause: Clause, scene: Scene) -> bool:
@@ -124,9 +139,23 @@ def _is_pointing(clause: Clause, scene: Scene) -> bool:
     return not any(t.pos_ in ("NOUN", "PROPN", "NUM") and t.dep_ != "nsubj" for t in clause.tokens)
 
 
+def _is_summons(clause: Clause) -> bool:
+    """Nova, play some jazz: a third person before a bare verb is called upon, not told of."""
+    subject, head = clause.subject, clause.head
+    if subject is None or clause.person != "third" or subject.tag_ not in ("NN", "NNP") or clause.auxiliaries:
+        return False
+    if clause.tokens[0].tag_ == "VB" or (subject.i == head.i - 2 and str(subject.doc[head.i - 1]) == ","):
+        return True  # Nova, set a timer; add batteries
+    several = any(c.dep_ == "conj" for c in subject.children) or subject.lower_ in FAMILY | _COLLECTIVE
+    return head.tag_ in ("VB", "VBP") and head.lower_ == head.lemma_ and head.lemma_ != "be" and not several
+
+
+_COLLECTIVE = words("everyone everybody people team staff police crew band rest half lot couple majority")
+
+
 def _is_unreal(clause: Clause) -> bool:
-    wish = clause.modal == "would" and clause.head.lemma_ in ("love", "like")
-    return clause.modal in _UNREAL and not wish
+    opinion = clause.modal == "should" and clause.role == "content" and clause.person == "third"
+    return clause.modal in _UNREAL and not opinion
 
 
 def _depends(clause: Clause) -> bool:
@@ -134,19 +163,6 @@ def _depends(clause: Clause) -> bool:
         child.dep_ == "advcl" and any(c.dep_ == "mark" and c.lower_ in ("if", "unless") for c in child.children)
         for child in clause.head.children
     )
-
-
-def _remark(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
-    """What is said to the listener's face is the speaker's remark, never a fact about the listener."""
-    words = clause.tokens[0].doc[clause.tokens[0].i : clause.tokens[-1].i + 1].text.strip(" ,.!-")
-    if scene.voice.listener is None or len(words.split()) < _MIN_WORDS:
-        return None
-    return Claim(
-        subject=scene.utterance.speaker, statement=f"{scene.utterance.speaker} says to {scene.voice.listener}: {words}",
-        segment_key=scene.utterance.segment_key, quote=piece.quote, predicate="says_to", object=scene.voice.listener,
-        object_type="person", kind="opinion", importance=1, confidence=0.5, polarity=not clause.negated, tense="event",
-        valid_from=scene.utterance.at,
-    )  # fmt: skip
 
 
 def _statement(clause: Clause, scene: Scene) -> str:
@@ -157,7 +173,7 @@ def _statement(clause: Clause, scene: Scene) -> str:
     return scene.voice.say(tokens)
 
 
-def _subject(clause: Clause, scene: Scene) -> tuple[str | None, str]:
+def _subject(clause: Clause, frame: Frame | None, scene: Scene) -> tuple[str | None, str]:
     """The entity a clause is about and its type; None for what is no entity (the fact is then its speaker's)."""
     token = clause.subject
     if token is None:
@@ -166,12 +182,33 @@ def _subject(clause: Clause, scene: Scene) -> tuple[str | None, str]:
         return scene.utterance.speaker, "person"
     if token.i in scene.voice.referents:
         return scene.voice.referents[token.i], "person"
-    if token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and token.text[:1].isupper()):
-        name = phrase(token, scene.voice)
+    if (
+        token.ent_type_ == "PERSON"
+        or (token.pos_ == "PROPN" and token.text[:1].isupper())
+        or _acts_as_person(token, frame)
+    ):
+        name = _first_name(token) or phrase(token, scene.voice)
         return (name, _ENTITY_TYPES.get(token.ent_type_, "person")) if name else (None, "person")
     return _kin_subject(token, scene), "person"
 
 
+def _first_name(token: Token) -> str | None:
+    """Tom, of "Tom and Alice": a fact is about the first of those it names together."""
+    if not any(c.dep_ == "conj" for c in token.children):
+        return None
+    name = " ".join(t.text for t in token.subtree if t == token or (t.dep_ == "compound" and t.head == token))
+    return name if is_name(name) else None
+
+
+def _acts_as_person(token: Token, frame: Frame | None) -> bool:
+    """Viktor retired: a bare capitalised noun that does what only people do is a name the parser does not know."""
+    bare_noun = token.tag_ == "NN" and not list(token.children) and is_name(token.text)
+    return bare_noun and frame is not None and frame.row.name in _PERSONAL
+
+
+_PERSONAL = words(
+    "lives_in moved_to works_at works_as left_job married_to has_condition studies joined acquired completed"
+)
 _ENTITY_TYPES = {"PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organization",
                  "EVENT": "event",                  "PRODUCT": "tool", "WORK_OF_ART": "topic"}  # fmt: skip
 
@@ -182,8 +219,11 @@ _OF_THE_SPEAKER = frozenset({"deadline_is"})
 
 def _kin_subject(token: Token, scene: Scene) -> str | None:
     """My sister: by her name if it was said; my goal, my favorite: the speaker's own affair."""
-    if not any(c.dep_ == "poss" and c.lower_ in ("my", "our") for c in token.children):
-        return None
+    owner = next((c for c in token.children if c.dep_ == "poss"), None)
+    if owner is None or owner.lower_ not in ("my", "our"):
+        return (
+            owner.text if owner is not None and owner.ent_type_ == "PERSON" and token.lemma_ in _OWN_AFFAIRS else None
+        )
     noun = token.lower_
     if token.tag_ == "NN" and (relation(noun) or is_pet(noun)):
         speaker = scene.utterance.speaker
@@ -289,26 +329,6 @@ def _confidence(clause: Clause, predicate: str | None, piece: Piece) -> float:
     base = 0.85 if predicate in STRONG else 0.75 if clause.person == "i" else 0.65
     shaky = clause.doubted or polarity.is_hearsay(piece.text) or polarity.is_hedged(piece.text)
     return round(base - (0.2 if shaky else 0.0), 2)
-
-
-def _importance(claim: Claim, clause: Clause, statement: str, dating: Dating, scene: Scene) -> int:
-    """1-10, the verbosity dial measured on the dialogues: show and promote at 4 and above."""
-    row = named(claim.predicate)
-    points = 3 + (row.weight if row else 0) + 2 * (dating.span is not None) + bool(_NUMBER.search(statement))
-    points += 1 if clause.person in ("i", "we") else 0
-    points += any(t.ent_type_ in _ENTITY_TYPES and t.text not in scene.utterance.speaker for t in clause.tokens)
-    subject = clause.subject
-    points -= 2 * (claim.kind == "opinion") + 2 * (subject is not None and subject.lower_ in _VAGUE_SUBJECTS)
-    points -= 2 * (subject is not None and subject.dep_.startswith("csubj")) + 2 * bool(_GLAD.search(statement))
-    points -= 3 * (clause.head.lemma_ in _EMPTY_VERBS) + (len(statement.split()) < 5)
-    points -= not _names_something(clause)
-    return max(1, min(10, int(points)))
-
-
-def _names_something(clause: Clause) -> bool:
-    """Whether it speaks of anything beside its subject: determined to make it work, happy to help do not."""
-    own = {t.i for t in clause.subject.subtree} if clause.subject is not None else set()
-    return any(t.pos_ in ("NOUN", "PROPN", "NUM") and t.i not in own for t in clause.tokens)
 
 
 def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]:

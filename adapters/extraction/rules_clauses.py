@@ -40,7 +40,8 @@ class Clause:
     @property
     def negated(self) -> bool:
         """Whether the verb is denied."""
-        return any(child.dep_ == "neg" or child.lower_ in ("never", "hardly", "barely") for child in self.head.children)
+        near = [c for child in self.head.children for c in (child, *(child.children if child.dep_ == "aux" else ()))]
+        return any(token.dep_ == "neg" or token.lower_ in ("never", "hardly", "barely") for token in near)
 
     @property
     def auxiliaries(self) -> tuple[str, ...]:
@@ -145,6 +146,22 @@ def _content(head: Token, subject: Token | None) -> Token | None:
         return None
     content = next((c for c in head.children if c.dep_ == "ccomp" and c.i > head.i), None)
     return content if content is not None and subject_of(content) is not None and not _asks(content) else None
+
+
+_REPORTING = words(
+    "say tell claim mention reckon think believe feel hear insist swear announce suggest suspect assume allege guess "
+    "fear hope ask wonder deny argue declare predict warn whisper joke boast brag admit confess complain imply "
+    "hint estimate write post tweet text report dream imagine pretend wish doubt propose maintain figure bet"
+)
+"""Verbs whose content clause is somebody's speech or thought, not what is so."""
+
+
+def is_report(clause: Clause) -> bool:
+    """Whether it only tells what somebody else says or thinks; the speaker's own "I told her that ..." is an event."""
+    head = clause.head
+    if head.lemma_ not in _REPORTING or clause.person in ("i", "we"):
+        return False
+    return any(c.dep_ == "ccomp" and subject_of(c) is not None for c in head.children)
 
 
 def _asks(clause: Token) -> bool:

@@ -104,7 +104,7 @@ class Company:
     def _mention(self, token: Token, speaker: str) -> Iterator[tuple[int, str, str | None]]:
         if token.ent_type_ == "PERSON" and token.ent_iob_ == "B" and is_name(token.text):
             yield self.turn, str(token.text), None
-        elif token.pos_ == "NOUN" and (relation(token.text) or token.lemma_ in FEMALE | MALE):
+        elif token.pos_ == "NOUN" and token.tag_ != "NNS" and (relation(token.text) or token.lemma_ in FEMALE | MALE):
             owner = next((c for c in token.children if c.dep_ == "poss"), None)
             name = (
                 f"{speaker}'s {token.text}"

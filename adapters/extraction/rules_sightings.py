@@ -15,7 +15,7 @@ from adapters.extraction.rules_promises import promise_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
 from memory.model.timeline import iso
-from memory.words.names import bare, is_name
+from memory.words.names import bare, is_name, is_pet
 from memory.words.normalise import Piece
 from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS
 
@@ -34,7 +34,10 @@ def speaker_sighting(utterance: Utterance) -> Sighting:
 def sightings_of(
     piece: Piece, doc: Doc, scene: Scene, related: Sequence[Relation], claims: Sequence[Claim]
 ) -> Iterator[Sighting]:
-    """Everything seen in one piece."""
+    """Everything seen in one piece; of what is not asserted, only who and what is named."""
+    if not piece.asserted and not piece.question:
+        yield from _named(piece, doc, scene)
+        return
     for relation in related:
         yield from _relation(relation, piece, scene)
     yield from _promises(piece, scene)
@@ -55,6 +58,8 @@ def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
         if entity.label_ not in _TYPES or not is_name(name) or _is_common(entity, scene):
             continue
         type_, confidence = _TYPES[entity.label_]
+        if name in _pets(scene):
+            continue
         if name in scene.kin.values():
             type_, confidence = "person", 0.8  # the sister who was named is no organization
         if entity.label_ == "ORG" and len(entity) == 1 and entity.root.dep_ != "pobj":
@@ -62,6 +67,10 @@ def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
         if entity.start == 0 and len(entity) == 1 and not _acts(entity.root):
             confidence -= 0.2  # the parser takes what opens a sentence for a name
         yield Sighting(type_, name, round(confidence, 2), piece.quote, scene.utterance.segment_key)
+
+
+def _pets(scene: Scene) -> set[str]:
+    return {name for (_, noun), name in scene.kin.items() if is_pet(noun)}
 
 
 def _is_common(entity: Span, scene: Scene) -> bool:
@@ -96,7 +105,8 @@ def _relation(found: Relation, piece: Piece, scene: Scene) -> Iterator[Sighting]
     properties = {"of": found.owner, "relation": found.kind} | ({"name": found.name} if found.name else {})
     if found.name:
         yield Sighting("relationship", f"{label} {found.name}", 0.85, quote, key, properties)
-        yield Sighting("person", found.name, 0.85, quote, key, {"relation": found.kind, "of": found.owner}, (label,))
+        type_ = "topic" if found.kind == "pet" else "person"
+        yield Sighting(type_, found.name, 0.85, quote, key, {"relation": found.kind, "of": found.owner}, (label,))
     else:
         yield Sighting("relationship", label, 0.65, quote, key, properties)
 

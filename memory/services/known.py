@@ -16,6 +16,21 @@ _TIMELESS = re.compile(r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|
 """Words of a question that say when, and nothing about what."""
 _NAME = re.compile(r"(?<=\s)[A-Z][\w-]+")
 """A word written large within a question."""
+_GERMAN_FRAME = re.compile(
+    r"\b(?:wo|wer|wen|wem|was|wann|wie|woher|wohin|welche[mnrs]?|ist|sind|hat|hatte|bin|habe|war|der|die|das|den|dem|"
+    r"ein\w*|"
+    r"in|im|am|an|auf|bei|beim|mit|von|zu|und|eigentlich|gerade|jetzt|heute|noch|denn|ich|du|er|sie|mein\w*)\b",
+    re.I,
+)
+"""The words of a German question that say nothing about what is asked: it has no list of stop words."""
+_GERMAN_CUES = {
+    "lives_in": "wohnt wohne lebt lebe zuhause", "works_at": "arbeitet arbeite arbeitgeber firma",
+    "comes_from": "kommt komme geboren", "works_as": "beruf beruflich arbeitet", "birthday_is": "geburtstag",
+    "age_is": "alt", "married_to": "verheiratet", "has_wife": "frau", "has_husband": "mann",
+    "has_mother": "mutter heißt", "has_father": "vater heißt", "studies_at": "studiert",
+    "deadline_is": "frist fällig termin", "is_named": "heißt name",
+}  # fmt: skip
+"""By which German words a question asks for a predicate of one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +55,7 @@ def leading(
     the question and more than half of its content words. A predicate of one value answers for all its verbs: who is
     based somewhere lives there.
     """
-    wanted, names = content_of(question, language), _NAME.findall(question)
+    wanted, names = content_of(question, language), _names_in(question, facts, language)
     meant = set(terms(" ".join(names), language)[0])
     best, most = None, (0, 0)
     for fact in _in_order(carried, facts):
@@ -55,9 +70,16 @@ def leading(
     return best
 
 
+def _names_in(question: str, facts: Sequence[KnownFact], language: str) -> list[str]:
+    """The names of a question. German writes every noun large: only those count that some fact has, too."""
+    found = _NAME.findall(question)
+    return found if language != "de" else [n for n in found if any(_names_all([n], f.statement) for f in facts)]
+
+
 def content_of(question: str, language: str) -> set[int]:
     """Ids of the stems of what a question asks about."""
-    return set(terms(_TIMELESS.sub(" ", question), language)[0])
+    asked = _TIMELESS.sub(" ", question)
+    return set(terms(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)[0])
 
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
@@ -108,7 +130,10 @@ def _names_all(names: Sequence[str], statement: str) -> bool:
 def _verbs_of(fact: KnownFact, language: str) -> set[int]:
     """The stems by which its predicate is known, if all of them ask for the same one value."""
     row = named(fact.predicate)
-    return set(terms(" ".join(row.cues), language)[0]) if row is not None and row.single else set()
+    if row is None or not row.single:
+        return set()
+    cues = _GERMAN_CUES.get(row.name, "") if language == "de" else " ".join(row.cues)
+    return set(terms(cues, language)[0])
 
 
 def _successor(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None) -> KnownFact | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.model.ids import fold
-from memory.words.vocabulary import EVENT_NOUNS, KIN, PETS, PLACE_NOUNS, words
+from memory.words.vocabulary import BROADCASTERS, EVENT_NOUNS, KIN, PETS, PLACE_NOUNS, words
 
 TITLES = words("mr mrs ms miss mx dr prof professor sir madam dame aunt uncle auntie grandma grandpa coach")
 
@@ -55,7 +55,11 @@ def is_name(words: str) -> bool:
     parts = bare(words).split()
     if not 1 <= len(parts) <= 5 or not parts[0][:1].isupper():
         return False
-    if any(fold(part) in INTERJECTIONS for part in parts) or not all(_spelt_like_a_name(part) for part in parts):
+    if (
+        parts[0].partition("'")[0] == "I"
+        or any(fold(part) in INTERJECTIONS for part in parts)
+        or not all(_spelt_like_a_name(part) for part in parts)
+    ):
         return False
     return len(parts) > 1 or fold(parts[0]) not in _COMMON
 
@@ -79,3 +83,8 @@ def is_pet(noun: str) -> bool:
     return (
         word.rpartition(" ")[2] in PETS or word.removesuffix("s") in PETS or word in {"puppies", "kitties", "bunnies"}
     )
+
+
+def is_broadcast(speaker: str) -> bool:
+    """Whether a speaker's label names a set or a programme (TV, Radio 4): nobody present, and so nobody's assertion."""
+    return any(word in BROADCASTERS for word in fold(speaker).split())

@@ -8,10 +8,11 @@ is a dropped subject or a vocative, so most of the gain of extraction is made he
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from memory.words.polarity import is_question, without_quotations
+from memory.words import assertion
+from memory.words.polarity import is_question, quotations_masked, unmasked, without_quotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Piece:
     text: str
     quote: str
     question: bool = False
+    asserted: bool = True
+    """False for what is reported, supposed, wished, doubted, played or mocked."""
 
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -38,7 +41,9 @@ _LONGEST = 1_000
 
 CHAT_FORMS: tuple[tuple[str, str], ...] = (
     ("gonna", "going to"), ("wanna", "want to"), ("gotta", "have got to"), ("kinda", "kind of"), ("sorta", "sort of"),
-    ("lemme", "let me"), ("gimme", "give me"), ("dunno", "don't know"), ("'?cause", "because"), ("cuz", "because"),
+    ("lemme", "let me"), ("gimme", "give me"), ("dunno", "don't know"),
+    ("'cause", "because"),
+    ("cuz", "because"),
     ("coz", "because"), ("fave", "favorite"), ("fav", "favorite"), ("y'?all", "you all"), ("ya", "you"), ("u", "you"),
     ("'em", "them"), ("ive", "I've"), ("im", "I'm"), ("ill be", "I'll be"), ("dont", "don't"), ("cant", "can't"),
     ("didnt", "didn't"), ("wasnt", "wasn't"), ("isnt", "isn't"), ("havent", "haven't"), ("wont", "won't"),
@@ -94,13 +99,14 @@ _STATES = (
 )
 _WILLING = (
     "can't|couldn't|don't (?:think|know|feel|have|like|want|remember|see)|didn't|won't|haven't|love|hope|need|want|"
-    "hate|miss|wish|enjoy|prefer|used to|just \\w+ed|finally \\w+ed"
+    "hate|miss|wish|enjoy|prefer|used to|"
+    "(?:just|finally) (?:\\w+ed|bought|got|had|went|made|took|sold|found|quit|won|met)"
 )
 _NOT_A_SUBJECTLESS = r"(?! me\b| us\b)"
 _FINITE_LATER = r"(?![^,;.]*\b(?:is|was|are|were|has|makes?|made|helps?|can|feels?|means|keeps|brings|gives|sounds)\b)"
 
 SUBJECTS: tuple[tuple[str, str], ...] = (
-    (r"(?:never )?been\b", "I've "),
+    (r"(?:never )?been\b(?! (?:an? )?(?:\w+ ){0,2}(?:week|while|day|month|year|time|minute|ages|journey)\b)", "I've "),
     (r"(?:going to|will) be\b", "It's "),
     (rf"(?:{_DOING})\b{_FINITE_LATER}", "I'm "),
     (rf"(?:(?:super|so|really|very) )?(?:{_STATES}) (?:to|for|about|that|of|with|we|I|at|on)\b", "I'm "),
@@ -149,11 +155,20 @@ def clean(text: str) -> str:
 
 def spell_out(sentence: str) -> str:
     """Chat spelling as plain English: gonna -> going to, thinkin' -> thinking."""
-    sentence = _G_DROPPED.sub(r"\1g", sentence)
+    sentence = _CAUSE.sub("because", sentence)
+    sentence = _CONTRACTED.sub(" is ", _REMINDS.sub("", _G_DROPPED.sub(r"\1g", sentence)))
     if _ANY_CHAT.search(sentence):
         for short, long in _CHAT:
             sentence = short.sub(long, sentence)
     return sentence
+
+
+_CONTRACTED = re.compile(r"(?<=[a-z]{3})'s (?=(?:the|a|an|on|in|at|not|called|named|due)\b)")
+"""After a noun, 's before an article or preposition is no owner's."""
+_CAUSE = re.compile(r"\bcause(?= (?:i|it|we|they|he|she|you|there)\b)", re.IGNORECASE)
+"""The cause is a noun; cause I like it is because."""
+_REMINDS = re.compile(r"^you (?:remember|know) (\w+)(?: right)?,? (?:well,? )?(?=\1\b)", re.IGNORECASE)
+"""You remember Henrik, well, Henrik ..."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -161,7 +176,8 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        sentence = text[start : end.start()].strip()
+        closing = len(end.group()) - len(end.group().lstrip('"”'))
+        sentence = text[start : end.start() + closing].strip()
         if _ABBREVIATION.search(sentence) and "\n" not in end.group():
             continue
         if sentence:
@@ -230,24 +246,52 @@ def _capitalised(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def normalise(text: str, listeners: Sequence[str] = ()) -> tuple[Piece, ...]:
-    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
-    return _pieces(split_sentences(_CODE.sub("\n", text)), listeners)
+def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[Piece, ...]:
+    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote.
+
+    Once a dream, a game, a song or a page is told, or another name is taken, nothing more of the utterance is asserted.
+    """
+    pieces: list[Piece] = []
+    framed = False
+    for quote in _sentences_of(text):
+        plain = " ".join(spell_out(clean(quote)).split())
+        another = assertion.takes_another_name(without_quotations(plain), speaker)
+        meant = not (framed or another or assertion.is_mocked(plain))
+        doubtful = assertion.is_doubtful(plain)
+        framed = framed or another or (doubtful and assertion.opens_frame(plain))
+        found = _pieces_of(quote, plain, listeners, doubtful)
+        pieces.extend(piece if meant else replace(piece, asserted=False) for piece in found)
+    return tuple(pieces)
 
 
 def questions_of(text: str, most: int) -> tuple[Piece, ...]:
     """The last questions of an utterance; nothing else of it is looked at."""
-    asking = [sentence for sentence in split_sentences(_CODE.sub("\n", text)) if "?" in sentence]
-    return tuple(piece for piece in _pieces(asking[-most:], ()) if piece.question)[-most:]
+    asking = [quote for quote in _sentences_of(text) if "?" in quote][-most:]
+    pieces = [
+        piece for quote in asking for piece in _pieces_of(quote, " ".join(spell_out(clean(quote)).split()), (), False)
+    ]
+    return tuple(piece for piece in pieces if piece.question)[-most:]
 
 
-def _pieces(quotes: Sequence[str], listeners: Sequence[str]) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    for quote in quotes:
-        sentence = unaddressed(" ".join(without_quotations(spell_out(clean(quote))).split()), listeners)
-        for part, question in free_assertions(sentence):
-            if question:
-                pieces.append(Piece(part, quote, question=True))
-            else:
-                pieces.extend(Piece(with_subject(clause), quote) for clause in split_splices(part))
-    return tuple(piece for piece in pieces if 1 < len(piece.text) <= _LONGEST)
+def _sentences_of(text: str) -> list[str]:
+    """The sentences, none of them ended by a stop within a quotation."""
+    return [unmasked(sentence) for sentence in split_sentences(quotations_masked(_CODE.sub("\n", text)))]
+
+
+def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool) -> Iterator[Piece]:
+    """The pieces of one sentence. What only leads up to quoted speech asserts nothing."""
+    unquoted = without_quotations(plain)
+    sentence = unaddressed(" ".join(unquoted.split()), listeners)
+    for part, question in free_assertions(sentence):
+        parts = [(part, False)] if question else _clauses(part, doubtful)
+        for words, asserted in parts:
+            if 1 < len(words) <= _LONGEST:
+                yield Piece(words, quote, question, asserted and unquoted == plain)
+
+
+def _clauses(sentence: str, doubtful: bool) -> Iterator[tuple[str, bool]]:
+    """The clauses of a statement, subjects given back, each with whether it is asserted."""
+    plain = [(sentence, not assertion.is_asked(sentence))]
+    for stretch, asserted in assertion.asserted_parts(sentence) if doubtful else plain:
+        for clause in split_splices(stretch):
+            yield with_subject(clause), asserted

@@ -144,12 +144,27 @@ def without_quotations(sentence: str) -> str:
     return _QUOTED.sub(lambda match: "" if _spoken(match.group(1)) else match.group(), sentence)
 
 
+_STOPS = str.maketrans({".": "\ue000", "!": "\ue001", "?": "\ue002", "\n": "\ue003", "…": "\ue004"})
+_RESTORED = str.maketrans({"\ue000": ".", "\ue001": "!", "\ue002": "?", "\ue003": "\n", "\ue004": "…"})
+
+
+def quotations_masked(text: str) -> str:
+    """The text with the stops within its quotations, but the last, out of a splitter's sight; `unmasked` undoes it."""
+    return _QUOTED.sub(lambda match: match.group()[:-2].translate(_STOPS) + match.group()[-2:], text)
+
+
+def unmasked(text: str) -> str:
+    """What `quotations_masked` took away, given back."""
+    return text.translate(_RESTORED)
+
+
 def is_quotation(sentence: str) -> bool:
     """Whether little more than quoted speech is there."""
     return len(without_quotations(sentence).split()) < 3 <= len(sentence.split()) and bool(_QUOTED.search(sentence))
 
 
 def _spoken(words: str) -> bool:
-    return (words[:1].islower() and len(words.split()) > 2) or bool(
+    several = len(words.split()) > 2
+    return (several and (words[:1].islower() or bool(re.search(r"[,.!?] I(?:'\w+)? ", words)))) or bool(
         re.match(r"(?:I|I'm|I've|I'd|I'll|You|You're|He|She|We|We're|They|It|It's|My|Your)\b", words)
     )

@@ -29,6 +29,8 @@ class Predicate:
     closes: tuple[str, ...] = ()
     past: str | None = None
     """The predicate its past tense means ("plays" in the past is an event, "used" is no state)."""
+    ends: str = "same"
+    """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`."""
 
 
 def _row(
@@ -44,9 +46,10 @@ def _row(
     opposite: str | None = None,
     closes: tuple[str, ...] = (),
     past: str | None = None,
+    ends: str = "same",
 ) -> Predicate:
     listed = tuple(cue.strip() for cue in cues.split(",") if cue.strip())
-    return Predicate(name, listed, object_type, single, slotted, tense, kind, weight, opposite, closes, past)
+    return Predicate(name, listed, object_type, single, slotted, tense, kind, weight, opposite, closes, past, ends)
 
 
 TABLE: tuple[Predicate, ...] = (
@@ -59,7 +62,14 @@ TABLE: tuple[Predicate, ...] = (
         single=True,
         weight=2,
     ),
-    _row("moved_to", "move to, relocate to, move into, move in, emigrate to", "place", weight=2, closes=("lives_in",)),
+    _row(
+        "moved_to",
+        "move to, relocate to, move into, move in, emigrate to",
+        "place",
+        weight=2,
+        closes=("lives_in",),
+        ends="other",
+    ),
     _row("moved_from", "move from, relocate from, move out, emigrate from", "place", weight=2),
     _row(
         "comes_from",
@@ -73,7 +83,7 @@ TABLE: tuple[Predicate, ...] = (
     _row("works_as", "work as, be JOB", None, "state", single=True, weight=2),
     _row(
         "left_job",
-        "quit job, leave job, lose job, lay off, resign from, fire from, retire from",
+        "quit job, leave job, lose job, lay off, resign from, fire from, retire from, retire",
         "organization",
         weight=2,
         closes=("works_at",),
@@ -90,7 +100,15 @@ TABLE: tuple[Predicate, ...] = (
     _row("has_status", "be STATUS", None, "state", single=True, weight=2),
     _row("knows", "know PERSON", "person", "state", weight=1),
     _row("met", "meet, meet with, run into, catch with", "person", weight=1),
-    _row("died", "die, pass away, die of", None, single=True, weight=3, closes=("has_pet", "lives_in", "works_at")),
+    _row(
+        "died",
+        "die, pass away, die of",
+        None,
+        single=True,
+        weight=3,
+        closes=("has_pet", "lives_in", "works_at"),
+        ends="all",
+    ),
     _row("age_is", "be AGE, turn AGE", None, "state", single=True, weight=2),
     _row("birthday_is", "be BIRTHDAY, be BIRTHDAY on, be BIRTHDAY in", None, "state", single=True, weight=2),
     _row("has_condition", "be CONDITION, diagnose with, suffer from", None, "state", weight=2),
@@ -126,6 +144,7 @@ TABLE: tuple[Predicate, ...] = (
         kind="preference",
         weight=2,
         closes=("uses", "prefers"),
+        ends="kind",
     ),
     _row("stopped", "stop, quit, give up, drop", None, weight=2, closes=("habit", "likes", "uses", "plays")),
     _row("formerly", "used to", None, "state", weight=1),
@@ -191,6 +210,7 @@ TABLE: tuple[Predicate, ...] = (
 )
 
 _BY_NAME = {row.name: row for row in TABLE}
+_CLOSERS = {name: tuple(row.name for row in TABLE if name in row.closes) for row in TABLE for name in row.closes}
 _BY_CUE = {cue: row for row in reversed(TABLE) for cue in row.cues}
 STRONG = frozenset(row.name for row in TABLE if row.weight >= 2)
 """Predicates that make a fact of a clause even inside another sentence."""
@@ -222,6 +242,12 @@ def closes(predicate: str | None) -> tuple[str, ...]:
     """The states an event of this predicate puts an end to."""
     row = named(predicate)
     return row.closes if row else ()
+
+
+def closers(predicate: str | None) -> tuple[str, ...]:
+    """The events that put an end to states of this predicate."""
+    row = named(predicate)
+    return _CLOSERS.get(row.name, ()) if row else ()
 
 
 def class_of(words: str) -> str | None:

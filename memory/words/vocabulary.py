@@ -125,3 +125,26 @@ CLASSES = _table(
     ("seat", "window seat,aisle seat"),
 )
 """What a preference is about when it is not said: one prefers a latte among coffees."""
+
+BROADCASTERS = words(
+    "tv television telly radio podcast youtube film movie video news newsreader announcer narrator advert "
+    "advertisement "
+    "commercial audiobook loudspeaker tannoy broadcast satnav netflix soundtrack voiceover fernseher fernsehen hörbuch "
+    "durchsage ansage nachrichten"
+)
+"""Labels of what speaks in a room and is nobody."""
+
+VAGUE = words(
+    "accomplishment achievement beauty belief community company confidence friendship imperfection memory people "
+    "reaction self society teamwork universe ability adventure anything attitude bit bond care challenge chance "
+    "change comfort connection courage day deal "
+    "destiny difference dream effort emotion encouragement energy everything experience fear feeling freedom fun "
+    "future "
+    "gift goal growth happiness headspace heart hope hurdle idea impact importance inspiration joy journey kind "
+    "kindness "
+    "life lot love luck mind moment motivation nothing obstacle opportunity part passion past path peace perspective "
+    "place point positivity potential power problem progress reason reminder resilience result right sense setback "
+    "something spirit step stress strength struggle stuff success support thing thought time touch trouble truth "
+    "understanding unity use value version vibe view vision way week will word work world behavior correctly other"
+)
+"""Nouns that name nothing one could look for later."""

@@ -121,9 +121,29 @@ def test_she_is_the_woman_last_named() -> None:
     assert ("Jane", "works_at", "Bosch") in {(c.subject, c.predicate, c.object) for c in found}
 
 
-def test_you_is_never_a_fact_about_the_listener() -> None:
-    (found,) = reading("You moved to Lisbon so bravely.").claims
-    assert (found.subject, found.predicate, found.kind, found.importance) == ("Ana", "says_to", "opinion", 1)
+def test_what_is_said_to_somebodys_face_is_no_fact() -> None:
+    assert reading("You moved to Lisbon so bravely.").claims == ()
+
+
+@pytest.mark.parametrize("text", ["I'm not vegan.", "I'm not a nurse.", "I never learned to drive."])
+def test_a_denial_is_a_denial_wherever_the_not_hangs(text: str) -> None:
+    assert [c.polarity for c in reading(text).claims] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "weighty"),
+    [
+        ("I want to make sure it works.", False),
+        ("I'm glad you chose pottery for your art.", False),
+        ("We will rock the floor.", False),
+        ("I love the freedom and joy it brings.", False),
+        ("I bought a kayak.", True),
+        ("I love contemporary dance.", True),
+        ("I have a dog named Rex.", True),
+    ],
+)
+def test_chat_filler_is_kept_and_not_promoted(text: str, weighty: bool) -> None:
+    assert any(c.importance >= 4 for c in reading(text).claims) is weighty
 
 
 def test_weight_rises_with_predicate_and_date_and_falls_with_opinion() -> None:
@@ -152,8 +172,23 @@ def test_a_promise_has_its_due_time() -> None:
     assert (found.tense, found.due) == ("plan", instant(2023, 5, 27) - 1)
 
 
-def test_a_contracted_wish_is_spelt_out() -> None:
-    assert claim("I'd love to visit Rome.", "wants").statement == "Ana would love to visit Rome"
+def test_a_wish_is_no_fact_and_an_aim_is_one() -> None:
+    assert reading("I'd love to visit Rome.").claims == ()
+    assert claim("I want to visit Rome.", "wants").statement == "Ana wants to visit Rome"
+
+
+def test_an_opinion_of_what_should_be_says_whose_it_is() -> None:
+    (found,) = reading("I firmly believe that trains should be free.").claims
+    assert (found.subject, found.statement) == ("Ana", "Ana believes trains should be free")
+
+
+def test_a_fact_about_two_is_about_the_first_named() -> None:
+    assert reading("Tom and Alice got married in July.").claims[0].subject == "Tom"
+
+
+def test_a_named_pet_is_no_person() -> None:
+    seen = reading("I have a dog named Rex. Rex sleeps all day.").sightings
+    assert {s.type for s in seen if s.name == "Rex"} == {"topic"}
 
 
 def test_what_names_nothing_weighs_less() -> None:

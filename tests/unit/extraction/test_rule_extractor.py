@@ -28,8 +28,18 @@ def test_an_assistant_and_a_tool_are_no_evidence() -> None:
 
 
 def test_other_languages_claim_nothing() -> None:
-    utterances = [replace(u, language="de") for u in said(("Ana", "Ich wohne in Berlin."))]
+    utterances = [replace(u, language="fr") for u in said(("Ana", "J'habite à Berlin."))]
     assert read(utterances).claims == ()
+
+
+def test_a_programme_is_nobody() -> None:
+    result = read(said(("TV", MOVED), ("Radio 4", MOVED)))
+    assert (result.claims, result.sightings) == ((), ())
+
+
+def test_what_is_played_or_read_in_answer_is_not_meant() -> None:
+    assert read(said(("Ben", "Okay, you be the customer and I'm the shop."), ("Ana", "I'm a farmer."))).claims == ()
+    assert read(said(("Ben", "What does the letter say?"), ("Ana", "I am moving out in May."))).claims == ()
 
 
 def test_context_gives_meaning_and_claims_nothing() -> None:

@@ -1,0 +1,228 @@
+"""German, by the order of words: what a main clause says of its speaker, of "my sister" or of somebody named.
+
+No parser: a German main clause has its finite verb second, so "ich wohne" and "am Montag fahre ich" are found by their
+verb. Subjunctives, conditions, hearsay, dreams and questions (verb first) assert nothing. What is read stays in the
+speaker's words, in the third person; only the plainest clauses are typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memory.model.claims import Claim, Utterance
+from memory.words.names import is_name
+from memory.words.normalise import clean, split_sentences
+from memory.words.polarity import quotations_masked, unmasked, without_quotations
+from memory.words.predicates import named
+
+_I = re.IGNORECASE
+_FRAMED = re.compile(
+    r"\b(?:stell dir vor|angenommen|geträumt|im traum|traum|hier steht|da steht|stand|refrain|strophe|lied|"
+    r"beispiel\w*|lautet|"
+    r"sprich mir nach|im spiel|rolle|kapitel|ich bin jetzt (?:der|die|das)|ich bin (?:\w+ )?(?:der|die) (?:könig|"
+    r"prinz|zauber|"
+    r"hexe|ritter|pirat|räuber)\w*|haha\w*|ha ha|na super|na toll|ja klar|aber klar|scherz|quatsch)\b|^klar,|/s\b",
+    _I,
+)  # fmt: skip
+"""Dreams, games, songs, pages and mockery: nothing after it is meant."""
+_UNREAL = re.compile(
+    r"\b(?:wenn|falls|sofern|ob|hätte\w*|wäre\w*|würde\w*|könnte\w*|möchte\w*|wünschte|wünsche|sollte\w*|dürfte\w*|"
+    r"müsste\w*|sei|seien|"
+    r"vielleicht|eventuell|womöglich|möglicherweise|vermutlich|wahrscheinlich|angeblich|wohl|anscheinend|offenbar|"
+    r"gerücht\w*|fast|"
+    r"beinahe|überleg\w+|gedanken?|unentschieden|weder|behauptet\w*|sagt|sagte\w*|meint|meinte\w*|erzählt\w*|gehört|"
+    r"heißt es|schreibt|"
+    r"glaubt|denkt|hoffe|hoffentlich|keine ahnung|weiß (?:es|ich|noch)? ?(?:echt |noch )?nicht|irgendwann|"
+    r"am überlegen)\b",
+    _I,
+)  # fmt: skip
+_JOINT = re.compile(r",\s*|\s+(?=(?:und|aber|oder|denn)\s)", _I)
+_OPENERS = re.compile(
+    r"^(?:(?:ja|nein|also|ach|naja|na|nee|hm+|äh+|ähm|ehrlich|übrigens|versprochen|doch|sag mal)[,.! ]+)+", _I
+)
+_QUESTION = re.compile(
+    r"(?:was|wer|wen|wem|wo|wohin|woher|wann|warum|wieso|wie|welche\w*)\b|[a-zäöüß]+(?:st|t|e|en|b)? (?:du|ich|er|"
+    r"sie|es|ihr|wir)\b",
+    _I,
+)
+_DENIED = re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nirgend\w*)\b", _I)
+_IRREGULAR = {
+    "bin": "ist", "habe": "hat", "hab": "hat", "kann": "kann", "mag": "mag", "will": "will", "muss": "muss",
+    "darf": "darf", "soll": "soll", "weiß": "weiß", "werde": "wird", "fahre": "fährt", "spreche": "spricht",
+    "esse": "isst", "nehme": "nimmt", "lese": "liest", "schlafe": "schläft", "laufe": "läuft", "trage": "trägt",
+    "sehe": "sieht", "gebe": "gibt", "treffe": "trifft", "helfe": "hilft", "verspreche": "verspricht",
+    "vergesse": "vergisst", "halte": "hält", "verlasse": "verlässt", "war": "war", "hatte": "hatte",
+    "wollte": "wollte", "konnte": "konnte", "musste": "musste", "ging": "ging", "wurde": "wurde",
+}  # fmt: skip
+_PRONOUNS = {"ich": "{0}", "mir": "sich", "mich": "sich", "wir": "{0} und andere", "uns": "sich"}
+_NOBODY = frozenset({"das", "es", "der", "die", "du", "er", "sie", "ihr", "man", "dies", "was", "wer"})
+_MINE = re.compile(r"\b(?:mein|unser)(?:e[mnrs]?)?\b", _I)
+_KIN = {
+    "schwester": "sister", "bruder": "brother", "mutter": "mother", "mama": "mother", "vater": "father",
+    "papa": "father", "tochter": "daughter", "sohn": "son", "frau": "wife", "mann": "husband", "freundin": "partner",
+    "freund": "friend", "oma": "grandmother", "opa": "grandfather", "tante": "aunt", "onkel": "uncle",
+    "chefin": "boss", "chef": "boss", "cousine": "cousin", "cousin": "cousin", "nichte": "niece", "neffe": "nephew",
+}  # fmt: skip
+_FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
+_THING = r"(?P<object>[\wäöüßÄÖÜ-]+)"
+_PREDICATES = tuple(
+    (re.compile(pattern, _I), predicate)
+    for pattern, predicate in (
+        (rf"\b(?:wohn|leb)\w+ (?:[a-zäöüß]+ )*?in {_THING}", "lives_in"),
+        (rf"\bnach {_THING} (?:um)?gezogen", "moved_to"),
+        (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "has_condition"),
+        (rf"\barbeit\w+ .*?\b(?:bei|beim|für) (?:der |dem |die |den )?{_THING}", "works_at"),
+        (rf"\b(?:bin|ist) {_THING} von beruf", "works_as"),
+        (rf"\blieber {_THING}", "prefers"),
+        (rf"\b(?:mag|liebe|liebt) (?:den |die |das )?{_THING}", "likes"),
+        (rf"\b(?:spiele|spielt) {_THING}", "plays"),
+        (r"\bversprech\w*|\bversprochen", "promises"),
+        (rf"\bheißt {_THING}", "is_named"),
+        (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", "habit"),
+    )
+)
+_PERFECT = re.compile(r"\b(?:habe|hab|hat|bin|ist)\b.*\b\w*(?:ge\w+(?:t|en)|iert|(?:ver|be|er|ent)\w+(?:t|en))$", _I)
+_TYPED, _PLAIN = 0.7, 0.6
+_LEAST = 3
+"""Words a statement has at least."""
+
+
+def claims_of(utterance: Utterance) -> Iterator[Claim]:
+    """What a German utterance asserts, clause by clause."""
+    for quote in map(unmasked, split_sentences(quotations_masked(_whole_dates(utterance.text)))):
+        sentence = clean(quote)
+        spoken = without_quotations(sentence) != sentence
+        for clause in () if spoken or sentence.endswith("?") else _asserted(sentence):
+            claim = _claim(clause, quote, utterance)
+            if claim is not None:
+                yield claim
+                yield from _consequences(claim)
+        if spoken or _FRAMED.search(sentence):
+            return
+
+
+_DAY_OF = re.compile(r"(\d{1,2})\. (?=[A-ZÄÖÜ])")
+
+
+def _whole_dates(text: str) -> str:
+    """The stop of "7. März" ends no sentence: it is masked, as those within quotations are."""
+    return _DAY_OF.sub(lambda match: quotations_masked(f'"{match.group()}"').strip('"'), text)
+
+
+def _asserted(sentence: str) -> list[str]:
+    """Its clauses up to the first that is not asserted; clauses without a subject of their own stay with the first."""
+    found: list[str] = []
+    for part in (part.strip(" .!,") for part in _JOINT.split(sentence)):
+        if _UNREAL.search(part) or _FRAMED.search(part):
+            return found
+        if found and not _has_subject(part):
+            found[-1] = f"{found[-1]} {part}"
+        elif part:
+            found.append(part)
+    return found
+
+
+def _has_subject(part: str) -> bool:
+    return bool(
+        re.search(r"\b(?:ich|wir|er|sie|es|das|du|mein\w*|keiner)\b", part, _I)
+        or re.match(r"(?:[A-ZÄÖÜ]\w+|der|die) \w+t\b", part)
+    )
+
+
+def _claim(clause: str, quote: str, utterance: Utterance) -> Claim | None:
+    whole, clause = clause, " ".join(_OPENERS.sub("", clause).split())
+    subject = _subject(clause, utterance.speaker)
+    if subject is None or _QUESTION.match(clause):
+        return None
+    statement = _in_third_person(clause, utterance.speaker)
+    if len(statement.split()) < _LEAST:
+        return None
+    predicate, object_ = _typed(whole)
+    row = named(predicate)
+    claim = Claim(
+        subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
+        object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
+        importance=4 + (row.weight if row else 0), confidence=_TYPED if row else _PLAIN,
+        polarity=not _DENIED.search(clause), tense="event" if _PERFECT.search(clause) else "state",
+        valid_from=utterance.at, change=" jetzt " in f" {clause.lower()} ",
+    )  # fmt: skip
+    return _of_kin(claim, clause)
+
+
+def _subject(clause: str, speaker: str) -> str | None:
+    """The speaker of "ich", "wir" and "meine ..."; a name before a finite verb; None for all others."""
+    tokens = clause.split()
+    if (
+        re.search(r"\b(?:ich|wir)\b", clause, _I)
+        or _MINE.match(clause)
+        or (tokens and tokens[0].lower() in ("hab", "habe", "bin"))
+    ):
+        return speaker
+    if len(tokens) > 2 and is_name(tokens[0]) and _FINITE.match(tokens[1].lower()) and tokens[0].lower() not in _NOBODY:
+        return tokens[0]
+    return None
+
+
+def _in_third_person(clause: str, speaker: str) -> str:
+    tokens = clause.split()
+    if tokens[0].lower() in ("hab", "habe", "bin"):
+        tokens = ["ich", *tokens]
+    said = []
+    for place, token in enumerate(tokens):
+        lower = token.lower()
+        beside = {
+            tokens[place - 1].lower() if place else "",
+            tokens[place + 1].lower() if place + 1 < len(tokens) else "",
+        }
+        if lower in _PRONOUNS:
+            said.append(_PRONOUNS[lower].format(speaker))
+        elif _MINE.fullmatch(lower):
+            said.append(f"{speaker}s")
+        elif "ich" in beside or (place and tokens[place - 1].lower() == "und"):
+            said.append(_third_person(token))
+        else:
+            said.append(token)
+    words = " ".join(said)
+    return words[:1].upper() + words[1:]
+
+
+def _third_person(verb: str) -> str:
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if not lower.endswith("e") or verb[:1].isupper():
+        return verb
+    return lower + "t" if lower[:-1].endswith(("t", "d")) else lower[:-1] + "t"
+
+
+def _typed(clause: str) -> tuple[str | None, str | None]:
+    for pattern, predicate in _PREDICATES:
+        match = pattern.search(clause)
+        if match:
+            parts = match.groupdict()
+            return predicate, parts.get("object") or parts.get("other")
+    return None, None
+
+
+def _of_kin(claim: Claim, clause: str) -> Claim:
+    """Meine Schwester heißt Katrin: the speaker has a sister; of anything else named only the words are kept."""
+    if claim.predicate != "is_named":
+        return claim
+    noun = re.match(r"(?:mein|unser)e? (?:\w+ )?(\w+) heißt", clause, _I)
+    kin = _KIN.get(noun.group(1).lower()) if noun else None
+    if kin is None or claim.object is None:
+        return replace(claim, predicate=None, object=None)
+    return replace(claim, predicate=f"has_{kin}", object=claim.object.capitalize(), object_type="person", tense="state")
+
+
+def _consequences(claim: Claim) -> Iterator[Claim]:
+    if claim.predicate == "moved_to" and claim.polarity and claim.object:
+        yield replace(
+            claim,
+            predicate="lives_in",
+            tense="state",
+            change=True,
+            statement=f"{claim.subject} wohnt in {claim.object}",
+        )
