@@ -1,4 +1,4 @@
-"""`memoray rebuild`: make an index anew."""
+"""`memoray rebuild`: make an index anew, or the journal itself."""
 
 from __future__ import annotations
 
@@ -8,31 +8,46 @@ from typing import Annotated
 import typer
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, out, print_json
+from cli.console import HomeOption, JsonOption, err, out, print_json
 
 
 class What(StrEnum):
-    """The indexes that can be made anew."""
+    """What can be made anew: indexes from the journal, the journal from captured commands."""
 
     TEXT = "text"
     VECTORS = "vectors"
     GRAPH = "graph"
     ALL = "all"
+    JOURNAL = "journal"
+
+
+REBUILD_S = 3_600.0
+"""Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
 
 
 def rebuild(
-    what: Annotated[What, typer.Argument(help="text, vectors, graph or all")],
+    what: Annotated[What, typer.Argument(help="text, vectors, graph or all of them; or journal")],
     user: Annotated[str | None, typer.Option(help="Whose memory; default: your own.")] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop an index and build it again from the journal. Nothing that was said or is believed is touched.
+    """Drop an index and build it again from the journal, or write the journal anew from captured commands.
+
+    Nothing that was said is touched. `all` means all indexes.
 
     Example: memoray rebuild vectors
     """
-    answer = connect(home, user).post("/v1/rebuild", {"what": what.value})
+    with connect(home, user, timeout_s=REBUILD_S) as client, err.status("Rebuilding"):
+        answer = client.post("/v1/rebuild", {"what": what.value})
     if as_json:
         print_json(answer)
+        return
+    if journal := answer["journal"]:
+        out.print(
+            f"journal: {journal['turns']} commands decided again after version {journal['snapshot']}, "
+            f"{journal['otherwise']} otherwise than then ({journal['refused']} refused); "
+            f"{journal['facts']} facts, {journal['entities']} entities at version {journal['version']}."
+        )
         return
     waiting = answer["pending"]["embedding"]
     out.print(f"{what.value}: dropped; {waiting} sources are encoded again in the background." if waiting

@@ -36,6 +36,8 @@ class Receipt(BaseModel):
     """Pieces of text."""
     files: int = 0
     """Raw session files that were rewritten or removed."""
+    captures: int = 0
+    """Files of captured commands that were removed; a snapshot without the words has taken their place."""
     backups: int = 0
     """Dumps in the backups folder: they are not rewritten and may still hold it; delete them by hand."""
 
@@ -51,6 +53,7 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
     mine, scopes = who.user_id, (scope, user_scope(who.user_id))
     before = await stores.forgetting.vectors(scope, mine, keys), await stores.forgetting.words(scopes)
     readers = sorted({mine, *await stores.capture.readers(scope), *await stores.forgetting.resting(keys)})
+    captures = sum([await stores.commands.count(user) for user in readers])
     done = [await _withdraw(house, user, source_id, keys, command_id("forget", key, user)) for user in readers]
     segments = await stores.capture.forget(scope, source_id)
     # what a reading committed in between, on words that stood until now
@@ -59,9 +62,9 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
     own = done[readers.index(mine)]
     after = await stores.forgetting.vectors(scope, mine, keys), await stores.forgetting.words(scopes)
     files = await _strike(house, scope, session_id, source_id, parts)
-    return _receipt(house, "source", source_id, segments=segments, files=files, vectors=max(0, before[0] - after[0]),
-                    content=max(0, before[1] - after[1]), facts=_erased(own, "fact"),
-                    entities=_erased(own, "entity"))  # fmt: skip
+    return _receipt(house, "source", source_id, segments=segments, files=files, captures=captures,
+                    vectors=max(0, before[0] - after[0]), content=max(0, before[1] - after[1]),
+                    facts=_erased(own, "fact"), entities=_erased(own, "entity"))  # fmt: skip
 
 
 async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> Receipt:
@@ -72,11 +75,14 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
     stores, scopes = house.stores, (who.scope,)
     _, known = await stores.entities.resolve(who.view, entity_id)
     before = await stores.forgetting.vectors(who.scope, who.user_id, ()), await stores.forgetting.words(scopes)
+    captures = await stores.commands.count(who.user_id)
     done = await turn(house, who, ForgetEntity(key, entity_id=known))
     await stores.forgetting.drop_accesses(who.user_id, _ids(done))
     segments = await _forget_told(house, who, done)
+    if segments:  # their words were quoted until now, and the turn's snapshot has them
+        await stores.commands.condense(who.user_id)
     after = await stores.forgetting.vectors(who.scope, who.user_id, ()), await stores.forgetting.words(scopes)
-    return _receipt(house, "entity", known, segments=segments, facts=_erased(done, "fact"),
+    return _receipt(house, "entity", known, segments=segments, captures=captures, facts=_erased(done, "fact"),
                     entities=_erased(done, "entity"), vectors=max(0, before[0] - after[0]),
                     content=max(0, before[1] - after[1]))  # fmt: skip
 
@@ -99,10 +105,11 @@ async def forget_memory(house: House, who: Caller) -> Receipt:
     user, default = who.user_id, house.settings.auth.default_user
     folders = [user, *([""] if user == default else [])]
     erased = await house.stores.forgetting.memory(user, folders)
+    captures = await house.stores.commands.remove(user)
     house.readers = {each for each in house.readers if each[1] != user}
     await house.minds.forget_user(user)
     files = await asyncio.to_thread(remove_files, _transcripts(house), user, default)
-    return _receipt(house, "memory", user, files=files, **erased)
+    return _receipt(house, "memory", user, files=files, captures=captures, **erased)
 
 
 async def _withdraw(house: House, user: str, source_id: str, keys: Sequence[int], identity: str) -> ChangeSet:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from adapters.capture.files import extend, locked, replace, seam_after
 from adapters.capture.payloads import Payload, parse_payload
 from memory.errors import Invalid, NotFound
 
@@ -39,9 +37,9 @@ def append(path: Path, payload: Mapping[str, Any]) -> None:
         raise Invalid(f"The payload is longer than {READ_BYTES:,} bytes: send its segments in several.")
     parse_payload(orjson.loads(line))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path):
+    with locked(path):
         size = path.stat().st_size if path.exists() else 0
-        write = _extend if size and size + len(line) > REWRITE_BYTES else _rewrite
+        write = extend if size and size + len(line) > REWRITE_BYTES else _rewrite
         write(path, line)
 
 
@@ -76,7 +74,7 @@ def strike(path: Path, kept: Callable[[bytes], bytes], offset: int) -> int | Non
     Returns where a reader that had come to `offset` now is; None if nothing was to strike. A file of which nothing
     stays is removed.
     """
-    with _locked(path):
+    with locked(path):
         if not path.exists():
             return None
         lines = path.read_bytes().splitlines(keepends=True)
@@ -88,7 +86,7 @@ def strike(path: Path, kept: Callable[[bytes], bytes], offset: int) -> int | Non
             read += len(rest) if begins < offset else 0
             begins += len(line)
         if any(staying):
-            _replace(path, b"".join(staying))
+            replace(path, b"".join(staying))
         else:
             path.unlink()
         return read
@@ -140,44 +138,6 @@ def _pass_long_line(file: BinaryIO, start: int, closed: bool) -> tuple[int, list
     return end, [Rejected(_lines_before(file, start) + 1, start, "longer than one read takes")]
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.with_name(f".{path.stem}.lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def _rewrite(path: Path, line: bytes) -> None:
     written = path.read_bytes() if path.exists() else b""
-    _replace(path, written + _seam(written[-1:]) + line)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside, sync, rename: a reader sees the file before or after, nothing between."""
-    draft = path.with_name(f".{path.name}.tmp")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _extend(path: Path, line: bytes) -> None:
-    """Append and sync; readers leave a torn line alone, and the next writer closes it off."""
-    with path.open("r+b", buffering=0) as file:
-        file.seek(-1, os.SEEK_END)
-        seam = _seam(file.read(1))
-        rest = memoryview(seam + line)
-        while rest:
-            rest = rest[file.write(rest) :]
-        os.fsync(file.fileno())
-
-
-def _seam(last_byte: bytes) -> bytes:
-    """A newline behind a line whose writer died, so that it is set aside by readers and spoils no other."""
-    return b"" if last_byte in {b"", b"\n"} else b"\n"
+    replace(path, written + seam_after(written[-1:]) + line)

@@ -1,13 +1,14 @@
-"""POST /v1/rebuild: let an index be made anew from the journal."""
+"""POST /v1/rebuild: let an index be made anew from the journal, or the journal from captured commands."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from deployments.callers import Administrator
+from deployments.callers import Administrator, Caller
 from deployments.house import House, house_of
 from deployments.kinds import Body
 
@@ -15,9 +16,25 @@ router = APIRouter(prefix="/v1", tags=["operation"])
 
 
 class RebuildIn(Body):
-    """Which index of the user's memory: its text, its vectors, its graph, or all of them."""
+    """Which index of the user's memory: its text, its vectors, its graph, or all of them; or the journal itself."""
 
-    what: Literal["text", "vectors", "graph", "all"]
+    what: Literal["text", "vectors", "graph", "all", "journal"]
+
+
+class JournalRebuilt(BaseModel):
+    """What the journal was rebuilt from, and what is believed now."""
+
+    snapshot: int
+    """The version of the snapshot it began with; 0 = the first command."""
+    version: int
+    turns: int
+    """Commands that were decided again."""
+    otherwise: int
+    """Those that changed something else than they did then: rules, settings or encoder are others now."""
+    refused: int
+    """Those of them that cannot be carried out any more; they change nothing."""
+    facts: int
+    entities: int
 
 
 class Rebuilt(BaseModel):
@@ -25,6 +42,7 @@ class Rebuilt(BaseModel):
 
     what: str
     pending: dict[str, int]
+    journal: JournalRebuilt | None = None
 
 
 @router.post("/rebuild")
@@ -33,10 +51,18 @@ async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, D
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
     background; until they are there, questions are answered by the other indexes.
+
+    `journal` (not part of `all`) decides every captured command again as of its own time and writes the history anew,
+    in one transaction. 409, and nothing is touched, if captures are missing; 404 if there are none.
     """
+    journal = await _journal(who, house) if body.what == "journal" else None
     if body.what in ("vectors", "all"):
         await house.stores.capture.drop_vectors(who.scope)
         await house.stores.journal.drop_fact_vectors(who.user_id)
     await house.minds.forget_user(who.user_id)
     await house.minds.wake()
-    return Rebuilt(what=body.what, pending=await house.stores.reads.pending(who.view))
+    return Rebuilt(what=body.what, pending=await house.stores.reads.pending(who.view), journal=journal)
+
+
+async def _journal(who: Caller, house: House) -> JournalRebuilt:
+    return JournalRebuilt(**asdict(await house.minds.rebuild(who.user_id)))

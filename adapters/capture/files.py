@@ -1,0 +1,63 @@
+"""Files of lines, as several writers share them: locked, durable, never seen torn."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PRIVATE = 0o600
+"""Mode of a file that only its owner reads."""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other writers of this file away, in whatever process."""
+    with path.with_name(f".{path.stem}.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write beside, sync, rename: a reader sees the file before or after, nothing between."""
+    draft = path.with_name(f".{path.name}.tmp")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    settle(draft, path)
+
+
+def settle(draft: Path, path: Path) -> None:
+    """Put a written and synced draft in the place of a file, for good."""
+    draft.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make durable which files a folder holds."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def extend(path: Path, line: bytes) -> None:
+    """Append and sync; readers leave a torn line alone, and the next writer closes it off."""
+    with path.open("r+b", buffering=0) as file:
+        seam = b""
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            seam = seam_after(file.read(1))
+        rest = memoryview(seam + line)
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
+
+
+def seam_after(last_byte: bytes) -> bytes:
+    """A newline behind a line whose writer died, so that it is set aside by readers and spoils no other."""
+    return b"" if last_byte in {b"", b"\n"} else b"\n"

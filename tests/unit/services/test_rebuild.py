@@ -1,0 +1,266 @@
+"""Whatever a memory has been through, its captured commands bring back what it believes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.embedding.hashing import HashingEmbedder
+from adapters.inmemory.captures import InMemoryCaptures
+from adapters.inmemory.journal import InMemoryJournal
+from memory.errors import Conflict, DomainError, Fenced, JournalBehind, JournalUnavailable, Stale
+from memory.model import commands as c
+from memory.model.changes import ChangeSet
+from memory.model.claims import Claim, Sighting
+from memory.model.profile import Profile
+from memory.model.working_set import WorkingSet
+from memory.ports import Vector
+from memory.rules.decider import Rules
+from memory.rules.parameters import Revision
+from memory.services.extract import encode
+from memory.services.rebuild import Rebuilt, rebuild
+from memory.services.remember import UserMemory
+from tests.fakes.captures import InMemoryFreshJournal, fresh
+
+NOON = 1_700_000_000.0
+PEOPLE, PLACES = ("Maya", "Ravi", "Elena"), ("Porto", "Lisbon", "Delhi")
+ENCODER = HashingEmbedder()
+
+
+class Ticking:
+    """A clock that moves an hour a look."""
+
+    moment = NOON
+
+    def now(self) -> float:
+        self.moment += 3600
+        return self.moment
+
+
+class BrokenJournal(InMemoryJournal):
+    """Raises an error with the next commit: before it is written, or after."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: Exception | None = None
+        self.after: Exception | None = None
+
+    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet,
+                     vectors: Mapping[str, Vector]) -> bool:  # fmt: skip
+        error, self.before = self.before, None
+        if error is not None:
+            raise error
+        fresh = await super().commit(shard, epoch, base, changes, vectors)
+        error, self.after = self.after, None
+        if error is not None:
+            raise error
+        return fresh
+
+
+class House:
+    """One memory with its journal and its captures."""
+
+    def __init__(self) -> None:
+        self.journal = BrokenJournal()
+        self.captures = InMemoryCaptures(self.journal)
+        self.memory: UserMemory
+
+    async def open(self) -> House:
+        epoch = await self.journal.claim("shard")
+        self.memory = UserMemory("u", "shard", epoch, self.journal, self.captures, Rules(), Ticking(), ENCODER)
+        await self.memory.activate()
+        return self
+
+    async def turn(self, command: c.Command) -> ChangeSet:
+        claims: Sequence[Claim] = getattr(command, "claims", ())
+        return await self.memory.turn(command, await encode(ENCODER, [claim.statement for claim in claims]))
+
+    async def rebuilt(self, rules: Rules | None = None) -> tuple[Rebuilt, InMemoryFreshJournal]:
+        base = self.captures.snapshots.get("u", WorkingSet("u"))
+        journal = InMemoryFreshJournal(base, self.journal._entries.get("u", [])[: base.version])
+        lines = list(self.captures.read("u"))
+        return await rebuild(base.version, lines, fresh(journal), rules or Rules(), ENCODER), journal
+
+
+def lives(who: str, place: str, key: int = 1) -> Claim:
+    return Claim(who, f"{who} lives in {place}", key, f"{who}: {place}", predicate="lives_in", object=place)
+
+
+def reading(identity: str, number: int, who: str, place: str) -> c.AcceptReading:
+    read = c.ReadSegment("user:u", f"s{number % 5}", number, 1, NOON - 1000 * number, who, "user", 0)
+    seen = (Sighting("person", who, 0.9, who, number), Sighting("place", place, 0.9, place, number))
+    return c.AcceptReading(identity, "extraction", read=(read,), sightings=seen, claims=(lives(who, place, number),))
+
+
+def chosen(ids: Any, number: int) -> str:
+    known = sorted(ids)
+    return known[number % len(known)] if known else "nothing"
+
+
+def command(kind: str, number: int, who: str, place: str, identity: str, believed: WorkingSet) -> c.Command:
+    fact, entity = chosen(believed.facts, number), chosen(believed.entities, number)
+    other = chosen(believed.entities, number + 1)
+    crossing = c.Crossing("entity", entity, "tier", "L0", "L1")
+    return {
+        "told": c.Remember(identity, claims=(Claim(who, f"{who} likes {place}", 0, place),)),
+        "heard": reading(identity, number, who, place),
+        "corrected": c.CorrectFact(identity, fact_id=fact, claim=lives(who, place)),
+        "confirmed": c.ConfirmFact(identity, fact_id=fact),
+        "forgotten": c.ForgetFact(identity, fact_id=fact),
+        "renamed": c.RenameEntity(identity, entity_id=entity, name=f"{place} {number}"),
+        "aliased": c.AddAlias(identity, entity_id=entity, alias=f"{who} {number}"),
+        "merged": c.MergeEntities(identity, winner_id=entity, loser_id=other),
+        "noted": c.WriteNote(identity, about_id=fact, text=place),
+        "edited": c.EditNote(identity, note_id=chosen(believed.notes, number), text=who),
+        "night": c.CloseNight(identity, "night", night="2026-03-01", crossings=(crossing,)),
+        "recalled": c.RecordAccess(identity, "access", accessed=((fact, 2),)),
+        "hidden": c.Withdraw(identity, segment_keys=(number,)),
+        "erased": c.Withdraw(identity, segment_keys=(number,), erase=True),
+        "entity erased": c.ForgetEntity(identity, entity_id=entity),
+    }[kind]
+
+
+KINDS = ("told", "heard", "corrected", "confirmed", "forgotten", "renamed", "aliased", "merged", "noted", "edited",
+         "night", "recalled", "hidden", "erased", "entity erased", "undone")  # fmt: skip
+STEPS = st.lists(
+    st.tuples(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(PEOPLE), st.sampled_from(PLACES)), max_size=40
+)
+
+
+async def live(house: House, steps: Sequence[tuple[str, int, str, str]]) -> None:
+    """A life; what cannot be carried out is refused and leaves nothing."""
+    await house.turn(c.SetProfile("profile", profile=Profile(name="Maya")))
+    for place, (kind, number, who, where) in enumerate(steps):
+        identity = f"c-{place}"
+        try:
+            if kind == "undone":
+                await house.memory.undo(identity, None, "user")
+            else:
+                await house.turn(command(kind, number, who, where, identity, house.memory.believed))
+        except DomainError:
+            continue
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS)
+def test_a_life_replayed_is_the_same_life(steps: list[tuple[str, int, str, str]]) -> None:
+    async def lived() -> None:
+        house = await House().open()
+        await live(house, steps)
+        report, journal = await house.rebuilt()
+        assert journal.believed == house.memory.believed == await house.journal.load("u")
+        assert (report.otherwise, report.refused) == (0, 0)
+        assert report.version == report.snapshot + report.turns == house.memory.believed.version
+
+    asyncio.run(lived())
+
+
+async def test_rules_that_have_moved_are_told() -> None:
+    house = await House().open()
+    await live(house, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Porto")])
+    report, journal = await house.rebuilt(Rules(revision=Revision(reinforce_by=0.3)))
+    assert (report.turns, report.otherwise, report.refused) == (3, 1, 0)
+    assert journal.believed != house.memory.believed
+
+
+async def test_a_command_that_is_refused_today_keeps_its_turn_and_changes_nothing() -> None:
+    house = await House().open()
+    await live(house, [("heard", 1, "Maya", "Porto"), ("confirmed", 0, "", "")])
+    lines = list(house.captures.read("u"))
+    base = InMemoryFreshJournal(WorkingSet("u"))
+    broken = await rebuild(0, [lines[0], lines[2]], _renumbered(base), Rules(), ENCODER)
+    assert (broken.turns, broken.refused, broken.version) == (2, 1, 2), "what it was about is gone; its turn is empty"
+
+
+def _renumbered(journal: InMemoryFreshJournal) -> Any:
+    put = journal.put
+
+    async def anywhere(version: int, changes: ChangeSet, vectors: Mapping[str, Vector]) -> None:
+        await put(journal.believed.version + 1, changes, vectors)
+
+    journal.put = anywhere  # type: ignore[method-assign]
+    return fresh(journal)
+
+
+async def test_what_is_stored_must_be_what_was_decided() -> None:
+    house = await House().open()
+    await live(house, [("heard", 1, "Maya", "Porto")])
+    journal = InMemoryFreshJournal(WorkingSet("u"))
+
+    async def lossy(version: int, changes: ChangeSet, vectors: Mapping[str, Vector]) -> None:
+        return None
+
+    journal.put = lossy  # type: ignore[method-assign]
+    with pytest.raises(Conflict, match="nothing was touched"):
+        await rebuild(0, house.captures.read("u"), fresh(journal), Rules(), ENCODER)
+
+
+async def test_what_came_without_vectors_is_decided_without_and_has_them_afterwards() -> None:
+    house = await House().open()
+    await house.memory.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+    assert house.journal.vectors["u"] == {}
+    report, journal = await house.rebuilt()
+    assert report.otherwise == 0
+    assert journal.vectors.keys() == house.memory.believed.facts.keys()
+
+
+@pytest.mark.parametrize("refusal", [Fenced(), Stale()])
+async def test_a_turn_that_was_refused_is_not_captured(refusal: Exception) -> None:
+    house = await House().open()
+    await live(house, [])
+    house.journal.before = refusal
+    if isinstance(refusal, Fenced):
+        with pytest.raises(Fenced):
+            await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        assert len(list(house.captures.read("u"))) == 1
+    else:
+        await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        assert [line.command_id for line in house.captures.read("u")] == ["profile", "c-1"], "tried again, once kept"
+
+
+async def test_a_connection_that_broke_after_the_commit_leaves_its_line() -> None:
+    house = await House().open()
+    await live(house, [])
+    house.journal.after = JournalUnavailable()
+    told = c.Remember("c-1", claims=(lives("Maya", "Porto"),))
+    with pytest.raises(JournalUnavailable):
+        await house.turn(told)
+    await house.turn(told)
+    await house.turn(c.Remember("c-2", claims=(lives("Ravi", "Delhi"),)))
+    report, journal = await house.rebuilt()
+    assert journal.believed == house.memory.believed
+    assert [line.command_id for line in house.captures.read("u")] == ["profile", "c-1", "c-2"]
+    assert report.otherwise == 0
+
+
+async def test_a_command_told_twice_is_captured_once() -> None:
+    house = await House().open()
+    for _ in range(2):
+        await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+    assert [line.version for line in house.captures.read("u")] == [1]
+
+
+async def test_a_journal_that_has_lost_turns_is_not_written_over() -> None:
+    house = await House().open()
+    await live(house, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Lisbon")])
+    believed = house.memory.believed
+    house.journal._states.clear()
+    house.journal._entries.clear()
+    await house.memory.activate()
+    with pytest.raises(JournalBehind) as refused:
+        await house.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+    assert refused.value.ids == {"user_id": "u", "version": 0, "captured": 3}
+
+    async def restored() -> None:
+        _, journal = await house.rebuilt()
+        house.journal._states["u"] = journal.believed
+
+    await house.memory.anew(restored)
+    assert house.memory.believed == believed
+    await house.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+    assert house.memory.believed.version == 4
