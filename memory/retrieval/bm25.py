@@ -21,18 +21,31 @@ class Bm25Rules:
     """Whether the turns around lend their words (`bw`), or a document is the turn alone (`bt`)."""
 
 
-def bm25(columns: Sequence[ScopeColumns], terms: Sequence[int], rules: Bm25Rules) -> list[NDArray[np.float32]]:
+def bm25(
+    columns: Sequence[ScopeColumns],
+    terms: Sequence[int],
+    rules: Bm25Rules,
+    within: Sequence[NDArray[np.bool_]] | None = None,
+) -> list[NDArray[np.float32]]:
     """Scores of every row of every collection; 0 for rows that hold none of the terms.
 
     idf = ln(1 + (N - df + 0.5) / (df + 0.5)), as Lucene has it, with N, df and the mean length over all collections.
+    With `within` ([rows] for each collection) it is as if there were no other rows; all of these must be alive.
     """
-    total = sum(map(len, columns))
     length = "all_words" if rules.neighbours else "own_words"
-    mean = sum(column.total(length) for column in columns) / total if total else 0.0
+    if within is None:
+        total, words = sum(map(len, columns)), sum(column.total(length) for column in columns)
+    else:
+        total = sum(int(np.count_nonzero(rows)) for rows in within)
+        lengths = [column[length][rows] for column, rows in zip(columns, within, strict=True)]
+        words = sum(float(each.sum(dtype=np.float64)) for each in lengths)
+    mean = words / total if total else 0.0
     flat, slope = rules.k1 * (1 - rules.b), rules.k1 * rules.b / mean if mean else 0.0
     scores = [np.zeros(len(column["key"]), np.float64) for column in columns]
     for term in terms:
         held = [column.frequencies(term, rules.neighbours) for column in columns]
+        if within is not None:
+            held = [(rows[kept[rows]], tf[kept[rows]]) for (rows, tf), kept in zip(held, within, strict=True)]
         df = sum(len(rows) for rows, _ in held)
         idf = np.log1p((total - df + 0.5) / (df + 0.5))
         for column, score, (rows, tf) in zip(columns, scores, held, strict=True):

@@ -12,6 +12,10 @@ def _nothing() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
+def _never() -> NDArray[np.float64]:
+    return np.zeros(0, np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """One leg's answer: segment keys best first, with that leg's own scores (comparable only within the leg)."""
@@ -47,6 +51,8 @@ class Traits:
     """[rows, dimensions]; a row of zeros where no vector is there yet."""
     before: NDArray[np.int64] = field(default_factory=_nothing)
     """Key of the turn just before in the same source, 0 where there is none; empty where the shelf cannot tell."""
+    over: NDArray[np.float64] = field(default_factory=_never)
+    """Since when nothing that was read out of it holds, UTC epoch seconds, inf if something does; may be empty."""
     words: NDArray[np.int64] = field(default_factory=_nothing)
     """Stem ids of all candidates, one after the other, for Jaccard diversity; may be empty."""
     word_starts: NDArray[np.int64] = field(default_factory=_nothing)

@@ -19,8 +19,15 @@ LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2
 """Link, distance and weight of the words a neighbour lends (LoCoMo dev recall@10: 59.0 without, 74.2 with them)."""
 LEND_MOST, LEND_LEAST, LEND_SLOPE = 300.0, 60.0, 1 / 3
 """A turn of n characters borrows the first max(60, 300 - n/3) characters of each neighbour: long turns need less."""
-SLACK_ROWS, SLACK_SHARE = 4096, 0.2
-"""Compact when the scanned and the dead rows exceed the larger of the two."""
+SLACK_ROWS, SLACK_SHARE = 512, 0.2
+"""Compact when the scanned and the dead rows exceed the larger of the two: every word of a question scans them."""
+
+REMEMBERED_ROWS = 1_000_000
+"""Rows of counted terms that are remembered, of 16 bytes each, in one collection."""
+
+Frequencies = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Rows, and how often each holds a term."""
+_NOWHERE: Frequencies = (np.zeros(0, np.int64), np.zeros(0, np.float64))
 
 _COLUMNS: dict[str, type[np.generic]] = {
     "key": np.int64, "source": np.int64, "order": np.int32, "at": np.float64, "known_from": np.float64,
@@ -40,8 +47,10 @@ class ScopeColumns:
         self._speaker_rows: dict[str, int] = {}
         self._columns = {name: Grown(dtype) for name, dtype in _COLUMNS.items()}
         self._vectors = Grown(np.float32, dimensions)
+        self._remembered = 0
         self._sources: dict[int, Rows] = {}
         self._totals: dict[str, float] = {}
+        self._frequencies: dict[tuple[int, bool], Frequencies] = {}
         self._sorted_keys = np.zeros(0, np.int64)
         self._sorted_rows = np.zeros(0, np.int32)
 
@@ -109,13 +118,33 @@ class ScopeColumns:
             mask &= np.isin(self["key"], probe.only)
         return mask
 
-    def frequencies(self, term: int, neighbours: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Living rows that hold a term and how often; with `neighbours`, words lent by the turns around count too."""
+    def frequencies(self, term: int, neighbours: bool) -> Frequencies:
+        """Living rows that hold a term and how often; with `neighbours`, words lent by the turns around count too.
+
+        Remembered until something changes: names come back in question after question.
+        """
+        found = self._frequencies.get((term, neighbours))
+        if found is None:
+            found = self._count(term, neighbours)
+            self._remembered += len(found[0]) + 64  # an entry without rows takes as much room as these
+            if self._remembered > REMEMBERED_ROWS:
+                self._forget_counts()
+            self._frequencies[term, neighbours] = found
+        return found
+
+    def _forget_counts(self) -> None:
+        self._totals.clear()
+        self._frequencies.clear()
+        self._remembered = 0
+
+    def _count(self, term: int, neighbours: bool) -> Frequencies:
         rows, positions = self.postings.occurrences(term)
+        if not len(rows):
+            return _NOWHERE
         alive = self["alive"][rows]
         rows, positions = rows[alive], positions[alive]
         weights = None
-        if neighbours and len(rows):
+        if neighbours:
             near = positions < LEND_MOST
             takers = [self._takers(rows[near], positions[near], name, step) for name, step, _ in LOANS]
             loans = [np.full(len(taker), weight) for taker, (_, _, weight) in zip(takers, LOANS, strict=True)]
@@ -124,6 +153,11 @@ class ScopeColumns:
         dense = np.bincount(rows, weights, minlength=1)
         held = np.flatnonzero(dense)
         return held, dense[held].astype(np.float64)
+
+    def nearness(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[rows] Cosine of every row to a unit vector, to the bit the same wherever the row lies (BLAS's is not)."""
+        cosines: NDArray[np.float32] = np.vecdot(self.vectors, vector)
+        return cosines
 
     def keys_before(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Key of the turn just before each row in its source, 0 where there is none."""
@@ -198,7 +232,7 @@ class ScopeColumns:
 
     def _relink(self, sources: NDArray[np.int64], fresh: NDArray[np.int64]) -> None:
         """Mend the links of these sources, whose new rows are `fresh`, and the lengths that depend on them."""
-        self._totals.clear()
+        self._forget_counts()
         if not len(sources):
             return
         known = [self._sources.pop(int(source)) for source in sources if int(source) in self._sources]

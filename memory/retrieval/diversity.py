@@ -38,10 +38,9 @@ def diversify(scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: Di
     nearest = np.zeros(size, np.float32)
     chosen: list[int] = []
     for _ in range(size):
-        merit = gain - (1 - rules.balance) * nearest
-        merit[chosen] = -np.inf
-        best = int(merit.argmax())
+        best = int((gain - (1 - rules.balance) * nearest).argmax())
         chosen.append(best)
+        gain[best] = -np.inf
         nearest = np.maximum(nearest, likeness[best])
     return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))
 

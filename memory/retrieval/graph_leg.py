@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from memory.model.entities import Entity
 from memory.model.ids import fold
-from memory.model.scopes import Sensitivity, View
-from memory.model.working_set import WorkingSet, follow
+from memory.model.scopes import View
+from memory.model.working_set import follow
+from memory.retrieval.beliefs import Beliefs, Outlook
 from memory.retrieval.candidates import Ranking
-from memory.retrieval.legs import ranked
-from memory.retrieval.library import Library
+from memory.retrieval.legs import Scored, ranked
 from memory.retrieval.query import Probe
-from memory.words.stems import tokenise
-
-Believed = Callable[[str], WorkingSet | None]
-"""The working set of a user, or None if it is not at hand."""
+from memory.words.stems import term_of, tokenise
 
 LONGEST_NAME = 6
 """Words of the longest name looked for."""
-FACT_SHARE, NEIGHBOUR_SHARE = 0.5, 0.25
-"""What evidence of an entity's facts, and a mention of a neighbour one fact away, count beside a mention. By hand."""
+MENTION_SHARE, FACT_SHARE, NEIGHBOUR_SHARE = 1.0, 0.5, 0.25
+"""What a mention counts, what evidence of an entity's facts, and what a mention of a neighbour one fact away. By hand:
+seed 004 halves with every step."""
+
+Keys = NDArray[np.int64]
 
 
 class MemoryGraph:
@@ -30,48 +32,99 @@ class MemoryGraph:
 
     name = "graph"
 
-    def __init__(self, library: Library, believed: Believed) -> None:
-        self._library = library
-        self._believed = believed
+    def __init__(self, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """Segments that mention the question's entities or bear witness to their facts."""
-        working_set = self._believed(view.user_id)
-        if working_set is None:
+        outlook = self._beliefs.outlook(view, probe.known_as_of)
+        if outlook is None:
             return ranked(self.name, (), probe.limit)
-        scores: defaultdict[int, float] = defaultdict(float)
-        total = sum(map(len, self._library.sight(view)))
-        for entity_id in named_entities(probe.text, working_set):
-            for key, share in _around(entity_id, working_set, view.clearance).items():
-                scores[key] += share * _rarity(len(working_set.mentions.get(entity_id, ())), total)
-        keys = np.fromiter(scores, np.int64, len(scores))
-        values = np.fromiter(scores.values(), np.float32, len(scores))
-        seen = self._library.visible(view, keys, probe)
-        return ranked(self.name, [(keys[seen], values[seen])], probe.limit)
+        library = self._beliefs.library
+        around = _Around(outlook, outlook.begun(probe.as_of))
+        total = sum(map(len, library.sight(view)))
+        parts = [around.ties(entity, total) for entity in around.named(probe.text, probe.languages)]
+        keys, inverse = np.unique(np.concatenate([_none(), *(keys for keys, _ in parts)]), return_inverse=True)
+        each = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
+        scores = np.bincount(inverse, each, minlength=len(keys)).astype(np.float32)
+        seen = library.visible(view, keys, probe)
+        return ranked(self.name, [(keys[seen], scores[seen])], probe.limit)
 
 
-def named_entities(text: str, working_set: WorkingSet) -> tuple[str, ...]:
-    """Ids of the entities whose name or alias stands in the text: longest match first, merges followed."""
-    found: dict[str, None] = {}
-    for name in _names(text, working_set.names):
-        for entity_id in working_set.names[name]:
-            entity = follow(working_set.entities, entity_id)
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What lies around entities, through the eyes of one view. An entity is known by what is in sight of it."""
+
+    outlook: Outlook
+    facts: NDArray[np.bool_]
+    """Facts that count."""
+
+    def named(self, text: str, languages: tuple[str, ...]) -> tuple[Entity, ...]:
+        """Entities whose name or alias stands in the text: longest match first, merges followed."""
+        folded = fold(text)
+        words = [(start, start + len(word.removesuffix("'s"))) for word, start in tokenise(folded)]
+        found: dict[str, Entity] = {}
+        at = 0
+        while at < len(words):
+            length, entities = self._longest(folded, words[at : at + LONGEST_NAME], languages)
+            found |= {entity.entity_id: entity for entity in entities}
+            at += length
+        return tuple(found.values())
+
+    def ties(self, entity: Entity, total: int) -> Scored:
+        """Segments near an entity and how much each counts: by the strongest tie, and the more the rarer it is."""
+        mentions = self.outlook.mentions(entity.entity_id)
+        table = self.outlook.facts.table
+        about = table.about(entity.entity_id)
+        facts = about[self.facts[about]]
+        followed = [follow(self.outlook.working_set.entities, each) for each in table.objects_of(facts)]
+        around = [self.outlook.mentions(other.entity_id) for other in followed if other is not None]
+        near = (mentions, self.outlook.evidence(facts)[1], np.concatenate([_none(), *around]))
+        shares = np.repeat((MENTION_SHARE, FACT_SHARE, NEIGHBOUR_SHARE), [len(keys) for keys in near])
+        keys, first = np.unique(np.concatenate(near), return_index=True)
+        return keys, (shares[first] * _rarity(len(mentions), total)).astype(np.float32)
+
+    def _longest(
+        self, folded: str, words: list[tuple[int, int]], languages: tuple[str, ...]
+    ) -> tuple[int, list[Entity]]:
+        """How many of these words make the longest name, and who is called so; one word if none does."""
+        for length in range(len(words), 0, -1):
+            name = folded[words[0][0] : words[length - 1][1]]
+            known = [entity for entity in self._called(name) if self._is_known(entity, name, languages)]
+            if known:
+                return length, known
+        return 1, []
+
+    def _called(self, name: str) -> Iterator[Entity]:
+        for entity_id in self.outlook.working_set.names.get(name, ()):
+            entity = follow(self.outlook.working_set.entities, entity_id)
             if entity is not None:
-                found[entity.entity_id] = None
-    return tuple(found)
+                yield entity
+
+    def _is_known(self, entity: Entity, name: str, languages: tuple[str, ...]) -> bool:
+        """Whether this view may know that somebody is called so.
+
+        Who is in sight is known by name. An alias may come from words that are not, unless all of them are, or it
+        stands in words in sight.
+        """
+        rows = self.outlook.working_set.mentions.get(entity.entity_id, {})
+        facts = self.outlook.facts.table.about(entity.entity_id)
+        mentions = self.outlook.mentions(entity.entity_id)
+        seen = facts[~self.outlook.hidden[facts]]
+        if len(mentions) == len(rows) and len(seen) == len(facts):
+            return len(rows) > 0 or len(facts) > 0
+        if name == fold(entity.name):  # the owner is named by the profile
+            return entity.is_owner or len(mentions) > 0 or len(seen) > 0
+        if any(name in fold(rows[int(key)].quote) for key in mentions):
+            return True
+        words = self.outlook.library.words_of(
+            self.outlook.view, np.concatenate((mentions, self.outlook.evidence(seen)[1]))
+        )
+        return _spelt(name, words, languages)
 
 
-def _names(text: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    folded = fold(text)
-    words = [(start, start + len(word.removesuffix("'s"))) for word, start in tokenise(folded)]
-    at = 0
-    while at < len(words):
-        for length in range(min(LONGEST_NAME, len(words) - at), 0, -1):
-            name = folded[words[at][0] : words[at + length - 1][1]]
-            if name in known:
-                yield name
-                break
-        at += length
+def _none() -> Keys:
+    return np.zeros(0, np.int64)
 
 
 def _rarity(mentions: int, total: int) -> float:
@@ -79,17 +132,9 @@ def _rarity(mentions: int, total: int) -> float:
     return float(np.log1p(max(0.0, total - mentions + 0.5) / (mentions + 0.5)))
 
 
-def _around(entity_id: str, working_set: WorkingSet, clearance: Sensitivity) -> dict[int, float]:
-    """Segments near an entity and how much each counts, the strongest tie; facts above the clearance tie nothing."""
-    near: dict[int, float] = dict.fromkeys(working_set.mentions.get(entity_id, ()), 1.0)
-    for fact_id in working_set.by_subject.get(entity_id, ()):
-        fact = working_set.facts[fact_id]
-        if not fact.believed or fact.sensitivity > clearance:
-            continue
-        for evidence in working_set.evidence.get(fact_id, ()):
-            if evidence.segment_key is not None:
-                near.setdefault(evidence.segment_key, FACT_SHARE)
-        other = follow(working_set.entities, fact.object_id) if fact.object_id else None
-        for key in working_set.mentions.get(other.entity_id, ()) if other else ():
-            near.setdefault(key, NEIGHBOUR_SHARE)
-    return near
+def _spelt(name: str, words: Keys, languages: tuple[str, ...]) -> bool:
+    """Whether every word of a name that an index keeps is among these stems, and there is one."""
+    held = set(words.tolist())
+    spoken = [{term_of(word, language) for language in (*languages, "")} for word, _ in tokenise(name)]
+    kept = [variants for variants in spoken if None not in variants]
+    return bool(kept) and all(variants & held for variants in kept)

@@ -53,7 +53,7 @@ class MemoryVectors:
         parts = []
         for columns in self._library.sight(view):
             rows = np.flatnonzero(columns.visible(probe) & columns["has_vector"])
-            scores = columns.vectors @ probe.vector
+            scores = columns.nearness(probe.vector)
             parts.append((columns["key"][rows], scores[rows]))
         return ranked(self.name, parts, probe.limit)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import Sensitivity, View
+from memory.model.timeline import Instant
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Traits
 from memory.retrieval.columns import ScopeColumns
@@ -20,10 +23,13 @@ class Library:
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
+        self.version = 0
+        """Grows with every change of which segments there are."""
         self._columns: dict[tuple[str, Sensitivity], ScopeColumns] = {}
 
     def put(self, scope: str, sensitivity: Sensitivity, batch: SegmentBatch) -> None:
         """Upsert segments of one scope; a segment whose sensitivity has changed leaves its old columns."""
+        self.version += 1
         for level in Sensitivity:
             if level != sensitivity and (scope, level) in self._columns:
                 self._columns[scope, level].remove(batch.keys)
@@ -37,12 +43,14 @@ class Library:
 
     def remove(self, scope: str, keys: NDArray[np.int64]) -> None:
         """Take segments of one scope out."""
+        self.version += 1
         for level in Sensitivity:
             if (scope, level) in self._columns:
                 self._columns[scope, level].remove(keys)
 
     def drop(self, scope: str) -> None:
         """Forget a whole scope."""
+        self.version += 1
         self._columns = {key: columns for key, columns in self._columns.items() if key[0] != scope}
 
     def holds(self, scope: str) -> bool:
@@ -63,66 +71,105 @@ class Library:
             seen[found] = columns.visible(probe)[rows]
         return seen
 
+    def words_of(self, view: View, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The distinct stems of those of these segments that are in sight."""
+        held = [columns.postings.terms_of(columns.rows_of(keys)[0])[0] for columns in self.sight(view)]
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *held]))
+
+
+class Ends(Protocol):
+    """Who knows since when what was read out of segments no longer holds."""
+
+    def over_since(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None) -> NDArray[np.float64]:
+        """[keys] UTC epoch seconds as far as a view sees and it was known by then; inf for what still holds."""
+
 
 class MemoryShelf:
-    """The Shelf over a library."""
+    """The Shelf over a library; without `ends` everything that was ever said still holds."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, ends: Ends | None = None) -> None:
         self._library = library
+        self._ends = ends
 
-    async def traits(self, view: View, keys: NDArray[np.int64]) -> Traits:
+    async def traits(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None = None) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped."""
-        sight = self._library.sight(view)
-        held = [columns.rows_of(keys) for columns in sight]
-        found = np.concatenate([np.zeros(0, np.int64), *(positions for _, positions in held)])
+        parts = [_Part(columns, *columns.rows_of(keys)) for columns in self._library.sight(view)]
+        parts = [part for part in parts if len(part.rows)]
+        found = np.concatenate([np.zeros(0, np.int64), *(part.at for part in parts)])
         ordered = np.argsort(found, kind="stable")
+        places = np.argsort(ordered)  # each found key's row in the answer
 
-        def column(name: str, dtype: type[np.generic]) -> NDArray:  # type: ignore[type-arg]
-            parts = [columns[name][rows] for columns, (rows, _) in zip(sight, held, strict=True)]
-            return np.concatenate([np.zeros(0, dtype), *parts])[ordered]
+        def gather(name: str, dtype: type[np.generic]) -> NDArray:  # type: ignore[type-arg]
+            return _spread(places, [part.columns[name][part.rows] for part in parts], (len(found),), dtype)
 
-        before = [columns.keys_before(rows) for columns, (rows, _) in zip(sight, held, strict=True)]
-        vectors = [columns.vectors[rows] for columns, (rows, _) in zip(sight, held, strict=True)]
-        speaker, speakers = _speakers(sight, [rows for rows, _ in held])
-        words, starts = _words(sight, [rows for rows, _ in held], ordered)
+        before = [part.columns.keys_before(part.rows) for part in parts]
+        vectors = [part.columns.vectors[part.rows] for part in parts]
+        speaker, speakers = _speakers(parts)
+        words, starts = _words(parts, ordered)
+        there = keys[found[ordered]]
+        over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, known_as_of)
         return Traits(
-            keys=keys[found[ordered]],
-            at=column("at", np.float64),
-            source=column("source", np.int64),
-            order=column("order", np.int32),
-            length=column("length", np.int32),
+            keys=there,
+            at=gather("at", np.float64),
+            source=gather("source", np.int64),
+            order=gather("order", np.int32),
+            length=gather("length", np.int32),
             speaker=speaker[ordered],
             speakers=speakers,
-            role=column("role", np.int8),
-            question_share=column("question_share", np.float32),
-            has_time=column("has_time", np.bool_),
-            has_digit=column("has_digit", np.bool_),
-            vectors=np.concatenate([np.zeros((0, self._library.dimensions), np.float32), *vectors])[ordered],
-            before=np.concatenate([np.zeros(0, np.int64), *before])[ordered],
+            role=gather("role", np.int8),
+            question_share=gather("question_share", np.float32),
+            has_time=gather("has_time", np.bool_),
+            has_digit=gather("has_digit", np.bool_),
+            vectors=_spread(places, vectors, (len(found), self._library.dimensions), np.float32),
+            before=_spread(places, before, (len(found),), np.int64),
+            over=over,
             words=words,
             word_starts=starts,
         )
 
 
-def _speakers(
-    sight: Sequence[ScopeColumns], held: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The candidates that one collection holds: their rows there, and where they stand among the keys asked for."""
+
+    columns: ScopeColumns
+    rows: NDArray[np.int64]
+    at: NDArray[np.int64]
+
+
+def _spread(
+    places: NDArray[np.int64],
+    parts: Sequence[NDArray],  # type: ignore[type-arg]
+    shape: tuple[int, ...],
+    dtype: type[np.generic],
+) -> NDArray:  # type: ignore[type-arg]
+    """Values of several collections, one after the other, put where they belong; those of one are there already."""
+    if len(parts) == 1:
+        return parts[0]
+    out, start = np.empty(shape, dtype), 0
+    for values in parts:
+        out[places[start : start + len(values)]] = values
+        start += len(values)
+    return out
+
+
+def _speakers(parts: Sequence[_Part]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Speakers of the candidates, numbered over all collections by first appearance."""
     number: dict[str, int] = {}
     rows: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
-    for columns, chosen in zip(sight, held, strict=True):
-        local, inverse = np.unique(columns["speaker"][chosen], return_inverse=True)
-        shared = [number.setdefault(columns.speakers[speaker], len(number)) for speaker in local]
+    for part in parts:
+        local, inverse = np.unique(part.columns["speaker"][part.rows], return_inverse=True)
+        shared = [number.setdefault(part.columns.speakers[speaker], len(number)) for speaker in local]
         rows.append(np.array(shared, np.int32)[inverse])
     return np.concatenate(rows), tuple(number)
 
 
-def _words(
-    sight: Sequence[ScopeColumns], held: Sequence[NDArray[np.int64]], ordered: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _words(parts: Sequence[_Part], ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Terms of the candidates in their final order."""
-    parts = [columns.postings.terms_of(rows) for columns, rows in zip(sight, held, strict=True)]
-    words = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in parts)])
-    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(starts) for _, starts in parts)])
+    held = [part.columns.postings.terms_of(part.rows) for part in parts]
+    if len(held) == 1:
+        return held[0]
+    words = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in held)])
+    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(starts) for _, starts in held)])
     starts = np.cumsum(counts) - counts
     return words[ranges(starts[ordered], counts[ordered])], np.append(0, np.cumsum(counts[ordered]))

@@ -45,6 +45,10 @@ class Probe:
     limit: int = 200
     languages: tuple[str, ...] = ("en",)
     known_as_of: Instant | None = None
-    """Only segments committed by then."""
+    """Only segments committed, and facts believed, by then."""
+    as_of: Instant | None = None
+    """Only facts that had begun to be true by then; what was said later lies outside of `window`."""
+    present: Instant | None = None
+    """The moment whose state of things is asked for; None if the question is not about how things stand."""
     only: NDArray[np.int64] | None = None
     """If given, only these segments."""

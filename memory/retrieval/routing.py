@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.model.timeline import Instant, Interval
 from memory.words.stems import tokenise
@@ -29,6 +30,12 @@ RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
 """How much being recent should count, by the first cue that matches."""
 DEFAULT_RECENCY = 0.1
 
+_PRESENT = re.compile(r"\b(?:is|are|am|isn't|aren't|does|do|doesn't|don't)\b|\b(?:who|what|where)'s\b", re.I)
+_PAST = re.compile(
+    r"\b(?:did|didn't|was|were|wasn't|weren't|had|been|used to|before|previous(?:ly)?|former(?:ly)?|earlier|once|"
+    r"past|history|first|original(?:ly)?|ago|back then|until|chang(?:e|es|ed)|in (?:19|20)\d\d)\b", re.I,
+)  # fmt: skip
+
 _COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|our|us)\b", re.I)
 
@@ -45,6 +52,8 @@ class Plan:
     first_person: bool
     recency: float
     """0 (age does not matter) to 1 (only the newest will do)."""
+    present: bool = False
+    """It asks how things stand: about now, or in the present tense, and not about what was."""
     days: tuple[Interval, ...] = ()
     """The stretches of time the question names."""
 
@@ -69,6 +78,7 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
         asks_count=_COUNT.search(text) is not None,
         first_person=_FIRST_PERSON.search(text.replace("’", "'")) is not None,
         recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
+        present=_asks_present(text.replace("’", "'")),
         days=tuple(
             span.interval
             for span in resolve(text, now, offset_s)
@@ -77,6 +87,12 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
     )
 
 
+def _asks_present(text: str) -> bool:
+    about_now = RECENCY[0][0].search(text) is not None or _PRESENT.search(text) is not None
+    return about_now and _PAST.search(text) is None and INTENTS[1][1].search(text) is None
+
+
+@lru_cache(maxsize=1024)  # the labels of speakers come back with every question
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("'s") for word, _ in tokenise(text))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S, Instant, Interval
 from memory.retrieval.candidates import Ranking, Traits
-from memory.retrieval.fusion import places, reciprocal_ranks
+from memory.retrieval.fusion import places
 from memory.retrieval.routing import Plan
 
 Floats = NDArray[np.float32]
@@ -62,6 +63,9 @@ class Weights:
     """It was said on a day the question names."""
     recency: float = 1.0
     """How new it is, as far as the question cares. By hand."""
+    overtaken: float = -3.0
+    """The question asks how things stand, and nothing that was read out of it holds any more. By hand: more than the
+    2.7 that better words and nearness can add where there are two candidates."""
 
 
 FEATURES = tuple(field.name for field in fields(Weights))
@@ -76,6 +80,7 @@ class Case:
     traits: Traits
     vector: Floats | None
     now: Instant
+    """The moment asked about: `as_of` of the question, else its now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +100,18 @@ class Contributions:
 
 def contributions(case: Case, weights: Weights) -> Contributions:
     """Features times weights."""
-    return Contributions(FEATURES, features(case) * np.array(astuple(weights), np.float32))
+    return Contributions(FEATURES, features(case) * _row_of(weights))
+
+
+@cache
+def _row_of(weights: Weights) -> Floats:
+    return np.array(astuple(weights), np.float32)
 
 
 def features(case: Case) -> Floats:
     """[candidates, features] in the order of `FEATURES`."""
     plan, traits = case.plan, case.traits
-    legs = {ranking.leg: ranking for ranking in case.rankings}
+    legs = {ranking.leg: _Found(ranking, *places(ranking, traits.keys)) for ranking in case.rankings}
     nearness = _nearness(traits, case.vector, legs.get("vectors"))
     before, after = _neighbours(traits)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
@@ -119,8 +129,22 @@ def features(case: Case) -> Floats:
         "count_digit": plan.asks_count * traits.has_digit,
         "named_day": _named_day(plan.days, traits.at),
         "recency": plan.recency * _freshness(traits.at, case.now),
+        "overtaken": plan.present * (traits.over <= case.now) if len(traits.over) else _nothing(traits),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A leg's ranking, and where which of the candidates stand in it."""
+
+    ranking: Ranking
+    positions: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def _nothing(traits: Traits) -> Floats:
+    return np.zeros(len(traits.keys), np.float32)
 
 
 def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
@@ -128,36 +152,35 @@ def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
     return np.exp2(-np.maximum(0.0, now - at) / (HALF_LIFE_DAYS * DAY_S)).astype(np.float32)
 
 
-def _rank(ranking: Ranking | None, traits: Traits) -> Floats:
-    if ranking is None:
-        return np.zeros(len(traits.keys), np.float32)
-    return reciprocal_ranks(ranking, traits.keys, RANK_K)
+def _rank(leg: _Found | None, traits: Traits) -> Floats:
+    out = _nothing(traits)
+    if leg is not None:
+        out[leg.rows] = RANK_K / (RANK_K + 1 + leg.positions)
+    return out
 
 
-def _scores(ranking: Ranking | None, traits: Traits) -> Floats:
+def _scores(leg: _Found | None, traits: Traits) -> Floats:
     """The leg's scores; what it missed lies somewhere between nothing and its last, so it gets the middle."""
-    out = np.zeros(len(traits.keys), np.float32)
-    if ranking is not None and len(ranking.keys):
-        out[:] = ranking.scores.min() / 2
-        positions, found = places(ranking, traits.keys)
-        out[found] = ranking.scores[positions]
+    out = _nothing(traits)
+    if leg is not None and len(leg.ranking.keys):
+        out[:] = leg.ranking.scores.min() / 2
+        out[leg.rows] = leg.ranking.scores[leg.positions]
     return out
 
 
-def _share_of_best(ranking: Ranking | None, traits: Traits) -> Floats:
+def _share_of_best(leg: _Found | None, traits: Traits) -> Floats:
     """Scores as shares of the leg's best, 0 where missing: many segments tie in these legs, and ranks would lie."""
-    out = np.zeros(len(traits.keys), np.float32)
-    if ranking is not None and len(ranking.keys) and ranking.scores[0] > 0:
-        positions, found = places(ranking, traits.keys)
-        out[found] = ranking.scores[positions] / ranking.scores[0]
+    out = _nothing(traits)
+    if leg is not None and len(leg.ranking.keys) and leg.ranking.scores[0] > 0:
+        out[leg.rows] = leg.ranking.scores[leg.positions] / leg.ranking.scores[0]
     return out
 
 
-def _nearness(traits: Traits, vector: Floats | None, ranking: Ranking | None) -> Floats:
+def _nearness(traits: Traits, vector: Floats | None, leg: _Found | None) -> Floats:
     """Standardised cosine to the question: from the candidates' own vectors, else from the leg."""
     held = traits.vectors.any(axis=1) if traits.vectors.size else np.zeros(len(traits.keys), np.bool_)
     if vector is None or not held.any():
-        return _standard(_scores(ranking, traits))
+        return _standard(_scores(leg, traits))
     cosine = traits.vectors @ vector
     cosine[~held] = cosine[held].mean()
     return _standard(cosine)

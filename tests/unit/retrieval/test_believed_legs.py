@@ -11,8 +11,10 @@ from memory.model.facts import Evidence, Fact
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet
-from memory.retrieval.graph_leg import MemoryGraph, named_entities
-from memory.retrieval.hot_leg import FactColumns, MemoryHot, key_of
+from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.fact_columns import FactColumns, key_of
+from memory.retrieval.graph_leg import MemoryGraph
+from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
 from tests.unit.retrieval.rows import Row, batch
@@ -34,6 +36,7 @@ def memory(entities, mentions, facts=(), evidence=None) -> WorkingSet:
     for one in entities:
         for name in one.names if one.merged_into is None else ():
             names[name] = (*names.get(name, ()), one.entity_id)
+    called = {one.entity_id: one.name for one in entities}
     by_subject: dict[str, tuple[str, ...]] = {}
     for one in facts:
         by_subject[one.subject_id] = (*by_subject.get(one.subject_id, ()), one.fact_id)
@@ -41,7 +44,10 @@ def memory(entities, mentions, facts=(), evidence=None) -> WorkingSet:
         "ann",
         entities={one.entity_id: one for one in entities},
         facts={one.fact_id: one for one in facts},
-        mentions={about: {key: Mention(about, "s", key, NOON, "") for key in keys} for about, keys in mentions.items()},
+        mentions={
+            about: {key: Mention(about, "s", key, NOON, called[about]) for key in keys}
+            for about, keys in mentions.items()
+        },
         evidence={
             about: tuple(Evidence(about, "s", key, "", NOON) for key in keys)
             for about, keys in (evidence or {}).items()
@@ -61,23 +67,38 @@ PEOPLE = [entity("e-1", "Melanie", aliases=("Mel",)), entity("e-2", "New York"),
           entity("e-4", "Mellie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
 
 
-def test_names_are_found_longest_first_and_through_aliases_and_possessives():
-    believed = memory(PEOPLE, {})
-    assert named_entities("Did Mel's sister join the new york choir?", believed) == ("e-1", "e-3")
-    assert named_entities("Was it in New York?", believed) == ("e-2",)
-    assert named_entities("What does st. john's café serve?", believed) == ("e-5",)
-    assert named_entities("Nobody here", believed) == ()
+def graph(built: Library, believed: WorkingSet) -> MemoryGraph:
+    return MemoryGraph(Beliefs(built, {"ann": believed}.get))
 
 
-def test_a_merged_entity_is_followed():
-    believed = memory(PEOPLE, {})
+def hot(built: Library, world: dict[str, WorkingSet]) -> tuple[MemoryHot, Beliefs]:
+    beliefs = Beliefs(built, world.get)
+    return MemoryHot(beliefs), beliefs
+
+
+async def found(believed: WorkingSet, question: str) -> list[int]:
+    """The segment that mentions each named entity; entity n is mentioned in segment n alone."""
+    ranking = await graph(library(9), believed).search(ANN, Probe(question))
+    return sorted(ranking.keys.tolist())
+
+
+async def test_names_are_found_longest_first_and_through_aliases_and_possessives():
+    believed = memory(PEOPLE, {f"e-{n}": [n] for n in (1, 2, 3, 5)})
+    assert await found(believed, "Did Mel's sister join the new york choir?") == [1, 3]
+    assert await found(believed, "Was it in New York?") == [2]
+    assert await found(believed, "What does st. john's café serve?") == [5]
+    assert await found(believed, "Nobody here") == []
+
+
+async def test_a_merged_entity_is_followed():
+    believed = memory(PEOPLE, {"e-1": [1]})
     believed = replace(believed, names={**believed.names, fold("Mellie"): ("e-4",)})
-    assert named_entities("Where is Mellie?", believed) == ("e-1",)
+    assert await found(believed, "Where is Mellie?") == [1]
 
 
 async def test_a_rare_entity_outranks_a_common_one_and_both_together_win():
     believed = memory(PEOPLE, {"e-1": range(1, 9), "e-2": [8, 9]})
-    ranking = await MemoryGraph(library(20), {"ann": believed}.get).search(ANN, Probe("Melanie in New York"))
+    ranking = await graph(library(20), believed).search(ANN, Probe("Melanie in New York"))
     assert ranking.keys.tolist()[:2] == [8, 9]
     assert set(ranking.keys.tolist()) == set(range(1, 10))
 
@@ -86,42 +107,42 @@ async def test_evidence_of_its_facts_and_its_neighbours_follow_its_mentions():
     lives = fact("f-1", "e-1", "Melanie lives in New York.", object_id="e-2")
     old = fact("f-2", "e-1", "Melanie lives in Rome.", status="invalidated")
     believed = memory(PEOPLE, {"e-1": [1], "e-2": [3]}, [lives, old], {"f-1": [2], "f-2": [4]})
-    ranking = await MemoryGraph(library(9), {"ann": believed}.get).search(ANN, Probe("Melanie"))
+    ranking = await graph(library(9), believed).search(ANN, Probe("Melanie"))
     assert ranking.keys.tolist() == [1, 2, 3]
 
 
 async def test_only_segments_in_the_columns_come_out():
     believed = memory(PEOPLE, {"e-1": [1, 2, 99]})
-    ranking = await MemoryGraph(library(2), {"ann": believed}.get).search(ANN, Probe("Melanie"))
+    ranking = await graph(library(2), believed).search(ANN, Probe("Melanie"))
     assert ranking.keys.tolist() == [1, 2]
 
 
 async def test_hot_finds_the_evidence_of_matching_facts():
     facts = [fact("f-1", "e-1", "Melanie plays the violin."), fact("f-2", "e-1", "Melanie lives in Rome.")]
     believed = memory(PEOPLE, {}, facts, {"f-1": [3], "f-2": [4]})
-    hot = MemoryHot(library(9), {"ann": believed}.get)
-    assert (await hot.search(ANN, Probe("Who is playing violins?"))).keys.tolist() == [3]
+    leg, _ = hot(library(9), {"ann": believed})
+    assert (await leg.search(ANN, Probe("Who is playing violins?"))).keys.tolist() == [3]
 
 
 async def test_hot_catches_up_with_what_is_believed_now():
     first = fact("f-1", "e-1", "Melanie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
-    hot = MemoryHot(library(9), world.get)
-    assert (await hot.search(ANN, Probe("violin"))).keys.tolist() == [1]
+    leg, beliefs = hot(library(9), world)
+    assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [1]
     moved = [replace(first, status="forgotten"), fact("f-2", "e-1", "Melanie sold the violin.")]
     world["ann"] = memory(PEOPLE, {}, moved, {"f-1": [1], "f-2": [2]})
-    assert (await hot.search(ANN, Probe("violin"))).keys.tolist() == [2]
-    hot.drop("ann")
-    assert (await hot.search(ANN, Probe("violin"))).keys.tolist() == [2]
+    assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [2]
+    beliefs.drop("ann")
+    assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [2]
 
 
 async def test_hot_finds_by_meaning_once_statements_have_vectors():
     believed = memory(PEOPLE, {}, [fact("f-1", "e-1", "Melanie plays the violin.")], {"f-1": [1]})
-    hot = MemoryHot(library(9), {"ann": believed}.get)
+    leg, beliefs = hot(library(9), {"ann": believed})
     probe = Probe("musician?", np.array([1, 0], np.float32))
-    assert not len((await hot.search(ANN, probe)).keys)
-    hot.facts_of("ann").put_vectors(["f-1", "f-unknown"], np.array([[1, 0], [0, 1]], np.float32))
-    assert (await hot.search(ANN, probe)).keys.tolist() == [1]
+    assert not len((await leg.search(ANN, probe)).keys)
+    beliefs.facts_of("ann").put_vectors(["f-1", "f-unknown"], np.array([[1, 0], [0, 1]], np.float32))
+    assert (await leg.search(ANN, probe)).keys.tolist() == [1]
 
 
 def test_a_fact_whose_words_did_not_change_keeps_its_vector():

@@ -17,7 +17,7 @@ from memory.retrieval.candidates import Ranking
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
-from memory.services.recall import ANNIE, RecallSettings, recall, window
+from memory.services.recall import ANNIE, RecallSettings, at_hand, recall, window
 from tests.unit.retrieval.rows import Row, batch
 
 NOW = 1_700_000_000.0
@@ -62,7 +62,12 @@ async def answer(question: Question, *more, settings: RecallSettings = RecallSet
     built = library()
     vector = ENCODER.embed([question.text])[0]
     return await recall(
-        question, (MemoryText(built), MemoryVectors(built), *more), MemoryShelf(built), vector, settings, **options
+        question,
+        (MemoryText(built), MemoryVectors(built), *more),
+        MemoryShelf(built),
+        at_hand(vector),
+        settings,
+        **options,
     )
 
 
@@ -86,19 +91,56 @@ async def test_a_failing_and_a_late_leg_are_named_and_cost_nothing_else():
 
 async def test_without_a_vector_the_vectors_leg_is_degraded():
     built = library()
-    found = await recall(asked(), (MemoryText(built), MemoryVectors(built)), MemoryShelf(built), None, RecallSettings())
+    found = await recall(
+        asked(), (MemoryText(built), MemoryVectors(built)), MemoryShelf(built), at_hand(None), RecallSettings()
+    )
     assert found.degraded == {"vectors": "Unavailable"}
     assert found.keys.tolist()[0] in (1, 4)
 
 
+class Listening:
+    """A leg that says when it was asked, and with what vector."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.asked, self.vector = name, asyncio.Event(), None
+
+    async def search(self, view, probe) -> Ranking:
+        self.asked.set()
+        self.vector = probe.vector
+        return Ranking(self.name, np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+async def test_what_reads_no_vector_searches_while_the_question_is_encoded():
+    text, graph, vectors, hot = legs = tuple(map(Listening, ("text", "graph", "vectors", "hot")))
+    encoding = asyncio.get_running_loop().create_future()
+    answer = asyncio.create_task(recall(asked(), legs, MemoryShelf(library()), encoding, RecallSettings()))
+    await asyncio.wait_for(asyncio.gather(text.asked.wait(), graph.asked.wait()), 1)
+    assert not vectors.asked.is_set()
+    assert not hot.asked.is_set()
+    encoding.set_result(vector := ENCODER.embed(["x"])[0])
+    await answer
+    assert vectors.vector is vector
+    assert hot.vector is vector
+
+
+async def test_a_vector_that_does_not_come_costs_its_leg_and_no_other():
+    built, hot = library(), Listening("hot")
+    never = asyncio.get_running_loop().create_future()
+    legs = (MemoryText(built), MemoryVectors(built), hot)
+    found = await recall(asked(), legs, MemoryShelf(built), never, RecallSettings(leg_timeout_s=0.05))
+    assert found.degraded == {"vectors": "Unavailable"}
+    assert hot.asked.is_set()
+    assert found.keys.tolist()[0] in (1, 4)
+
+
 async def test_all_legs_down_is_an_empty_answer_and_not_an_error():
-    found = await recall(asked(), (Failing(),), MemoryShelf(library()), None, RecallSettings())
+    found = await recall(asked(), (Failing(),), MemoryShelf(library()), at_hand(None), RecallSettings())
     assert (found.keys.tolist(), found.abstained, found.candidates) == ([], True, 0)
 
 
 async def test_a_cancelled_question_is_cancelled():
     task = asyncio.create_task(
-        recall(asked(), (Late(),), MemoryShelf(library()), None, RecallSettings(leg_timeout_s=9))
+        recall(asked(), (Late(),), MemoryShelf(library()), at_hand(None), RecallSettings(leg_timeout_s=9))
     )
     await asyncio.sleep(0)
     task.cancel()
@@ -142,5 +184,5 @@ async def test_neither_word_nor_meaning_is_nothing_found():
     built = library()
     unlike = np.zeros(ENCODER.dimensions, np.float32)
     legs, shelf = (MemoryText(built), MemoryVectors(built)), MemoryShelf(built)
-    assert (await recall(asked("Xylophone?"), legs, shelf, unlike, RecallSettings())).abstained
-    assert not (await recall(asked("Pottery?"), legs, shelf, unlike, RecallSettings())).abstained
+    assert (await recall(asked("Xylophone?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
+    assert not (await recall(asked("Pottery?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained

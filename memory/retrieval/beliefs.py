@@ -1,0 +1,211 @@
+"""Beliefs: what users believe, as far as one view sees it. What is out of sight bears on nothing, not even on a score.
+
+A fact is seen by its own sensitivity, unless all the words it rests on are out of sight; one that gave way to a fact
+nobody sees stands, in that view, as it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.scopes import View
+from memory.model.timeline import Instant
+from memory.model.working_set import WorkingSet
+from memory.retrieval.fact_columns import FactColumns
+from memory.retrieval.fact_table import FactTable, Flags, Moments, Numbers
+from memory.retrieval.library import Library
+from memory.retrieval.postings import ranges
+from memory.retrieval.query import Probe
+
+Believed = Callable[[str], WorkingSet | None]
+"""The working set of a user, or None if it is not at hand."""
+
+LONGEST_CHAIN = 32
+"""Successors followed from one fact: more than anybody moves house, and an end to a circle."""
+VIEWS = 16
+"""Views of one user that are remembered; beyond that all are made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What one view sees of one user's facts. Arrays of [facts] follow the table."""
+
+    working_set: WorkingSet
+    facts: FactColumns
+    hidden: Flags
+    """Facts that are above the clearance, or rest on words that are all out of sight."""
+    seen: Flags
+    """Facts that bear on this view."""
+    over: Moments
+    """Since when each no longer holds, inf if it does."""
+    heir: Numbers
+    """The fact that took its place, itself if none did."""
+    starts: Numbers
+    """[facts + 1]: evidence in sight of fact i is grounds[starts[i]:starts[i + 1]]."""
+    grounds: Numbers
+    """Segment keys."""
+    ended_keys: Numbers
+    ended: Moments
+    """Segments, by key, of whose facts none may hold any more, and since when."""
+    view: View
+    known: Probe
+    """Asks for all that is in sight and was known by then."""
+    library: Library
+    met: dict[str, Numbers] = field(default_factory=dict, compare=False)
+    """What `mentions` has found."""
+
+    def mentions(self, entity_id: str) -> Numbers:
+        """Keys of the segments in sight that mention an entity."""
+        if entity_id not in self.met:
+            rows = self.working_set.mentions.get(entity_id, {})
+            keys = np.fromiter(rows, np.int64, len(rows))
+            self.met[entity_id] = keys[self.library.visible(self.view, keys, self.known)]
+        return self.met[entity_id]
+
+    def begun(self, as_of: Instant | None) -> Flags:
+        """[facts] Those that bear on this view and had begun to be true by a moment."""
+        return self.seen if as_of is None else self.seen & (self.facts.table.begun <= as_of)
+
+    def evidence(self, facts: Numbers) -> tuple[Numbers, Numbers]:
+        """Position within `facts` and segment key of everything in sight that these facts rest on."""
+        counts = self.starts[facts + 1] - self.starts[facts]
+        return np.repeat(np.arange(len(facts)), counts), self.grounds[ranges(self.starts[facts], counts)]
+
+    def heirs(self, facts: Numbers, moment: Instant) -> Numbers:
+        """Each of these facts, or what had taken its place by a moment."""
+        for _ in range(LONGEST_CHAIN):
+            over = self.over[facts] <= moment
+            if not (over & (self.heir[facts] != facts)).any():
+                break
+            facts = np.where(over, self.heir[facts], facts)
+        return facts
+
+    def over_since(self, keys: Numbers) -> Moments:
+        """Since when nothing that was read out of each of these segments holds; inf if something does, or was none."""
+        if not len(self.ended_keys):
+            return np.full(len(keys), np.inf)
+        slots = np.minimum(np.searchsorted(self.ended_keys, keys), len(self.ended_keys) - 1)
+        since: Moments = np.where(self.ended_keys[slots] == keys, self.ended[slots], np.inf)
+        return since
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An outlook and what it was made of."""
+
+    table: FactTable
+    version: int
+    outlook: Outlook
+
+
+class Beliefs:
+    """The facts of users as columns, and outlooks on them, remembered until facts or segments change."""
+
+    def __init__(self, library: Library, believed: Believed) -> None:
+        self.library = library
+        self._believed = believed
+        self._facts: dict[str, FactColumns] = {}
+        self._outlooks: dict[str, dict[View, _Kept]] = {}
+
+    def facts_of(self, user_id: str) -> FactColumns:
+        """The fact columns of a user, to put vectors to."""
+        if user_id not in self._facts:
+            self._facts[user_id] = FactColumns(self.library.dimensions)
+        return self._facts[user_id]
+
+    def drop(self, user_id: str) -> None:
+        """Forget a user's statements (a sleeping or an erased memory)."""
+        self._facts.pop(user_id, None)
+        self._outlooks.pop(user_id, None)
+
+    def outlook(self, view: View, known_as_of: Instant | None = None) -> Outlook | None:
+        """What a view sees of its user's facts, as far as they were known by then; None if no memory is at hand."""
+        working_set = self._believed(view.user_id)
+        if working_set is None:
+            return None
+        facts = self.facts_of(view.user_id)
+        facts.catch_up(working_set)
+        if known_as_of is not None:
+            return self._look(view, working_set, facts, known_as_of)
+        remembered = self._outlooks.setdefault(view.user_id, {})
+        kept = remembered.get(view)
+        if kept is None or kept.table is not facts.table or kept.version != self.library.version:
+            if len(remembered) >= VIEWS:
+                remembered.clear()
+            kept = _Kept(facts.table, self.library.version, self._look(view, working_set, facts, None))
+            remembered[view] = kept
+        if kept.outlook.working_set is not working_set:  # mentions or names have changed, facts have not
+            kept = replace(kept, outlook=replace(kept.outlook, working_set=working_set, met={}))
+            remembered[view] = kept
+        return kept.outlook
+
+    def over_since(self, view: View, keys: Numbers, known_as_of: Instant | None) -> Moments:
+        """Since when nothing that was read out of each of these segments holds; inf if something does, or was none."""
+        outlook = self.outlook(view, known_as_of)
+        return np.full(len(keys), np.inf) if outlook is None else outlook.over_since(keys)
+
+    def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> Outlook:
+        table, whatever = facts.table, Probe("", known_as_of=known)
+        in_sight = self.library.visible(view, table.grounds_key, whatever)
+        hidden = _hidden(table, view, in_sight)
+        seen = _seen(table, hidden, in_sight, known)
+        over, heir = _ends(table, seen)
+        pairs = np.flatnonzero(in_sight & seen[table.grounds_fact])
+        owners, grounds = table.grounds_fact[pairs], table.grounds_key[pairs]
+        ended_keys, inverse = np.unique(grounds, return_inverse=True)
+        ended = np.full(len(ended_keys), -np.inf)
+        np.maximum.at(ended, inverse, over[owners])
+        return Outlook(
+            working_set=working_set,
+            facts=facts,
+            hidden=hidden,
+            seen=seen,
+            over=over,
+            heir=heir,
+            starts=np.searchsorted(owners, np.arange(len(table.ids) + 1)),
+            grounds=grounds,
+            ended_keys=ended_keys,
+            ended=ended,
+            view=view,
+            known=whatever,
+            library=self.library,
+        )
+
+
+def _hidden(table: FactTable, view: View, in_sight: Flags) -> Flags:
+    """[facts] Which facts are out of a view's sight; `in_sight` says it of each piece of evidence."""
+    hidden: Flags = (table.sensitivity > view.clearance) | ~(table.told | _grounded(table, in_sight))
+    return hidden
+
+
+def _seen(table: FactTable, hidden: Flags, in_sight: Flags, known: Instant | None) -> Flags:
+    """[facts] Which facts bear on a view: in sight, known by then, not taken back by one that is."""
+    seen = ~hidden
+    if known is not None:
+        # of a revised fact only the latest version is at hand: words committed by then vouch for the earlier ones
+        seen &= (table.known_from <= known) | (table.revised & _grounded(table, in_sight))
+    against = np.bincount(table.earlier, minlength=len(seen)) > 0
+    against_in_sight = np.bincount(table.earlier[seen[table.later]], minlength=len(seen)) > 0
+    return seen & (table.believed | (against & ~against_in_sight))
+
+
+def _grounded(table: FactTable, in_sight: Flags) -> Flags:
+    """[facts] Whether some evidence is in sight."""
+    grounded: Flags = np.bincount(table.grounds_fact[in_sight], minlength=len(table.ids)) > 0
+    return grounded
+
+
+def _ends(table: FactTable, seen: Flags) -> tuple[Moments, NDArray[np.int64]]:
+    """[facts] Since when each is over, as far as one sees what followed, and which fact that was."""
+    over, heir = table.ended.copy(), np.arange(len(table.ids))
+    pairs = np.flatnonzero(seen[table.later] & seen[table.earlier])
+    later, earlier = table.later[pairs], table.earlier[pairs]
+    # the first to follow comes last in this order, so that it is what remains written
+    ordered = np.argsort(-table.begun[later], kind="stable")
+    over[earlier[ordered]] = np.minimum(table.ended[earlier], table.begun[later])[ordered]
+    heir[earlier[ordered]] = later[ordered]
+    return over, heir

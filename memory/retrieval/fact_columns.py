@@ -1,0 +1,127 @@
+"""The facts of one user as columns: their statements to be searched, and what tells who sees them and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.facts import Fact
+from memory.model.ids import digest
+from memory.model.sources import ROLES
+from memory.model.working_set import WorkingSet
+from memory.retrieval.batches import SegmentBatch
+from memory.retrieval.bm25 import Bm25Rules, bm25
+from memory.retrieval.candidates import Ranking, best_first
+from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.fact_table import FactRows, FactTable, Flags, Numbers
+from memory.retrieval.fusion import FusionRules, fuse
+from memory.retrieval.query import Probe
+from memory.words.stems import query_terms
+
+FACTS = 50
+"""Facts whose evidence is looked up."""
+_KEPT = frozenset({"active", "superseded", "invalidated"})
+"""An invalidated fact is kept for views in which nothing speaks against it."""
+
+
+class FactColumns:
+    """The statements of one user's facts as columns, caught up with the working set when they are asked."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.columns = ScopeColumns(dimensions)
+        self._read = WorkingSet("")
+        self._tabled = WorkingSet("")
+        self._keys: dict[str, int] = {}
+        self._rows = FactRows()
+        self._table = self._rows.table(self.columns)
+
+    def catch_up(self, working_set: WorkingSet) -> None:
+        """Put statements that are new or changed, take out those that are believed no more."""
+        before, self._read = self._read, working_set
+        if working_set.facts is before.facts:
+            return
+        kept = {fact_id: fact for fact_id, fact in working_set.facts.items() if fact.status in _KEPT}
+        gone = [self._keys.pop(fact_id) for fact_id in self._keys.keys() - kept.keys()]
+        if gone:
+            self.columns.remove(np.array(gone, np.int64))
+            self._rows, self._tabled = FactRows(), WorkingSet("")
+        # an equal statement keeps its row, and with it its vector
+        said = [fact for fact_id, fact in kept.items() if fact_id not in self._keys or _restated(before.facts, fact)]
+        if said:
+            self._keys |= {fact.fact_id: key_of(fact.fact_id) for fact in said}
+            self.columns.put(_statements(said, working_set.profile.languages[0]))
+
+    def put_vectors(self, fact_ids: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        """Set the unit vectors of statements; facts that are not there are ignored."""
+        self.columns.put_vectors(np.array([key_of(fact_id) for fact_id in fact_ids], np.int64), matrix)
+
+    @property
+    def table(self) -> FactTable:
+        """What is known of the facts beside their words; made anew when it is first asked for after a change."""
+        now, before = self._read, self._tabled
+        if all(getattr(now, name) is getattr(before, name) for name in ("facts", "evidence", "links")):
+            return self._table
+        facts, evidence = now.facts, now.evidence
+        self._rows.put(
+            [
+                (facts[fact_id], key, evidence.get(fact_id, ()))
+                for fact_id, key in self._keys.items()
+                if before.facts.get(fact_id) is not facts[fact_id]
+                or before.evidence.get(fact_id) is not evidence.get(fact_id)
+            ]
+        )
+        self._rows.link(now.links)
+        self._table, self._tabled = self._rows.table(self.columns), now
+        return self._table
+
+    def best(self, probe: Probe, among: Flags) -> tuple[Numbers, NDArray[np.float32]]:
+        """Rows of the facts among these that match the question by words or vector, best first, with fused scores.
+
+        Every statistic is taken over `among` ([facts]) alone, and a score does not depend on what lies beside it.
+        """
+        columns, table = self.columns, self.table
+        within = np.zeros(len(columns["key"]), np.bool_)
+        within[table.statement[among]] = True
+        scores = bm25([columns], query_terms(probe.text, probe.languages), Bm25Rules(neighbours=False), [within])[0]
+        legs = [_leg("words", columns, np.flatnonzero(scores), scores)]
+        if probe.vector is not None:
+            rows = np.flatnonzero(within & columns["has_vector"])
+            legs.append(_leg("vectors", columns, rows, columns.nearness(probe.vector)))
+        fused = fuse(legs, FusionRules(), FACTS)
+        return np.array([table.row_of[key] for key in fused.keys.tolist()], np.int64), fused.scores
+
+
+def key_of(fact_id: str) -> int:
+    """The 64-bit row key of a fact."""
+    return int.from_bytes(digest("fact-row", fact_id), "big", signed=True)
+
+
+def _restated(before: Mapping[str, Fact], fact: Fact) -> bool:
+    known = before.get(fact.fact_id)
+    return known is not fact and (known is None or known.statement != fact.statement)
+
+
+def _leg(name: str, columns: ScopeColumns, rows: Numbers, scores: NDArray[np.float32]) -> Ranking:
+    keys = columns["key"][rows]
+    top = best_first(keys, scores[rows], FACTS)
+    return Ranking(name, keys[top], scores[rows][top])
+
+
+def _statements(facts: Sequence[Fact], language: str) -> SegmentBatch:
+    count = len(facts)
+    keys = np.array([key_of(fact.fact_id) for fact in facts], np.int64)
+    return SegmentBatch(
+        keys=keys,
+        source=keys,
+        order=np.zeros(count, np.int32),
+        at=np.array([fact.valid_from for fact in facts], np.float64),
+        known_from=np.array([fact.system_from for fact in facts], np.float64),
+        roles=np.full(count, ROLES.index("other"), np.int8),
+        alive=np.ones(count, np.bool_),
+        dates=("",) * count,
+        speakers=("",) * count,
+        texts=tuple(fact.statement for fact in facts),
+        languages=(language,) * count,
+    )
