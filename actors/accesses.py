@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from memory.errors import DomainError
 from memory.model.commands import RecordAccess
 from memory.model.ids import command_id
+from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 
 log = logging.getLogger("memoray.shard")
@@ -18,6 +19,8 @@ BATCH_S = 10.0
 
 Record = Callable[[str, RecordAccess], Awaitable[object]]
 Beliefs = Callable[[str], WorkingSet | None]
+Sources = Callable[[str, Iterable[int]], Awaitable[Mapping[int, tuple[str, Instant]]]]
+"""A user and segment keys -> id and beginning of the sources of the user's own scope."""
 
 
 class Accesses:
@@ -27,11 +30,13 @@ class Accesses:
     which costs a memory a little strength and no words.
     """
 
-    def __init__(self, origin: str, record: Record, believed: Beliefs) -> None:
+    def __init__(self, origin: str, record: Record, believed: Beliefs, sources: Sources) -> None:
         self._origin = origin
         self._record = record
         self._believed = believed
+        self._sources = sources
         self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self._unsaid: dict[str, list[RecordAccess]] = {}
         self._batch = 0
         self._task: asyncio.Task[None] | None = None
 
@@ -45,26 +50,62 @@ class Accesses:
         """Commit what was counted so far, one command a user; what cannot be committed now is kept."""
         counts, self._counts = self._counts, defaultdict(Counter)
         for user_id, counted in counts.items():
-            self._batch += 1
-            identity = command_id("access", self._origin, user_id, self._batch)
             try:
-                accessed = with_facts(counted, self._believed(user_id))
-                await self._record(user_id, RecordAccess(identity, "access", accessed))
+                self._unsaid.setdefault(user_id, []).append(await self._command(user_id, counted))
             except DomainError as error:
                 log.warning("accesses wait: %s", error.kind)
                 self._counts[user_id].update(counted)
+        for user_id, commands in list(self._unsaid.items()):
+            await self._send(user_id, commands)
+
+    async def _command(self, user_id: str, counted: Mapping[int, int]) -> RecordAccess:
+        sources = await self._sources(user_id, counted)
+        # over a large memory this takes a tenth of a second, which questions must not wait for
+        reached = await asyncio.to_thread(with_believed, counted, self._believed(user_id))
+        self._batch += 1
+        identity = command_id("access", self._origin, user_id, self._batch)
+        return RecordAccess(identity, "access", reached, with_sources(counted, sources))
+
+    async def _send(self, user_id: str, commands: list[RecordAccess]) -> None:
+        """Send the same command until it is known to have arrived: sent again under its id it counts once."""
+        while commands:
+            try:
+                await self._record(user_id, commands[0])
+            except DomainError as error:
+                log.warning("accesses wait: %s", error.kind)
+                return
+            commands.pop(0)
+        del self._unsaid[user_id]
 
     async def _later(self) -> None:
-        while self._counts:
+        while self._counts or self._unsaid:
             await asyncio.sleep(BATCH_S)
             await self.commit()
 
 
-def with_facts(counted: Mapping[int, int], believed: WorkingSet | None) -> tuple[tuple[str, int], ...]:
-    """(id, how often) of the segments, and of the facts they are evidence of: as often as the most recalled of them."""
-    facts: dict[str, int] = {}
-    for fact_id, evidence in believed.evidence.items() if believed else ():
-        often = max((counted.get(each.segment_key or 0, 0) for each in evidence), default=0)
-        if often:
-            facts[fact_id] = often
-    return tuple(sorted({**{str(key): often for key, often in counted.items()}, **facts}.items()))
+def with_believed(counted: Mapping[int, int], believed: WorkingSet | None) -> tuple[tuple[str, int], ...]:
+    """(id, how often) of the facts that recalled segments are evidence of and the entities they mention.
+
+    Each counts as often as the most recalled of its segments.
+    """
+    found: dict[str, int] = {}
+    if believed is None:
+        return ()
+    for fact_id, evidence in believed.evidence.items():
+        if often := max((counted.get(each.segment_key or 0, 0) for each in evidence), default=0):
+            found[fact_id] = often
+    for entity_id, mentions in believed.mentions.items():
+        if common := counted.keys() & mentions.keys():
+            found[entity_id] = max(counted[key] for key in common)
+    return tuple(sorted(found.items()))
+
+
+def with_sources(
+    counted: Mapping[int, int], sources: Mapping[int, tuple[str, Instant]]
+) -> tuple[tuple[str, int, Instant], ...]:
+    """(source id, how often, when it began), each as often as the most recalled of its segments."""
+    found: dict[str, tuple[int, Instant]] = {}
+    for key, (source_id, started_at) in sources.items():
+        often, _ = found.get(source_id, (0, started_at))
+        found[source_id] = (max(often, counted[key]), started_at)
+    return tuple(sorted((source_id, often, began) for source_id, (often, began) in found.items()))

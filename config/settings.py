@@ -19,7 +19,7 @@ from config.loading import Layer, compose, environment_layer, file_layer, neares
 from memory.errors import ConfigError
 from memory.model.quantities import Count, HourOfDay, Port, Seconds
 from memory.retrieval.parameters import Recall
-from memory.rules.parameters import Decay, Gates, Revision, Tiers
+from memory.rules.parameters import Decay, Gates, Life, Lifecycle, Reflection, Revision, Strength, Tiers
 
 PREFIX = "MEMORAY_"
 _SCALARS = ("dsn", "preset")
@@ -38,18 +38,10 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may carry; beyond it the answer is 413 or 422."""
+    """What one request may carry; beyond it the answer is 413. Limits of fields stand in deployments/kinds.py."""
 
     body_bytes: Count = 5_000_000
     """Bytes of one request body (chosen: a day of talk is below 1 MB)."""
-    segments_per_source: Count = 20_000
-    """Segments in one source (chosen: 16 hours of speech at a segment every 3 s)."""
-    text_chars: Count = 500_000
-    """Characters of one segment or note (chosen: a long e-mail thread)."""
-    id_chars: Count = 200
-    """Characters of a caller's own id (interfaces: POST /v1/sources)."""
-    query_chars: Count = 10_000
-    """Characters of a question (chosen: encoders read the first few hundred words anyway)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +95,14 @@ class AnswerModel(Endpoint):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeModel(Endpoint):
+    """What judges whether two statements contradict each other."""
+
+    kind: Literal["rules", "local", "openai"] = "rules"
+    """`rules` compares words; `local` is the packaged model, by token probability; `openai` asks the endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
 class Models:
     """One model a role."""
 
@@ -110,6 +110,8 @@ class Models:
     """Sentence vectors."""
     extraction: ExtractionModel = field(default_factory=ExtractionModel)
     """Entities and claims out of words."""
+    contradiction: JudgeModel = field(default_factory=JudgeModel)
+    """Whether a new fact contradicts an old one, or takes its place."""
     language: AnswerModel = field(default_factory=AnswerModel)
     """Free text."""
 
@@ -172,8 +174,14 @@ class Settings:
     """Questions."""
     revision: Revision = field(default_factory=Revision)
     """Claims against rivals."""
+    reflection: Reflection = field(default_factory=Reflection)
+    """What a memory makes of its own facts."""
+    strength: Strength = field(default_factory=Strength)
+    """Which law of fading serves which noun."""
     decay: Decay = field(default_factory=Decay)
-    """Fading."""
+    """The laws of fading."""
+    lifecycle: Lifecycle = field(default_factory=Lifecycle)
+    """Candidate, active, core, archived, pruned."""
     tiers: Tiers = field(default_factory=Tiers)
     """Climbing."""
     night: Night = field(default_factory=Night)
@@ -182,6 +190,11 @@ class Settings:
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
     """Identity."""
+
+    @property
+    def life(self) -> Life:
+        """All the numbers of a lifetime in one."""
+        return Life(self.strength, self.decay, self.lifecycle, self.tiers, self.reflection)
 
     @property
     def token_path(self) -> Path:
@@ -242,7 +255,7 @@ def _preset_layer(name: str) -> Layer:
     return file_layer(project_root() / "config" / "presets" / f"{name}.yaml")
 
 
-def _endpoint_unset(model: ExtractionModel | AnswerModel) -> bool:
+def _endpoint_unset(model: ExtractionModel | AnswerModel | JudgeModel) -> bool:
     return model.kind == "openai" and not (model.url and model.model)
 
 
@@ -250,10 +263,16 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
     (lambda s: s.stores.graph != "postgres", "stores.graph: neo4j comes with a later version; use postgres."),
     (lambda s: s.stores.vectors != "postgres", "stores.vectors: qdrant comes with a later version; use postgres."),
     (lambda s: _endpoint_unset(s.models.extraction), "models.extraction: kind openai needs url and model."),
+    (lambda s: _endpoint_unset(s.models.contradiction), "models.contradiction: kind openai needs url and model."),
     (lambda s: _endpoint_unset(s.models.language), "models.language: kind openai needs url and model."),
     (lambda s: not s.revision.relate_above <= s.revision.contradict_above <= s.revision.reinforce_above,
      "revision: relate_above <= contradict_above <= reinforce_above must hold."),
     (lambda s: s.tiers.l1_after_days > s.tiers.l2_after_days, "tiers: l1_after_days must not exceed l2_after_days."),
+    (lambda s: s.lifecycle.active_at > s.lifecycle.core_at, "lifecycle: active_at must not exceed core_at."),
+    (lambda s: s.decay.spaced.gradient_least > s.decay.spaced.gradient_most,
+     "decay: spaced.gradient_least must not exceed spaced.gradient_most."),
+    (lambda s: 0 in (s.decay.half_life_days, s.decay.stability.half_life_days, s.decay.stretched.scale),
+     "decay: half_life_days and stretched.scale must be above 0."),
     (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
     (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
      "extraction: retry_base_s must not exceed retry_cap_s."),

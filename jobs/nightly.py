@@ -1,7 +1,7 @@
 """The night as a Ray job: `python -m jobs.nightly`, or `ray job submit ... -- python -m jobs.nightly`.
 
-Without arguments it runs every night that is due, for every user, in order. It plans here, on the snapshot the shard
-hands out, and lets the shard commit; a night that was is only told again.
+Without arguments it runs every night that is due, for every user, in order. It counts and plans here,
+from the tables, and lets the shard commit; a night that was is only told again.
 """
 
 from __future__ import annotations

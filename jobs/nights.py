@@ -1,4 +1,4 @@
-"""The nights of all users, run from a job: planned here, committed by the shards."""
+"""The nights of all users, run from a job: counted and planned here, committed by the shards."""
 
 from __future__ import annotations
 
@@ -11,17 +11,12 @@ from adapters import build
 from config.settings import Settings
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
-from memory.model.working_set import WorkingSet
 from memory.ports import Vector
-from memory.services.night import NightRules, due, run_night
+from memory.services.night import due, run_night
 
 
 class Shards:
     """The minds of users, reached from a job."""
-
-    async def believed(self, user_id: str) -> WorkingSet:
-        """The snapshot the shard hands out."""
-        return cast(WorkingSet, await actor(shard_of(user_id)).believed.remote(user_id))
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn in the shard."""
@@ -40,8 +35,7 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
             nights = [night] if night else list(due(sleeper["since"], now, sleeper["zone"], settings.night.hour))
             for each in nights:
                 of = (sleeper["user_id"], each, sleeper["zone"], settings.night.hour)
-                rules = NightRules(settings.decay, settings.tiers)
-                reports.append(await run_night(*of, rules, stores.nights, Shards()))
+                reports.append(await run_night(*of, settings.life, stores.nights, Shards()))
         return reports
     finally:
         await stores.pool.close()

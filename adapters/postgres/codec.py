@@ -7,17 +7,20 @@ in `content`; `decode` puts them together again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from typing import Any, cast
 
 import orjson
 
+from memory.model.accesses import Access
 from memory.model.changes import Change, Row
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.ids import digest, fold
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
+from memory.model.sources import SourceState
 
 Columns = dict[str, Any]
 
@@ -60,14 +63,16 @@ NOUNS = {
     ),
     "fact": Noun(
         Fact, "fact_versions", ("fact_id", "version"), ("statement", "object", "slot"), lambda row: row.fact_id,
-        instants=("valid_from", "valid_to", "system_from", "system_to"),
+        instants=("valid_from", "valid_to", "system_from", "system_to", "updated_at"),
     ),
     "evidence": Noun(
         Evidence, "evidence", ("fact_id", "source_id", "segment_key"), ("quote",),
-        lambda row: segment_owner(row.segment_key, row.fact_id), instants=("at",),
+        lambda row: segment_owner(row.segment_key, row.fact_id), instants=("at", "holds_from"),
     ),
     "link": Noun(Link, "links", ("kind", "from_id", "to_id"), (), lambda row: ""),
     "note": Noun(Note, "notes", ("note_id",), ("text",), lambda row: row.note_id, instants=("created_at",)),
+    "access": Noun(Access, "accesses", ("id",), (), lambda row: "", instants=("last_at",)),
+    "source": Noun(SourceState, "sources", ("source_id",), (), lambda row: ""),
 }  # fmt: skip
 
 
@@ -79,12 +84,12 @@ def content_id(owner: str, part: str, words: str) -> int:
 def encode(noun: str, row: Row) -> tuple[Columns, list[Words]]:
     """The columns of a row (without user_id) and the words it refers to."""
     shape = NOUNS[noun]
-    columns: Columns = {field.name: getattr(row, field.name) for field in fields(shape.type)}
+    columns: Columns = {name: getattr(row, name) for name, _ in _defaults(noun)}
     owner = shape.owner(row)
     content = []
     for name in (*shape.words, *shape.json_words):
         value = columns[name]
-        if not value:
+        if not value and name not in _SURE:
             columns[name] = None
             continue
         words = orjson.dumps(value).decode() if name in shape.json_words else value
@@ -103,27 +108,58 @@ def encode(noun: str, row: Row) -> tuple[Columns, list[Words]]:
 
 
 def decode(noun: str, columns: Mapping[str, Any], content: Mapping[int, str]) -> Row:
-    """The row that `encode` took apart. Words that were erased read as empty."""
-    shape = NOUNS[noun]
-    values = {field.name: columns[field.name] for field in fields(shape.type)}
-    for name in shape.words:
-        if values[name] is not None:
-            values[name] = content.get(values[name], "")
-    for name in shape.json_words:
-        words = content.get(values[name]) if values[name] is not None else None
-        values[name] = orjson.loads(words) if words else None
-    if noun == "entity":
-        values["aliases"] = tuple(values["aliases"] or ())
-        values["properties"] = values["properties"] or {}
-        values["qualifier"] = values["qualifier"] or ""
-    if "sensitivity" in values:
-        values["sensitivity"] = Sensitivity(values["sensitivity"])
+    """The row that `encode` took apart. Words that were erased read as empty, columns of later versions as default."""
+    values = []
+    for name, default, read in _readers(noun):
+        value = columns.get(name, default)
+        values.append(value if read is None else read(value, content))
+    return cast(Row, NOUNS[noun].type(*values))
+
+
+Reader = Callable[[Any, Mapping[int, str]], Any]
+
+
+def _words(value: int | None, content: Mapping[int, str]) -> str | None:
+    return None if value is None else content.get(value, "")
+
+
+def _sure_words(value: int | None, content: Mapping[int, str]) -> str:
+    return "" if value is None else content.get(value, "")
+
+
+def _json(value: int | None, content: Mapping[int, str]) -> Any:
+    words = None if value is None else content.get(value)
+    return orjson.loads(words) if words else None
+
+
+_SENSITIVITIES = tuple(Sensitivity)
+_SURE = ("quote", "statement", "text")
+"""Words that every row has, if only empty ones."""
+_READERS: Mapping[str, Reader] = {
+    "aliases": lambda value, content: tuple(_json(value, content) or ()),
+    "properties": lambda value, content: _json(value, content) or {},
+    "sensitivity": lambda value, _: _SENSITIVITIES[value],
+    **dict.fromkeys(("qualifier", *_SURE), _sure_words),
+}
+"""Fields that are read in a way of their own; other words may be missing."""
+
+
+@cache
+def _defaults(noun: str) -> tuple[tuple[str, Any], ...]:
+    """The fields of a noun, each with the value it has in rows that were written before there was such a column."""
+    known = fields(NOUNS[noun].type)
+    return tuple((each.name, None if each.default is MISSING else each.default) for each in known)
+
+
+@cache
+def _readers(noun: str) -> tuple[tuple[str, Any, Reader | None], ...]:
+    """The fields of a noun in order, each with its default and with how it is read, if not as it stands."""
+    own = {name: _words for name in NOUNS[noun].words} | {
+        name: read for name, read in _READERS.items() if name in dict(_defaults(noun))
+    }
     if noun == "evidence":
-        values["segment_key"] = values["segment_key"] or None
-    for name in ("quote", "statement", "text"):
-        if name in values and values[name] is None:
-            values[name] = ""
-    return cast(Row, shape.type(**values))
+        own["segment_key"] = lambda value, _: value or None
+    return tuple((name, default, own.get(name)) for name, default in _defaults(noun))
 
 
 def encode_change(change: Change) -> tuple[dict[str, Any], list[Words]]:

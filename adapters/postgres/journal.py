@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import orjson
@@ -20,7 +21,8 @@ from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.profile import Profile
 from memory.model.scopes import user_scope
-from memory.model.working_set import Draft, WorkingSet
+from memory.model.sources import SourceState
+from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Vector
 
 Q = queries("journal")
@@ -43,23 +45,17 @@ class PostgresJournal:
         """Everything believed now, in one consistent snapshot."""
         async with self._pool.connection() as connection, connection.transaction():
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            user = await _one(connection, Q["load_user"], user_id=user_id)
-            if user is None:
-                return WorkingSet(user_id)
-            scope = user_scope(user_id)
-            content = {
-                row["content_id"]: row["words"] for row in await _all(connection, Q["load_content"], scope=scope)
-            }
-            draft = Draft(WorkingSet(user_id, 0, codec.decode_profile(user["profile"])))
-            for noun, name in _LOADS:
-                for row in await _all(connection, Q[name], user_id=user_id):
-                    draft.apply(Change("loaded", None, codec.decode(noun, row, content)))
-            return draft.finish(user["version"])
+            return await load_believed(connection, user_id)
 
     async def fact_vectors(self, user_id: str) -> dict[str, list[float]]:
         """fact id -> its vector by this journal's encoder."""
         rows = await self._pool.rows(Q["fact_vectors"], user_id=user_id, encoder=self._encoder)
         return {row["fact_id"]: row["vector"] for row in rows}
+
+    async def sources_of(self, user_id: str, keys: Iterable[int]) -> dict[int, tuple[str, float]]:
+        """segment key -> id and beginning of its source, for those of the user's own scope."""
+        rows = await self._pool.rows(Q["sources_of"], scope=user_scope(user_id), keys=list(keys))
+        return {row["segment_key"]: (row["source_id"], row["started_at"]) for row in rows}
 
     async def unencoded_facts(self, limit: int) -> list[DictRow]:
         """Facts that stand without a vector: `{user_id, fact_id, statement}`."""
@@ -68,7 +64,7 @@ class PostgresJournal:
     async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors of facts that came without."""
         async with self._pool.transaction() as connection:
-            await _put_fact_vectors(connection, user_id, self._encoder, vectors)
+            await put_fact_vectors(connection, user_id, self._encoder, vectors)
 
     async def drop_fact_vectors(self, user_id: str) -> None:
         """Let the vectors of a user's facts be made anew."""
@@ -107,39 +103,13 @@ class PostgresJournal:
             raise Stale(user_id=user_id)
         if changes.read:
             await _check_read(connection, changes)
-        encoded = [codec.encode_change(change) for change in changes.changes]
-        async with connection.pipeline():
-            words = [entry for _, content in encoded for entry in content]
-            await put_content(connection, user_scope(user_id), words)
-            await _put_rows(connection, user_id, changes.changes)
-            await _put_fact_vectors(connection, user_id, self._encoder, vectors)
-            if changes.read or changes.unread:
-                await _put_reading(connection, user_id, changes)
-            await _put_entry(connection, user_id, base.version + 1, changes, [sides for sides, _ in encoded])
-            await _put_accesses(connection, user_id, changes)
-            await _erase(connection, user_id, changes)
+        await write_turn(connection, user_id, self._encoder, base.version + 1, changes, vectors)
         return True
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """What a command changed, words put back; None if there is none or it was undone."""
-        name = "last_command" if command_id is None else "one_command"
-        row = await self._pool.row(Q[name], user_id=user_id, command_id=command_id)
-        if row is None or row.get("undone"):
-            return None
-        ids = list(_content_ids(row["changes"]))
-        words = await self._pool.rows(Q["content_of"], scope=user_scope(user_id), ids=ids)
-        content = {entry["content_id"]: entry["words"] for entry in words}
-        return ChangeSet(
-            command_id=row["command_id"],
-            kind=row["kind"],
-            actor=row["actor"],
-            at=row["at"],
-            changes=tuple(codec.decode_change(sides, content) for sides in row["changes"]),
-            outcomes=tuple(
-                Outcome(entry["fact_id"], entry["outcome"], tuple(entry["rivals"])) for entry in row["outcomes"]
-            ),
-            undoes=row["undoes"],
-        )
+        async with self._pool.connection() as connection:
+            return await load_committed(connection, user_id, command_id)
 
 
 _LOADS = (
@@ -149,7 +119,72 @@ _LOADS = (
     ("evidence", "load_evidence"),
     ("link", "load_links"),
     ("note", "load_notes"),
+    ("access", "load_accesses"),
 )
+
+
+_BATCH = 2_000
+"""Rows decoded at a time: all at once would take three times the memory, and hold up whatever else is to be done."""
+
+
+async def load_believed(connection: Connection, user_id: str) -> WorkingSet:
+    """Everything that is believed as this connection sees it."""
+    user = await _one(connection, Q["load_user"], user_id=user_id)
+    if user is None:
+        return WorkingSet(user_id)
+    scope = user_scope(user_id)
+    content = {row["content_id"]: row["words"] for row in await _all(connection, Q["load_content"], scope=scope)}
+    rows: list[Row] = []
+    for noun, name in _LOADS:
+        async with connection.cursor(name) as cursor:
+            await cursor.execute(Q[name], {"user_id": user_id}, binary=True)
+            while batch := await cursor.fetchmany(_BATCH):
+                rows += [codec.decode(noun, row, content) for row in batch]
+    return assemble(user_id, user["version"], codec.decode_profile(user["profile"]), rows)
+
+
+async def load_committed(connection: Connection, user_id: str, command_id: str | None) -> ChangeSet | None:
+    """What a command changed, as this connection sees it."""
+    name = "last_command" if command_id is None else "one_command"
+    row = await _one(connection, Q[name], user_id=user_id, command_id=command_id)
+    if row is None or row.get("undone"):
+        return None
+    ids = list(content_ids(row["changes"]))
+    words = await _all(connection, Q["content_of"], scope=user_scope(user_id), ids=ids)
+    content = {entry["content_id"]: entry["words"] for entry in words}
+    return ChangeSet(
+        command_id=row["command_id"],
+        kind=row["kind"],
+        actor=row["actor"],
+        at=row["at"],
+        changes=tuple(codec.decode_change(sides, content) for sides in row["changes"]),
+        outcomes=tuple(
+            Outcome(entry["fact_id"], entry["outcome"], tuple(entry["rivals"])) for entry in row["outcomes"]
+        ),
+        undoes=row["undoes"],
+    )
+
+
+async def write_turn(
+    connection: Connection,
+    user_id: str,
+    encoder: str,
+    version: int,
+    changes: ChangeSet,
+    vectors: Mapping[str, Vector],
+) -> None:
+    """Write all that a turn changes, inside the transaction it is committed in."""
+    # recalls are no part of the history: they are kept as they stand, and can be counted anew from what was asked
+    encoded = [codec.encode_change(change) for change in changes.changes if change.noun != "access"]
+    async with connection.pipeline():
+        words = [entry for _, content in encoded for entry in content]
+        await put_content(connection, user_scope(user_id), words)
+        await _put_rows(connection, user_id, changes.changes)
+        await put_fact_vectors(connection, user_id, encoder, vectors)
+        if changes.read or changes.unread:
+            await _put_reading(connection, user_id, changes)
+        await _put_entry(connection, user_id, version, changes, [sides for sides, _ in encoded])
+        await _erase(connection, user_id, changes)
 
 
 def vector_text(vector: Iterable[float]) -> str:
@@ -157,7 +192,8 @@ def vector_text(vector: Iterable[float]) -> str:
     return "[" + ",".join(f"{float(x):.5g}" for x in vector) + "]"
 
 
-async def _put_fact_vectors(connection: Connection, user_id: str, encoder: str, vectors: Mapping[str, Vector]) -> None:
+async def put_fact_vectors(connection: Connection, user_id: str, encoder: str, vectors: Mapping[str, Vector]) -> None:
+    """Keep the vectors of facts, for one encoder."""
     for fact_id, vector in vectors.items():
         row = {"user_id": user_id, "fact_id": fact_id, "encoder": encoder, "vector": vector_text(vector)}
         await connection.execute(Q["put_fact_vector"], row)
@@ -171,7 +207,7 @@ async def _all(connection: Connection, statement: str, **parameters: Any) -> lis
     return await (await connection.execute(statement, parameters, binary=True)).fetchall()
 
 
-def _content_ids(changes: Iterable[Mapping[str, Any]]) -> Iterable[int]:
+def content_ids(changes: Iterable[Mapping[str, Any]]) -> Iterable[int]:
     """Every content id a journal entry refers to."""
     for sides in changes:
         shape = codec.NOUNS.get(sides["noun"])
@@ -208,6 +244,8 @@ async def _put_rows(connection: Connection, user_id: str, changes: Iterable[Chan
             )
         elif isinstance(row, Fact):
             await _put_fact(connection, user_id, change)
+        elif isinstance(row, SourceState):
+            await _put_source(connection, user_id, change)
         elif change.after is None:
             await _delete(connection, user_id, change.noun, row)
         else:
@@ -233,28 +271,41 @@ async def _put_fact(connection: Connection, user_id: str, change: Change) -> Non
     await put_row(connection, user_id, "fact", change.after)
 
 
-def _placeholder(noun: str, column: str) -> sql.Composable:
-    if column in codec.NOUNS[noun].instants:
-        return sql.SQL("to_timestamp({})").format(sql.Placeholder(column))
-    return sql.Placeholder(column)
+async def _put_source(connection: Connection, user_id: str, change: Change) -> None:
+    """The new state of a source, unless it is another by now than it was when that was decided."""
+    assert isinstance(change.before, SourceState)
+    assert isinstance(change.after, SourceState)
+    states = {"before": change.before.state, "after": change.after.state}
+    source_id = change.after.source_id
+    await connection.execute(Q["cross_source"], {"scope": user_scope(user_id), "source_id": source_id, **states})
+
+
+@cache
+def _upsert(noun: str, columns: tuple[str, ...]) -> str:
+    """The statement that writes one row of a noun; composing it anew for every row would cost more than the row."""
+    shape = codec.NOUNS[noun]
+    key = ("user_id", *shape.key)
+    changing = [name for name in columns if name not in key] or ["user_id"]
+    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
+    values = [
+        sql.SQL("to_timestamp({})" if each in shape.instants else "{}").format(sql.Placeholder(each))
+        for each in columns
+    ]
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}").format(
+        sql.Identifier(shape.table),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(values),
+        sql.SQL(", ").join(map(sql.Identifier, key)),
+        sql.SQL(", ").join(updates),
+    )
+    return statement.as_string()
 
 
 async def put_row(connection: Connection, user_id: str, noun: str, row: Row) -> None:
     """Write one row into its table, in place of the one with its key."""
     columns, _ = codec.encode(noun, row)
     columns["user_id"] = user_id
-    shape = codec.NOUNS[noun]
-    key = ("user_id", *shape.key)
-    changing = [name for name in columns if name not in key] or ["user_id"]
-    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
-    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}").format(
-        sql.Identifier(shape.table),
-        sql.SQL(", ").join(map(sql.Identifier, columns)),
-        sql.SQL(", ").join(_placeholder(noun, name) for name in columns),
-        sql.SQL(", ").join(map(sql.Identifier, key)),
-        sql.SQL(", ").join(updates),
-    )
-    await connection.execute(statement, columns)
+    await connection.execute(_upsert(noun, tuple(columns)), columns)
 
 
 async def _delete(connection: Connection, user_id: str, noun: str, row: Row) -> None:
@@ -267,14 +318,6 @@ async def _delete(connection: Connection, user_id: str, noun: str, row: Row) -> 
         sql.Identifier(shape.table), sql.SQL(" AND ").join(conditions)
     )
     await connection.execute(statement, {"user_id": user_id, **{name: columns[name] for name in shape.key}})
-
-
-async def _put_accesses(connection: Connection, user_id: str, changes: ChangeSet) -> None:
-    if not changes.accessed:
-        return
-    ids, counts = zip(*changes.accessed, strict=True)
-    accessed = {"user_id": user_id, "ids": list(ids), "counts": list(counts), "at": changes.at}
-    await connection.execute(Q["put_access"], accessed)
 
 
 async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> None:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from datetime import date
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from adapters.postgres.census import Calibration, take_census
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from memory.model.commands import Crossing
 from memory.model.timeline import Instant
+from memory.rules.census import Census
+from memory.rules.night_steps import STEPS
+from memory.services.night import Plan
 
 Q = queries("nights")
 
 
 class PostgresNights:
-    """Reports of nights."""
+    """Plans and reports of nights, and the census they are made on."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, encoder: str, calibrate: Calibration) -> None:
         self._pool = pool
+        self._encoder, self._calibrate = encoder, calibrate
 
     async def sleepers(self) -> list[dict[str, Any]]:
         """Every user, with the zone they live in and the instant since which nights are due."""
@@ -36,13 +43,34 @@ class PostgresNights:
         return row["since"] if row else None
 
     async def report(self, user_id: str, night: date) -> dict[str, Any] | None:
-        """The report of a night, if it was."""
+        """The report of a night, if it is over."""
         row = await self._pool.row(Q["report"], user_id=user_id, night=night)
         return row["report"] if row else None
 
-    async def file(self, user_id: str, night: date, at: Instant, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep a report; if there is one already, that one stands and is returned."""
-        await self._pool.rows(Q["file"], user_id=user_id, night=night, at=at, report=Jsonb(dict(report)))
-        kept = await self.report(user_id, night)
-        assert kept is not None
-        return kept
+    async def census(self, user_id: str) -> Census:
+        """A memory as columns, at one consistent moment."""
+        return await take_census(self._pool, user_id, self._encoder, self._calibrate)
+
+    async def plan(self, user_id: str, night: date) -> Plan | None:
+        """The plan of a night, if it was begun."""
+        row = await self._pool.row(Q["plan"], user_id=user_id, night=night)
+        return None if row is None else _plan(row)
+
+    async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
+        """Keep a plan; if there is one already, that one stands and is returned."""
+        steps = {name: [astuple(each) for each in found] for name, found in plan.crossings.items()}
+        kept = {"report": Jsonb(dict(plan.report)), "plan": Jsonb(steps)}
+        await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, **kept)
+        standing = await self.plan(user_id, night)
+        assert standing is not None
+        return standing
+
+    async def finish(self, user_id: str, night: date) -> None:
+        """All of the plan has been committed: only its report is kept."""
+        await self._pool.rows(Q["finish"], user_id=user_id, night=night)
+
+
+def _plan(row: Mapping[str, Any]) -> Plan:
+    steps = row["plan"] or {}
+    crossings = {name: tuple(Crossing(*each) for each in steps.get(name, ())) for name in STEPS}
+    return Plan(row["report"], crossings, done=row["plan"] is None)

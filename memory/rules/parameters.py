@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
-from memory.model.quantities import Count, Days, Share
+from memory.model.quantities import Count, Days, Share, Weight
+
+Law = Literal["half_life", "spaced", "stability", "stretched"]
+"""By which law strength fades; each is a function of `memory.rules.decay`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Gates:
 class Revision:
     """How a claim meets its rivals. Similarities are calibrated ones, never raw cosines (seed 003, section 4)."""
 
+    manner: Literal["meaning", "likeness"] = "meaning"
+    """`likeness` lets the bands of similarity alone decide, as seed 003 does; `meaning` also slots and agreement."""
     reinforce_above: Share = 0.85
     """Calibrated similarity above which a rival says the same (seed 003)."""
     contradict_above: Share = 0.70
@@ -49,6 +55,12 @@ class Revision:
     """From here up to `reinforce_above` a new fact is linked `similar` (seed 003)."""
     rivals: Count = 5
     """Similar facts of the same subject that are looked at (seed 003)."""
+    compared: Count = 60
+    """Similar facts whose words are compared for denials and figures (chosen: parsed once, 60 take a millisecond)."""
+    disputed: Count = 2
+    """Rivals of a kind that one claim stands against at most (chosen: the third was wrong on dev data)."""
+    sure_above: Share = 0.7
+    """Score of a verdict from which it ends or weakens a rival; below, both are linked as disputed (decision 0019)."""
     neighbours: Count = 3
     """`similar` links a new fact gets at most (seed 003)."""
     reinforce_by: Share = 0.1
@@ -66,13 +78,115 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Decay:
-    """The half-life law of entities: 2^(-days / half_life_days) since the last mention (seeds 000 and 001)."""
+class Strength:
+    """Which law serves which noun (memory-model, "Strength")."""
+
+    entity: Law = "half_life"
+    """Entities fade since their last mention (seeds 000 and 001)."""
+    fact: Law = "stability"
+    """Facts fade since they were last judged (seed 003)."""
+    source: Law = "spaced"
+    """Sources fade since their last recall (seed 002)."""
+    storyline: Law = "spaced"
+    """Roll-ups of sources (seed 002)."""
+    macro: Law = "spaced"
+    """Roll-ups of storylines (seed 002)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spaced:
+    """The law of spaced recall: `s0 * exp(-rate / (1 + count^gradient) * days)` (seed 002)."""
+
+    first: Share = 0.5
+    """Strength at birth (seed 002)."""
+    rate: Weight = 0.02
+    """Share lost a day by what was never recalled (seed 002)."""
+    alpha: Share = 0.05
+    """Strength gained with every recall, up to 1 (seed 002: 0.05 to 0.1)."""
+    gradient: Weight = 1.0
+    """Exponent of the number of recalls before any spacing is known (seed 002)."""
+    gradient_up: Weight = 0.1
+    """Added to the gradient when the interval between two recalls grew (seed 002)."""
+    gradient_down: Weight = 0.05
+    """Taken from it when the interval shrank (seed 002)."""
+    gradient_least: Weight = 0.5
+    """Where the gradient stops falling (memory-model: unclamped it can divide by zero)."""
+    gradient_most: Weight = 3.0
+    """Where the gradient stops rising (memory-model)."""
+    sure: Share = 0.8
+    """Confidence from which a candidate does not fade until its first recall (seed 002)."""
+    doubt: Weight = 2.0
+    """A less sure candidate fades `1 + doubt * (1 - confidence)` times as fast (seed 002)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """The law of stability: `confidence * 0.5^(days / (half_life_days * stability))` (seed 003)."""
 
     half_life_days: Days = 30.0
-    """Days until half the strength is gone (seeds 000 and 001)."""
+    """Days until half is gone at stability 1 (seed 003)."""
+    step: Share = 0.1
+    """Stability gained with every recall (seed 003)."""
+    most: Weight = 5.0
+    """Stability that recalls lead to at most (seed 003)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretched:
+    """The law of the stretched exponential: `confidence * exp(-rate * days^power)` (seed 004)."""
+
+    rate: Weight = 0.1
+    """How fast it fades; a protected fact has 0 (seed 004)."""
+    power: Share = 0.8
+    """Below 1, the old fades slower than the young (seed 004)."""
+    boost: Share = 0.05
+    """Weight of what n recalls add in all, `boost * log(1 + n / scale)`, up to 1 (seed 004)."""
+    scale: Weight = 20.0
+    """Recalls that make one unit under the logarithm (seed 004)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """The numbers of the four laws; the first two are those of `half_life`: 2^(-days / half_life_days)."""
+
+    half_life_days: Days = 30.0
+    """Days until half the strength of an entity is gone (seeds 000 and 001)."""
     evergreen_floor: Share = 0.3
     """Strength below which people, places and relationships never fall (seeds 000 and 001)."""
+    low_salience: Share = 0.1
+    """Strength below which an entity counts as fading (seed 000)."""
+    spaced: Spaced = field(default_factory=Spaced)
+    """Spaced recall (seed 002)."""
+    stability: Stability = field(default_factory=Stability)
+    """Stability (seed 003)."""
+    stretched: Stretched = field(default_factory=Stretched)
+    """The stretched exponential (seed 004)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """When something becomes active, core, archived or pruned, and what never sinks (seeds 002 to 004)."""
+
+    active_at: Count = 1
+    """Recalls that make a candidate active (seed 002)."""
+    core_at: Count = 10
+    """Recalls that make it core (seed 002)."""
+    archive_below: Share = 0.01
+    """Strength below which it is archived; 0 = strength archives nothing (seed 002)."""
+    grace_days: Days = 7.0
+    """Days after a recall in which nothing is archived for its strength (seed 002: accessed recently is 7 days)."""
+    ephemeral_source_days: Days = 30.0
+    """Life of an ephemeral source (seed 002)."""
+    ephemeral_days: Days = 90.0
+    """Life of what is ephemeral and no source (seed 002)."""
+    floor: Share = 0.3
+    """Strength below which standing facts and open promises never fall; 0 = no floor (memory-model, "Pruning")."""
+    floor_importance: Count = 7
+    """Importance from which a fact keeps that floor (memory-model, "Pruning")."""
+    prunes: bool = False
+    """Whether the night prunes for good what has faded; the default only archives (memory-model, "Pruning")."""
+    prune_below: Share = 0.05
+    """Strength below which a fact is pruned (seeds 003 and 004)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +196,48 @@ class Tiers:
     l1_after_days: Days = 7.0
     """Age for L1, inclusive (seed 000; 001 excludes the seventh day, 000 wins)."""
     l1_sources: Count = 3
-    """Distinct sources for L1 (seed 000)."""
+    """Distinct sessions for L1 (seed 000)."""
     l2_after_days: Days = 90.0
     """Age for L2, inclusive (seed 000)."""
     l2_sources: Count = 3
-    """Distinct sources for L2 (seed 000)."""
+    """Distinct sessions for L2 (seed 000)."""
     l2_requires_community: bool = False
     """Whether L2 also needs membership in a community (seed 001 asks for it, 000 does not)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a memory makes of its own facts. Similarities are calibrated ones, never raw cosines (seed 003)."""
+
+    duplicate_above: Share = 0.85
+    """Similarity from which two facts that agree are one (seed 003)."""
+    theme_above: Share = 0.60
+    """Similarity from which facts belong together (seed 003)."""
+    candidate_above: Share = 0.70
+    """From here up to `duplicate_above` two facts may contradict each other (seed 003: 0.40; decision 0021)."""
+    themes: Count = 5
+    """Meta facts made at a time (seed 003)."""
+    theme_size: Count = 3
+    """Facts that make a theme (chosen: of two, a meta fact would be a paraphrase)."""
+    meta_confidence: Share = 0.8
+    """Confidence of a meta fact (seed 003)."""
+    meta_stability: Weight = 3.0
+    """Stability of a meta fact: a half-life of 90 days (seed 003)."""
+    stale_below: Share = 0.10
+    """Strength below which a fact is stale (seed 003)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
+
+    strength: Strength = field(default_factory=Strength)
+    """Noun to law."""
+    decay: Decay = field(default_factory=Decay)
+    """The laws."""
+    lifecycle: Lifecycle = field(default_factory=Lifecycle)
+    """The states."""
+    tiers: Tiers = field(default_factory=Tiers)
+    """The tiers."""
+    reflection: Reflection = field(default_factory=Reflection)
+    """Duplicates."""

@@ -4,35 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from memory.model.entities import Entity, Figures
-from memory.model.facts import Evidence, Fact
-from memory.model.timeline import Instant, days_between
+import numpy as np
+
+from memory.model.entities import TIERS, Entity
+from memory.model.facts import STATUSES, Evidence, Fact
+from memory.model.timeline import DAY_S, Instant
+from memory.rules.census import ACTIVE, Codes, EntityRows, FactRows
+from memory.rules.decay import Flags
 from memory.rules.parameters import Tiers
 
-L2_TYPES = frozenset({"person", "place", "relationship", "habit", "emotion"})
-"""What says who somebody is, rather than what they talked about (seed 000)."""
+L0, L1, L2 = range(len(TIERS))
+TAKEN_BACK = tuple(STATUSES.index(name) for name in ("superseded", "invalidated"))
+"""The statuses by which a fact speaks against what it was about."""
 
 
-def tier_of(entity: Entity, figures: Figures | None, contradicted: bool, now: Instant, rules: Tiers) -> str:
-    """The tier this entity has at `now`. Age counts from its first mention, in event time."""
-    if contradicted:
-        return "L1" if entity.tier == "L2" else entity.tier
-    if figures is None:
-        return entity.tier
-    age = days_between(figures.first_seen, now)
-    if age >= rules.l2_after_days and figures.session_count >= rules.l2_sources and entity.type in L2_TYPES:
-        return "L2"
-    if age >= rules.l1_after_days and figures.session_count >= rules.l1_sources:
-        return "L1"
-    return "L0"
+def tiers_of(entities: EntityRows, denied: Flags, now: Instant, rules: Tiers) -> Codes:
+    """[n] the tier every entity has at `now`, as places in TIERS. Age counts from the first mention, in event time.
+
+    `denied` says which are contradicted: those fall from L2 to L1 and climb nowhere. What was never mentioned stays.
+    """
+    age_days = np.maximum(0.0, now - entities.first_seen) / DAY_S
+    settled = entities.lasting & (entities.in_community | (not rules.l2_requires_community))
+    second = (age_days >= rules.l2_after_days) & (entities.sessions >= rules.l2_sources) & settled
+    first = (age_days >= rules.l1_after_days) & (entities.sessions >= rules.l1_sources)
+    earned = np.where(second, L2, np.where(first, L1, L0))
+    stays = np.where(denied, np.minimum(entities.tier, L1), entities.tier)
+    tiers: Codes = np.where(denied | (entities.sessions == 0), stays, earned).astype(np.int8)
+    return tiers
+
+
+def contradictions(entities: EntityRows, facts: FactRows) -> Flags:
+    """[n] whether the last word on each entity was a contradiction (memory-model, "How words become facts", 5).
+
+    A contradiction is a superseded or invalidated fact of which it is the object, or without an object the subject;
+    it stands until a later re-affirmation or confirmation: what ends a fact begins at the same instant and may have the
+    same object (who liked coffee gave up coffee), and affirms nothing. The owner is never contradicted.
+    """
+    place = {identity: row for row, identity in enumerate(entities.ids)}
+    about = np.fromiter((place.get(each, -1) for each in facts.about), np.intp, len(facts.about))
+    known = about >= 0
+    against = np.where(np.isnan(facts.valid_to), facts.system_from, facts.valid_to)
+    affirmed = np.fmax(facts.valid_from, facts.said_at)
+    affirmed = np.where(facts.protected, np.maximum(affirmed, facts.system_from), affirmed)
+    denied = known & np.isin(facts.status, TAKEN_BACK)
+    held = known & (facts.status == ACTIVE)
+    last_against, last_affirmed = np.full(len(place), -np.inf), np.full(len(place), -np.inf)
+    np.maximum.at(last_against, about[denied], against[denied])
+    np.maximum.at(last_affirmed, about[held], affirmed[held])
+    return (last_against >= last_affirmed) & (last_against > -np.inf) & ~entities.owner
 
 
 def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: Mapping[str, tuple[Evidence, ...]]) -> bool:
-    """Whether the last word on this entity was a contradiction (memory-model, "How words become facts", 5).
-
-    `about` are the facts in which it is the object, or without an object the subject. A contradiction is a superseded
-    or invalidated fact; it stands until a later re-affirmation or confirmation. The owner is never contradicted.
-    """
+    """The same of one entity, from the facts of which it is the object, or without an object the subject."""
     if entity.is_owner:
         return False
     against, affirmed = float("-inf"), float("-inf")
@@ -44,4 +67,4 @@ def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: Mapping[str
             affirmed = max(affirmed, fact.valid_from, *said)
             if fact.protected:
                 affirmed = max(affirmed, fact.system_from)
-    return against > affirmed
+    return against >= affirmed and against > float("-inf")

@@ -108,10 +108,14 @@ WHERE w.task = 'read' AND w.user_id = %(user_id)s
       WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
         AND e.revision IS DISTINCT FROM s.revision);
 
--- name: put_access
-INSERT INTO accesses (user_id, id, count, last_at)
-SELECT %(user_id)s, a.id, a.count, to_timestamp(%(at)s) FROM unnest(%(ids)s::text[], %(counts)s::bigint[]) AS a (id, count)
-ON CONFLICT (user_id, id) DO UPDATE SET count = accesses.count + EXCLUDED.count, last_at = EXCLUDED.last_at;
+-- name: cross_source
+UPDATE sources SET state = %(after)s
+WHERE scope = %(scope)s AND source_id = %(source_id)s AND state = %(before)s;
+
+-- name: sources_of
+-- The sources of the user's own scope that these segments belong to.
+SELECT segment_key, source_id, started_at FROM segments JOIN sources USING (scope, source_id)
+WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s);
 
 -- name: load_user
 SELECT version, profile FROM users WHERE user_id = %(user_id)s;
@@ -137,6 +141,9 @@ SELECT * FROM links WHERE user_id = %(user_id)s;
 
 -- name: load_notes
 SELECT * FROM notes WHERE user_id = %(user_id)s;
+
+-- name: load_accesses
+SELECT * FROM accesses WHERE user_id = %(user_id)s;
 
 -- name: fact_vectors
 SELECT fact_id, vector::real[] AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;

@@ -1,21 +1,27 @@
--- Nights: when they are due, and what they told.
+-- Nights: when they are due, and what they told. A night that has a plan is not over.
 
 -- name: sleepers
 SELECT u.user_id, coalesce(u.profile ->> 'time_zone', 'UTC') AS zone,
-       coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id), u.created_at) AS since
+       coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL), u.created_at) AS since
 FROM users u ORDER BY u.user_id;
 
 -- name: report
-SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
+SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s AND plan IS NULL;
 
--- name: file
-INSERT INTO nights (user_id, night, at, report)
-VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s) ON CONFLICT DO NOTHING;
+-- name: plan
+SELECT report, plan FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
+
+-- name: begin
+INSERT INTO nights (user_id, night, at, report, plan)
+VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s) ON CONFLICT DO NOTHING;
+
+-- name: finish
+UPDATE nights SET plan = NULL WHERE user_id = %(user_id)s AND night = %(night)s;
 
 -- name: last
-SELECT max(night) AS night FROM nights WHERE user_id = %(user_id)s;
+SELECT max(night) AS night FROM nights WHERE user_id = %(user_id)s AND plan IS NULL;
 
 -- name: since
 -- The instant since which nights of one user are due.
-SELECT coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id), u.created_at) AS since
+SELECT coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL), u.created_at) AS since
 FROM users u WHERE u.user_id = %(user_id)s;

@@ -23,6 +23,7 @@ def called(memory: Memory, name: str, type_: str = "person") -> Entity:
     )
 
 
+@pytest.mark.conforms("002:owner.from_profile")
 def test_the_owner_comes_from_the_profile_and_takes_over_the_person_of_that_name() -> None:
     memory = Memory(name="")
     memory.hear(1, sightings=(seen("Maya"),), speaker="Maya", role="other")
@@ -33,6 +34,7 @@ def test_the_owner_comes_from_the_profile_and_takes_over_the_person_of_that_name
     assert called(memory, "Maya").entity_id == person.entity_id
 
 
+@pytest.mark.conforms("003:birth.subject_owner")
 def test_the_owner_s_labels_all_mean_the_owner() -> None:
     memory = Memory()
     memory.hear(1, says("user keeps bees", subject="user"), says("I bake", subject="I"), sightings=(seen("user"),))
@@ -41,6 +43,10 @@ def test_the_owner_s_labels_all_mean_the_owner() -> None:
     assert len(memory.believed.entities) == 1
 
 
+@pytest.mark.conforms(
+    "000:gates.promise", "000:gates.decision", "000:gates.person", "000:gates.event", "000:gates.place",
+    "000:gates.relationship", "000:gates.topic", "000:gates.emotion", "000:gates.question", "000:gates.other",
+)  # fmt: skip
 @pytest.mark.parametrize(
     ("type_", "gate"),
     [("promise", 0.7), ("decision", 0.7), ("person", 0.6), ("event", 0.6), ("place", 0.6), ("relationship", 0.6),
@@ -52,12 +58,14 @@ def test_a_gate_lets_in_what_is_sure_enough_for_its_type(type_: str, gate: float
     assert [entity.name for entity in memory.believed.entities.values() if not entity.is_owner] == ["Over"]
 
 
+@pytest.mark.conforms("000:dedup.types_apart")
 def test_the_same_name_in_two_types_is_two_entities() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"), seen("Google", 1, "organization")))
     assert {e.type for e in memory.believed.entities.values() if e.name == "Google"} == {"topic", "organization"}
 
 
+@pytest.mark.conforms("000:dedup.highest_confidence")
 def test_case_and_space_do_not_make_another_entity_and_the_surest_sighting_wins() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Elena  Costa", confidence=0.7), seen("elena costa", confidence=0.95)))

@@ -16,6 +16,7 @@ ALIKE = {"Maya plays the cello": np.array([1.0, 0.0, 0.0]), "Maya often plays he
          "Maya keeps bees": np.array([0.0, 0.0, 1.0])}  # fmt: skip
 
 
+@pytest.mark.conforms("003:belief.confidence_default")
 def test_a_new_claim_has_the_first_confidence_and_its_words_as_evidence() -> None:
     memory = Memory()
     changes = memory.hear(1, lives("Porto"))
@@ -25,6 +26,7 @@ def test_a_new_claim_has_the_first_confidence_and_its_words_as_evidence() -> Non
     assert [each.quote for each in memory.believed.evidence[fact.fact_id]] == ["I live in Porto"]
 
 
+@pytest.mark.conforms("003:reinforce.confidence")
 def test_another_source_reinforces_once_and_the_same_source_never() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"), source="a")
@@ -35,6 +37,7 @@ def test_another_source_reinforces_once_and_the_same_source_never() -> None:
     assert memory.fact("Maya keeps bees").confidence == pytest.approx(0.7)
 
 
+@pytest.mark.conforms("003:reinforce.cap")
 def test_confidence_is_capped_at_one() -> None:
     memory = Memory()
     for key in range(1, 9):
@@ -42,6 +45,7 @@ def test_confidence_is_capped_at_one() -> None:
     assert memory.fact("Maya keeps bees").confidence == 1.0
 
 
+@pytest.mark.conforms("model:agreement")
 def test_a_paraphrase_reinforces_if_it_agrees_and_is_a_fact_of_its_own_if_its_numbers_differ() -> None:
     memory = Memory(vectors=ALIKE)
     memory.hear(1, says("Maya plays the cello"))
@@ -52,6 +56,7 @@ def test_a_paraphrase_reinforces_if_it_agrees_and_is_a_fact_of_its_own_if_its_nu
     assert memory.fact("Maya plays the cello").fact_id in linked
 
 
+@pytest.mark.conforms("000:contradiction.closes_old", "000:contradiction.opens_new", "model:change")
 def test_a_single_valued_slot_closes_where_the_next_begins() -> None:
     memory = Memory()
     memory.hear(1, lives("Porto"), at=NOON)
@@ -63,6 +68,7 @@ def test_a_single_valued_slot_closes_where_the_next_begins() -> None:
     assert (lisbon.status, lisbon.valid_to) == ("active", None)
 
 
+@pytest.mark.conforms("001:facts.current_truth")
 def test_a_preference_is_single_valued_within_its_slot() -> None:
     memory = Memory()
     memory.hear(1, says("Maya prefers Nike", 1, predicate="prefers", slot="shoe brand", object="Nike"))
@@ -78,6 +84,7 @@ def test_number_is_no_change() -> None:
     assert memory.hear(3, same).outcomes[0].outcome == "reinforced"
 
 
+@pytest.mark.conforms("model:late", "model:order")
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 200), min_size=2, max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_the_chain_of_a_slot_does_not_depend_on_arrival(days: list[int], shuffle: object) -> None:
@@ -94,6 +101,7 @@ def test_the_chain_of_a_slot_does_not_depend_on_arrival(days: list[int], shuffle
     assert [status for *_, status, _ in chains[0]].count("active") == 1
 
 
+@pytest.mark.conforms("003:contradiction.invalidates")
 def test_a_poorly_supported_fact_is_invalidated_by_its_denial() -> None:
     memory = Memory()
     memory.hear(1, says("Maya likes opera", predicate="likes", object="opera"))
@@ -102,6 +110,7 @@ def test_a_poorly_supported_fact_is_invalidated_by_its_denial() -> None:
     assert memory.active() == ["Maya dislikes opera"]
 
 
+@pytest.mark.conforms("003:contradiction.supporting_episodes", "003:weaken.confidence")
 def test_a_well_supported_fact_is_weakened_and_disputed() -> None:
     memory = Memory()
     for key in (1, 2, 3):
@@ -125,6 +134,7 @@ def test_an_event_ends_the_state_it_closes() -> None:
     assert (fact.status, fact.valid_to) == ("superseded", NOON + 9 * DAY)
 
 
+@pytest.mark.conforms("model:assistant")
 @pytest.mark.parametrize("role", ["assistant", "tool"])
 def test_what_an_assistant_says_is_no_evidence(role: str) -> None:
     memory = Memory()
@@ -133,6 +143,7 @@ def test_what_an_assistant_says_is_no_evidence(role: str) -> None:
     assert not memory.believed.facts
 
 
+@pytest.mark.conforms("001:idempotency.segments")
 def test_a_claim_is_never_counted_twice_by_reading_it_again() -> None:
     memory = Memory()
     memory.hear(1, lives("Porto"))

@@ -1,0 +1,100 @@
+-- The census: a memory as columns for the night, read in one consistent moment.
+
+-- name: version
+SELECT version FROM users WHERE user_id = %(user_id)s;
+
+-- name: entities
+-- Every living entity; sessions as the device called them, for a long silence splits one session into several sources.
+WITH seen AS (
+    SELECT m.entity_id, count(*) AS mentions, min(m.at) AS first_seen, max(m.at) AS last_seen,
+           count(DISTINCT coalesce(src.scope || ' ' || src.session_id, m.source_id)) AS sessions
+    FROM mentions m
+    LEFT JOIN segments s ON s.segment_key = m.segment_key
+    LEFT JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+    WHERE m.user_id = %(user_id)s
+    GROUP BY m.entity_id),
+joined AS (
+    SELECT k.from_id AS entity_id FROM links k WHERE k.user_id = %(user_id)s AND k.kind = 'member_of'
+    UNION
+    SELECT unnest(g.members) FROM groups g
+    WHERE g.user_id = %(user_id)s AND g.kind = 'community' AND g.closed_at IS NULL)
+SELECT e.entity_id AS ids, coalesce(s.mentions, 0) + coalesce(a.count, 0) AS stamp,
+       array_position(%(tiers)s, e.tier) - 1 AS tier, array_position(%(states)s, e.state) - 1 AS state,
+       array_position(%(ttl_policies)s, e.ttl_policy) - 1 AS ttl, e.is_owner AS owner, e.confidence,
+       coalesce(s.first_seen, e.created_at) AS first_seen, coalesce(s.last_seen, e.created_at) AS last_seen,
+       coalesce(s.sessions, 0) AS sessions, e.type = ANY(%(evergreen)s) AS evergreen,
+       e.type = ANY(%(lasting)s) AS lasting, e.type = 'promise' AS promised,
+       CASE WHEN e.type = 'promise' THEN p.words END AS properties, j.entity_id IS NOT NULL AS in_community,
+       coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       coalesce(a.gradient, 1) AS gradient
+FROM entities e
+LEFT JOIN seen s ON s.entity_id = e.entity_id
+LEFT JOIN joined j ON j.entity_id = e.entity_id
+LEFT JOIN accesses a ON a.user_id = e.user_id AND a.id = e.entity_id
+LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND p.content_id = e.properties
+WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL;
+
+-- name: facts
+-- Every open version; about whom or what it is, as far as that decides over its floor and over contradictions.
+WITH said AS (
+    SELECT v.fact_id, max(v.at) AS said_at FROM evidence v WHERE v.user_id = %(user_id)s GROUP BY v.fact_id),
+evergreen AS (
+    SELECT e.entity_id FROM entities e
+    WHERE e.user_id = %(user_id)s AND e.type = ANY(%(evergreen)s) AND NOT e.is_owner)
+SELECT f.fact_id AS ids, f.version + coalesce(a.count, 0) AS stamp,
+       array_position(%(statuses)s, f.status) - 1 AS status, array_position(%(states)s, f.state) - 1 AS state,
+       coalesce(f.object_id, f.subject_id) AS about, f.confidence, f.stability,
+       coalesce(f.updated_at, f.system_from) AS since, f.protected, f.importance,
+       f.kind = 'preference' AND f.valid_to IS NULL AS preference,
+       s.entity_id IS NOT NULL OR o.entity_id IS NOT NULL AS evergreen, f.valid_from, f.valid_to, f.system_from,
+       v.said_at, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       coalesce(a.gradient, 1) AS gradient
+FROM fact_versions f
+LEFT JOIN said v ON v.fact_id = f.fact_id
+LEFT JOIN evergreen s ON s.entity_id = f.subject_id
+LEFT JOIN evergreen o ON o.entity_id = f.object_id
+LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
+WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
+
+-- name: sources
+SELECT s.source_id AS ids, array_position(%(states)s, s.state) - 1 AS state,
+       array_position(%(ttl_policies)s, s.ttl_policy) - 1 AS ttl, s.started_at, coalesce(a.count, 0) AS count,
+       a.last_at AS accessed_at, coalesce(a.value, 0) AS value, coalesce(a.gradient, 1) AS gradient
+FROM sources s
+LEFT JOIN accesses a ON a.user_id = %(user_id)s AND a.id = %(prefix)s || s.source_id
+WHERE s.scope = %(scope)s;
+
+-- name: fresh
+-- Facts judged since the last night, the latest first, and the nearest others of the same subject by vector.
+WITH fresh AS (
+    SELECT f.fact_id, f.subject_id, v.vector
+    FROM fact_versions f
+    JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
+    WHERE f.user_id = %(user_id)s AND f.system_to IS NULL AND f.status = 'active' AND f.kind <> 'meta'
+      AND coalesce(f.updated_at, f.system_from) > (
+          SELECT coalesce(max(n.at), '-infinity') FROM nights n WHERE n.user_id = %(user_id)s AND n.plan IS NULL)
+    ORDER BY coalesce(f.updated_at, f.system_from) DESC, f.fact_id LIMIT %(most)s),
+near AS (
+    SELECT o.fact_id FROM fresh, LATERAL (
+        SELECT g.fact_id
+        FROM fact_versions g
+        JOIN fact_vectors w ON w.user_id = g.user_id AND w.fact_id = g.fact_id AND w.encoder = %(encoder)s
+        WHERE g.user_id = %(user_id)s AND g.subject_id = fresh.subject_id AND g.system_to IS NULL
+          AND g.status = 'active' AND g.fact_id <> fresh.fact_id
+        ORDER BY w.vector <=> fresh.vector, g.fact_id LIMIT %(neighbours)s) o)
+SELECT f.*, v.vector::real[] AS vector
+FROM fact_versions f
+JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
+WHERE f.user_id = %(user_id)s AND f.system_to IS NULL
+  AND f.fact_id IN (SELECT fact_id FROM fresh UNION SELECT fact_id FROM near)
+ORDER BY f.fact_id;
+
+-- name: words
+SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);
+
+-- name: notes
+SELECT note_id, about_id, author, created_at, lifetime, source_id FROM notes WHERE user_id = %(user_id)s;
+
+-- name: pending
+SELECT count(*) FILTER (WHERE task = 'embed') AS embedding, count(*) FILTER (WHERE task = 'read') AS extraction
+FROM work WHERE scope = %(scope)s AND user_id IN ('', %(user_id)s);

@@ -1,0 +1,67 @@
+-- An invented memory as large as asked for, two years old: entities mentioned thrice each in sessions of fifty segments,
+-- three facts an entity. Ages, confidences and types are spread by remainders, so that every run makes the same.
+-- Parameters: user_id, entities, now (epoch seconds). The words are short; the night reads none of them.
+
+INSERT INTO users (user_id, version, profile, created_at)
+VALUES (%(user_id)s, 0, '{"name": "Maya"}', to_timestamp(%(now)s) - interval '1 hour');
+INSERT INTO readers VALUES ('user:' || %(user_id)s::text, %(user_id)s) ON CONFLICT DO NOTHING;
+INSERT INTO scopes (scope, position) VALUES ('user:' || %(user_id)s::text, 1)
+ON CONFLICT (scope) DO UPDATE SET position = scopes.position + 1;
+DELETE FROM removals WHERE scope = 'user:' || %(user_id)s::text;
+
+INSERT INTO sources (scope, source_id, session_id, kind, started_at)
+SELECT 'user:' || %(user_id)s::text, 's' || n, 's' || n, 'conversation',
+       to_timestamp(%(now)s) - make_interval(secs => 730 * 86400.0 * ((n * 7919) %% 10007) / 10007)
+FROM generate_series(1, greatest(3, 3 * %(entities)s::int / 50)) n;
+
+INSERT INTO content (scope, content_id, owner, words)
+SELECT 'user:' || %(user_id)s::text, n, 'segment:' || n, 'word ' || n
+FROM generate_series(1, 3 * %(entities)s::int) n;
+
+INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s, position)
+SELECT s.scope, n, s.source_id, n::text, 'Maya', 'user', n, s.started_at + make_interval(secs => n %% 50), n %% 50, n %% 50,
+       n %% 50 + 1, (SELECT position FROM scopes WHERE scope = s.scope)
+FROM generate_series(1, 3 * %(entities)s::int) n
+JOIN sources s ON s.scope = 'user:' || %(user_id)s::text
+     AND s.source_id = 's' || 1 + n %% greatest(3, 3 * %(entities)s::int / 50);
+
+INSERT INTO content (scope, content_id, owner, words)
+SELECT 'user:' || %(user_id)s::text, -n, 'e-' || lpad(to_hex(n), 16, '0'), 'Entity ' || n
+FROM generate_series(1, %(entities)s::int) n;
+
+INSERT INTO entities (user_id, entity_id, type, name, name_key, confidence, tier, state, ttl_policy, sensitivity, is_owner,
+                      created_at)
+SELECT %(user_id)s, 'e-' || lpad(to_hex(n), 16, '0'),
+       (ARRAY['person', 'topic', 'emotion', 'event', 'place', 'decision', 'habit', 'topic', 'organization', 'tool'])
+           [1 + n %% 10],
+       -n, decode(lpad(to_hex(n), 16, '0'), 'hex'), 0.5 + (n %% 50) / 100.0, 'L0', 'candidate', 'decay', 0, n = 1,
+       to_timestamp(%(now)s) - interval '730 days'
+FROM generate_series(1, %(entities)s::int) n;
+
+INSERT INTO mentions (user_id, entity_id, segment_key, source_id, at, quote, confidence)
+SELECT %(user_id)s, 'e-' || lpad(to_hex(1 + (n * 31::bigint) %% %(entities)s::int), 16, '0'), n, g.source_id, g.at, n, 0.9
+FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
+
+INSERT INTO content (scope, content_id, owner, words)
+SELECT 'user:' || %(user_id)s::text, -1000000000 - n, 'f-' || lpad(to_hex(n), 16, '0'), 'Fact ' || n
+FROM generate_series(1, 3 * %(entities)s::int) n;
+
+INSERT INTO fact_versions (user_id, fact_id, version, subject_id, statement, object_id, polarity, kind, importance,
+                           confidence, stability, status, state, protected, judged_by, sensitivity, valid_from, valid_to,
+                           system_from)
+SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), 1,
+       'e-' || lpad(to_hex(CASE WHEN n %% 2 = 0 THEN 1 ELSE 1 + n %% %(entities)s::int END), 16, '0'), -1000000000 - n,
+       CASE WHEN n %% 3 = 0 THEN 'e-' || lpad(to_hex(1 + (n * 17::bigint) %% %(entities)s::int), 16, '0') END, true,
+       CASE WHEN n %% 8 = 0 THEN 'preference' ELSE 'factual' END, 1 + n %% 10, 0.4 + (n %% 60) / 100.0, 1,
+       CASE WHEN n %% 20 = 0 THEN 'superseded' WHEN n %% 33 = 0 THEN 'invalidated' ELSE 'active' END, 'candidate',
+       n %% 100 = 0, 'rules', 0, g.at, CASE WHEN n %% 20 = 0 THEN g.at + interval '9 days' END, g.at
+FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
+
+INSERT INTO evidence (user_id, fact_id, source_id, segment_key, quote, at, revision)
+SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), g.source_id, n, n, g.at, 1
+FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
+
+INSERT INTO accesses (user_id, id, count, last_at, value)
+SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), 1 + n %% 14,
+       to_timestamp(%(now)s) - make_interval(days => (n %% 300)::int), 0.6
+FROM generate_series(1, 3 * %(entities)s::int, 10) n;

@@ -1,0 +1,135 @@
+"""`memoray bench night`: two nights over an invented memory of a given size, as Ray jobs, with what they cost.
+
+The first night finds everything for the first time; the second is like any other. The memory is awake in its shard
+before either, for a memory that somebody uses is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench.measure import Door, Tell
+from memory.model.timeline import DAY_S
+
+USER = "bench-night"
+LOOK_S = 0.5
+"""Seconds between looks at the memory of all processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NightSite:
+    """What the benchmark works with: the database, the front door, jobs, the system's memory, progress."""
+
+    dsn: str
+    door: Callable[[str], Door]
+    run_job: Callable[[str, date], None]
+    """Run one night of a user as a Ray job, and wait for it."""
+    pss_bytes: Callable[[], int]
+    tell: Tell
+
+
+@dataclass(frozen=True, slots=True)
+class NightTime:
+    """One night: seconds from submitting the job to its end, rows it changed, and the most memory above rest."""
+
+    seconds: float
+    changed: int
+    above_rest_mb: float
+
+
+@dataclass(frozen=True, slots=True)
+class NightRow:
+    """What `memoray bench night` prints."""
+
+    entities: int
+    facts: int
+    awake_mb: float
+    """What all processes take when the memory is awake."""
+    first: NightTime
+    next: NightTime
+
+    def cells(self) -> dict[str, str]:
+        """The one row, column by column."""
+        return {
+            "entities": f"{self.entities:,}",
+            "facts": f"{self.facts:,}",
+            "awake MB": f"{self.awake_mb:.0f}",
+            "first night s (rows changed, MB above rest)": _told(self.first),
+            "next night s (rows changed, MB above rest)": _told(self.next),
+        }
+
+
+def _told(night: NightTime) -> str:
+    return f"{night.seconds:.1f} ({night.changed:,}, {night.above_rest_mb:.0f})"
+
+
+def measure_night(site: NightSite, entities: int, now: float, *, keep: bool = False) -> NightRow:
+    """Make the memory, wake it, run two nights, remove it. Raises DomainError if the system refuses."""
+    door = site.door(USER)
+    door.delete("/v1/memory")
+    try:
+        site.tell("Making the memory", 0, 4)
+        last = datetime.fromtimestamp(now - DAY_S, UTC).date()
+        populate(site.dsn, entities, now - 3 * DAY_S)
+        site.tell("Waking it", 1, 4)
+        door.get("/v1/context", query="Entity 7", record_access=False)
+        awake = site.pss_bytes()
+        nights = []
+        for number, night in enumerate((last - timedelta(days=1), last), start=2):
+            site.tell(f"The night of {night}", number, 4)
+            nights.append(_night(site, door, night, awake))
+        return NightRow(entities, 3 * entities, awake / 1e6, *nights)
+    finally:
+        if not keep:
+            door.delete("/v1/memory")
+
+
+def populate(dsn: str, entities: int, now: float) -> None:
+    """Write the memory straight into the tables (bench/night_population.sql)."""
+    statements = Path(__file__).with_name("night_population.sql").read_text()
+    with psycopg.connect(dsn, cursor_factory=psycopg.ClientCursor) as connection:
+        connection.execute("SET LOCAL synchronous_commit = off")
+        connection.execute(statements, {"user_id": USER, "entities": entities, "now": now})
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+
+
+def _night(site: NightSite, door: Door, night: date, awake: int) -> NightTime:
+    with most(site.pss_bytes) as peak:
+        started = time.perf_counter()
+        site.run_job(USER, night)
+        seconds = time.perf_counter() - started
+    return NightTime(seconds, changed_by(door.get(f"/v1/night/{night}")), (peak[0] - awake) / 1e6)
+
+
+def changed_by(report: dict[str, Any]) -> int:
+    """Rows a night has changed, by its report."""
+    tiers = len(report["tiers"]["promoted"]) + len(report["tiers"]["demoted"])
+    return tiers + int(report["states"]["crossed"]) + len(report["pruning"]["pruned"]) + int(report["notes"]["expired"])
+
+
+@contextmanager
+def most(pss_bytes: Callable[[], int]) -> Iterator[list[int]]:
+    """The most memory that is taken while the block runs, in bytes, as the one number of a list."""
+    peak, over = [pss_bytes()], threading.Event()
+
+    def look() -> None:
+        while not over.wait(LOOK_S):
+            peak[0] = max(peak[0], pss_bytes())
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        watcher.join()

@@ -1,0 +1,92 @@
+"""States: candidate, active, core, archived (seed 002). All but archiving follows from recalls alone.
+
+A state is a function of what is so at `now`, not of the state before: nights may be missed or repeated. Archived hides
+from lists, briefings and the hot working set; words are always found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.model.entities import STATES
+from memory.model.timeline import DAY_S, Instant
+from memory.rules.census import (
+    ACTIVE,
+    ARCHIVED,
+    AT_HAND,
+    CANDIDATE,
+    CORE,
+    DECAY,
+    EPHEMERAL,
+    KEEP_FOREVER,
+    Codes,
+    EntityRows,
+    FactRows,
+    SourceColumns,
+)  # fmt: skip
+from memory.rules.decay import Column, Flags
+from memory.rules.parameters import Lifecycle
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What decides over archiving: columns of n rows."""
+
+    strength: Column
+    count: Column
+    accessed_at: Column
+    born_at: Column
+    ttl: Codes
+    """Places in TTL_POLICIES."""
+
+
+def states_of(rows: Standing, life_days: float, now: Instant, rules: Lifecycle) -> Codes:
+    """[n] the state of each row at `now`, as places in STATES.
+
+    Kept forever beats an ephemeral life of `life_days`, and that beats strength. What was recalled lately is not
+    archived for its strength, but for the end of its life it is.
+    """
+    recent = (rows.count > 0) & (now - rows.accessed_at < rules.grace_days * DAY_S)
+    faded = (rows.strength < rules.archive_below) & ~recent
+    over = (rows.ttl == EPHEMERAL) & (now - rows.born_at >= life_days * DAY_S)
+    gone = (faded | over) & (rows.ttl != KEEP_FOREVER)
+    by_recalls = np.where(
+        rows.count >= rules.core_at, CORE, np.where(rows.count >= rules.active_at, AT_HAND, CANDIDATE)
+    )
+    states: Codes = np.where(gone, ARCHIVED, by_recalls).astype(np.int8)
+    return states
+
+
+def entity_states(entities: EntityRows, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
+    """[n] states of entities. The owner is always core (seed 002)."""
+    standing = Standing(strength, entities.count, entities.accessed_at, entities.first_seen, entities.ttl)
+    states = states_of(standing, rules.ephemeral_days, now, rules)
+    states[entities.owner] = CORE
+    return states
+
+
+def fact_states(facts: FactRows, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
+    """[n] states of facts; a life of their own they have not, only strength."""
+    by_decay = np.full(len(strength), DECAY, np.int8)
+    return states_of(Standing(strength, facts.count, facts.accessed_at, facts.since, by_decay), np.inf, now, rules)
+
+
+def source_states(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
+    """[n] states of sources."""
+    standing = Standing(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
+    return states_of(standing, rules.ephemeral_source_days, now, rules)
+
+
+def recalled_state(state: str, count: int, rules: Lifecycle) -> str:
+    """The state of something right after its `count`th recall: the archived comes back as active (seed 002)."""
+    if state == STATES[ARCHIVED] or rules.active_at <= count < rules.core_at:
+        return STATES[AT_HAND]
+    return STATES[CORE] if count >= rules.core_at else state
+
+
+def to_prune(facts: FactRows, strength: Column, rules: Lifecycle) -> Flags:
+    """[n] which active facts have faded for good, if this preset prunes (seeds 003 and 004)."""
+    faded: Flags = (facts.status == ACTIVE) & (strength < rules.prune_below) & ~facts.protected
+    return faded & rules.prunes

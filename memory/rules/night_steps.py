@@ -1,0 +1,184 @@
+"""The steps of a night: what each finds in a census at the night's own instant. Later versions add to the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.commands import Crossing
+from memory.model.entities import STATES, TIERS
+from memory.model.facts import NOTE_LIFETIME_DAYS
+from memory.model.timeline import DAY_S, Instant
+from memory.rules.census import (
+    ACTIVE,
+    ARCHIVED,
+    Census,
+    Codes,
+    Counts,
+    Ids,
+    entity_anchors,
+    fact_anchors,
+    source_anchors,
+)
+from memory.rules.decay import Column, Flags, strength_of
+from memory.rules.lifecycle import entity_states, fact_states, source_states, to_prune
+from memory.rules.parameters import Life
+from memory.rules.reflection import duplicates
+from memory.rules.tiers import contradictions, tiers_of
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A census at one instant, and what several steps need to know of it."""
+
+    census: Census
+    now: Instant
+    life: Life
+
+    @cached_property
+    def entities(self) -> Column:
+        """Strength of every entity."""
+        return strength_of("entity", entity_anchors(self.census.entities, self.now, self.life), self.now, self.life)
+
+    @cached_property
+    def facts(self) -> Column:
+        """Strength of every fact."""
+        return strength_of("fact", fact_anchors(self.census.facts, self.life), self.now, self.life)
+
+    @cached_property
+    def sources(self) -> Column:
+        """Strength of every source."""
+        return strength_of("source", source_anchors(self.census.sources, self.life), self.now, self.life)
+
+    @cached_property
+    def held(self) -> Flags:
+        """Which facts are believed to be so now."""
+        held: Flags = self.census.facts.status == ACTIVE
+        return held
+
+    @cached_property
+    def pruned(self) -> Flags:
+        """Which facts have faded for good."""
+        return to_prune(self.census.facts, self.facts, self.life.lifecycle)
+
+
+Found = tuple[list[Crossing], dict[str, Any]]
+"""What was crossed, and figures for the report."""
+
+
+def _pending(sight: Sight) -> Found:
+    return [], dict(sight.census.pending or {})
+
+
+def _decay(sight: Sight) -> Found:
+    """Strength is derived, never stored: the night only tells how it stands."""
+    return [], {
+        "entities": len(sight.entities),
+        "mean_strength": _mean(sight.entities),
+        "low_salience": int((sight.entities < sight.life.decay.low_salience).sum()),
+        "facts": int(sight.held.sum()),
+        "mean_fact_strength": _mean(sight.facts[sight.held]),
+        "sources": len(sight.sources),
+        "mean_source_strength": _mean(sight.sources),
+    }
+
+
+def _tiers(sight: Sight) -> Found:
+    rows = sight.census.entities
+    denied = contradictions(rows, sight.census.facts)
+    after = tiers_of(rows, denied, sight.now, sight.life.tiers)
+    found = _crossed("entity", "tier", TIERS, rows.ids, rows.tier, after, rows.stamp)
+    return found, {
+        "contradicted": int(denied.sum()),
+        "before": _tally(TIERS, rows.tier),
+        "after": _tally(TIERS, after),
+        "promoted": [each.id for each in found if each.after > each.before],
+        "demoted": [each.id for each in found if each.after < each.before],
+    }
+
+
+def _states(sight: Sight) -> Found:
+    census, rules = sight.census, sight.life.lifecycle
+    entities, facts, sources = census.entities, census.facts, census.sources
+    of_entities = entity_states(entities, sight.entities, sight.now, rules)
+    of_facts = np.where(sight.held & ~sight.pruned, fact_states(facts, sight.facts, sight.now, rules), facts.state)
+    of_sources = source_states(sources, sight.sources, sight.now, rules)
+    found = [
+        *_crossed("entity", "state", STATES, entities.ids, entities.state, of_entities, entities.stamp),
+        *_crossed("fact", "state", STATES, facts.ids, facts.state, of_facts, facts.stamp),
+        *_crossed("source", "state", STATES, sources.ids, sources.state, of_sources, np.zeros(len(sources.ids), int)),
+    ]
+    return found, {
+        "entities": _tally(STATES, of_entities),
+        "facts": _tally(STATES, of_facts[sight.held]),
+        "sources": _tally(STATES, of_sources),
+        "crossed": len(found),
+        "archived": sum(each.after == STATES[ARCHIVED] for each in found),
+        "returned": sum(each.before == STATES[ARCHIVED] for each in found),
+    }
+
+
+def _pruning(sight: Sight) -> Found:
+    facts, gone = sight.census.facts, sight.pruned
+    chosen = zip(facts.ids[gone], facts.stamp[gone].tolist(), strict=True)
+    found = [Crossing("fact", identity, "status", "active", "pruned", stamp) for identity, stamp in chosen]
+    return found, {"pruned": [each.id for each in found]}
+
+
+def _notes(sight: Sight) -> Found:
+    found = []
+    for note in sight.census.notes:
+        days = NOTE_LIFETIME_DAYS[note.lifetime]
+        if days is not None and sight.now >= note.created_at + days * DAY_S:
+            found.append(Crossing("note", note.note_id, "lifetime", note.lifetime, "expired"))
+    return found, {"expired": len(found)}
+
+
+def _duplicates(sight: Sight) -> Found:
+    """Only what is new has to be looked at; likenesses that differ in what matters are reported, never merged."""
+    fresh, facts = sight.census.fresh, sight.census.facts
+    if fresh is None:
+        return [], {"merged": [], "disagreeing": []}
+    rows = np.flatnonzero(np.isin(facts.ids, list(fresh.believed.facts)))
+    strength = dict(zip(facts.ids[rows], sight.facts[rows].tolist(), strict=True))
+    found = duplicates(fresh.believed, list(fresh.believed.facts), fresh.likeness, strength, sight.life.reflection)
+    return [], {
+        "merged": [list(each) for each in found.clusters],
+        "disagreeing": [[each.one, each.other] for each in found.disagreeing],
+    }
+
+
+STEPS: Mapping[str, Callable[[Sight], Found]] = {
+    "pending": _pending,
+    "decay": _decay,
+    "tiers": _tiers,
+    "states": _states,
+    "pruning": _pruning,
+    "notes": _notes,
+    "duplicates": _duplicates,
+}
+"""The steps in their order (memory-model, "The night")."""
+
+
+def _crossed(
+    noun: str, axis: str, names: Sequence[str], ids: Ids, before: Codes, after: NDArray[Any], stamp: Counts
+) -> list[Crossing]:
+    rows = np.flatnonzero(before != after)
+    columns = (ids[rows], before[rows].tolist(), after[rows].tolist(), stamp[rows].tolist())
+    return [
+        Crossing(noun, identity, axis, names[old], names[new], mark)
+        for identity, old, new, mark in zip(*columns, strict=True)
+    ]
+
+
+def _tally(names: Sequence[str], codes: NDArray[Any]) -> dict[str, int]:
+    return dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
+
+
+def _mean(strength: Column) -> float | None:
+    return round(float(strength.mean()), 4) if len(strength) else None

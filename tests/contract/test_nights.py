@@ -1,0 +1,203 @@
+"""Nights over PostgreSQL: the tables' census is that of the working set, and a killed night goes on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from adapters.postgres.journal import PostgresJournal
+from adapters.postgres.nights import PostgresNights
+from adapters.postgres.pool import Pool
+from memory.model import commands as c
+from memory.model.changes import ChangeSet
+from memory.model.claims import Claim, Sighting
+from memory.model.profile import Profile
+from memory.model.working_set import WorkingSet, evolve
+from memory.rules.census import Census, census
+from memory.rules.decider import Rules, decide
+from memory.rules.parameters import Life
+from memory.services.night import plan_night, run_night
+from tests.fakes.nights import FrailMind
+
+pytestmark = pytest.mark.postgres
+NOW, DAY = 1_700_000_000.0, 86_400.0
+
+
+class Writer:
+    """A shard in miniature over a journal."""
+
+    def __init__(self, pool: Pool, user: str) -> None:
+        self.journal, self.user, self.now = PostgresJournal(pool, "hashing"), user, NOW
+        self.believed = WorkingSet(user)
+        self.epoch = 0
+
+    async def turn(self, command: c.Command) -> ChangeSet:
+        self.epoch = self.epoch or await self.journal.claim(f"shard-of-{self.user}")
+        self.now += 1
+        changes = decide(self.believed, command, self.now, Rules())
+        if await self.journal.commit(f"shard-of-{self.user}", self.epoch, self.believed, changes, {}):
+            self.believed = evolve(self.believed, changes.changes)
+        return changes
+
+    async def live(self) -> None:
+        """Half a year with people, a promise, moves, remarks and recalls."""
+        profile = c.SetProfile("profile", profile=Profile(name="Maya"))
+        await self.turn(profile)
+        for key, (name, kind) in enumerate(
+            [("Elena", "person"), ("tea", "topic"), ("photos", "promise"), ("Elena", "person"), ("rain", "topic")], 1
+        ):
+            self.now += 20 * DAY
+            due = {"due": "2023-12-01T00:00:00+00:00"} if kind == "promise" else {}
+            sighting = Sighting(kind, name, 0.9, name, key, properties=due)
+            place = ("Porto", "Lisbon", "Ghent", "Porto", "Bergen")[key - 1]
+            lives = Claim("Maya", f"Maya lives in {place}", key, "I moved", predicate="lives_in", object=place)
+            likes = Claim("Elena", f"Elena likes {name}", key, "so", kind="preference", importance=key)
+            await self.turn(remembered(key, self.now, (sighting,), (lives, likes)))
+        owner = next(each for each in self.believed.entities.values() if each.is_owner)
+        await self.turn(c.WriteNote("note", about_id=owner.entity_id, text="so it is", lifetime="week"))
+        await self.turn(c.ConfirmFact("sure", fact_id=min(self.active())))
+        some = sorted([*self.believed.facts, *self.believed.entities])[::2]
+        for number in range(2):
+            self.now += 3 * DAY
+            accessed = tuple((each, number + 1) for each in some)
+            await self.turn(c.RecordAccess(f"access-{number}", "access", accessed, (("s1", 1, NOW),)))
+
+    def active(self) -> list[str]:
+        return [each.fact_id for each in self.believed.facts.values() if each.status == "active"]
+
+
+def remembered(key: int, at: float, sightings: tuple[Sighting, ...], claims: tuple[Claim, ...]) -> c.AcceptReading:
+    """A reading whose segment is not kept here: no revision of it is marked as read."""
+    read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", 0)
+    return c.AcceptReading(f"read-{key}", "extraction", read=(read,), sightings=sightings, claims=claims)
+
+
+def nights_of(pool: Pool) -> PostgresNights:
+    return PostgresNights(pool, "hashing", lambda cosine: cosine)
+
+
+@pytest.fixture
+async def writer(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
+    async def unchecked(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr("adapters.postgres.journal._check_read", unchecked)
+    monkeypatch.setattr("adapters.postgres.journal._put_reading", unchecked)
+    writer = Writer(pool, user)
+    await writer.live()
+    return writer
+
+
+def rows(counts: Census, name: str) -> dict[str, dict[str, object]]:
+    """The rows of a table by id, for comparing."""
+    table = getattr(counts, name)
+    columns = {each.name: getattr(table, each.name).tolist() for each in fields(table)}
+    found = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return {str(row["ids"]): row for row in found}
+
+
+async def test_the_census_of_the_tables_is_that_of_the_working_set(writer: Writer, pool: Pool) -> None:
+    assert await writer.journal.load(writer.user) == writer.believed, "recalls come back as they were believed"
+    stored, believed = await nights_of(pool).census(writer.user), census(writer.believed)
+    assert stored.version == believed.version
+    for name in ("entities", "facts"):
+        here, there = rows(stored, name), rows(believed, name)
+        assert here.keys() == there.keys()
+        for identity, row in there.items():
+            for column, value in row.items():
+                np.testing.assert_equal(here[identity][column], value, err_msg=f"{name} {identity} {column}")
+    assert [each.note_id for each in stored.notes] == [each.note_id for each in believed.notes]
+    assert stored.pending == {"embedding": 0, "extraction": 0}
+
+
+async def test_a_night_that_is_killed_goes_on_with_its_plan(
+    writer: Writer, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.services.night.MOST_ROWS", 2)
+    nights, night = nights_of(pool), date(2025, 11, 1)
+    commits: list[str] = []
+
+    async def turn(user_id: str, command: c.Command, _: object) -> ChangeSet:
+        if len(commits) == 2:
+            commits.append("killed")
+            raise RuntimeError("killed")
+        done = await writer.turn(command)
+        commits.append(command.command_id)
+        return done
+
+    mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
+    mind.turn = turn  # type: ignore[method-assign, assignment]
+    of = (writer.user, night, "UTC", 3, Life(), nights, mind)
+    with pytest.raises(RuntimeError):
+        await run_night(*of)
+    assert await nights.report(writer.user, night) is None, "a night with a plan is not over"
+    assert await nights.last(writer.user) is None
+    plan = await nights.plan(writer.user, night)
+    assert plan is not None
+    assert sum(map(len, plan.crossings.values())) > 4
+    report = await run_night(*of)
+    assert report == plan.report == await nights.report(writer.user, night)
+    again = plan_night(await nights.census(writer.user), report["now"], Life())
+    assert not any(again.crossings.values()), "a new plan of the same night finds nothing"
+    before = writer.believed
+    assert await run_night(*of) == report
+    assert writer.believed is before
+    assert await writer.journal.load(writer.user) == before
+
+
+async def test_a_source_changes_state_where_it_is_kept_and_only_from_the_state_it_had(
+    writer: Writer, pool: Pool
+) -> None:
+    await pool.rows("INSERT INTO scopes (scope) VALUES (%(scope)s) ON CONFLICT DO NOTHING", scope=f"user:{writer.user}")
+    for source_id, state in (("old", "candidate"), ("core", "core")):
+        await pool.rows(
+            "INSERT INTO sources (scope, source_id, session_id, kind, started_at, state)"
+            " VALUES (%(scope)s, %(id)s, %(id)s, 'note', to_timestamp(1600000000), %(state)s)",
+            scope=f"user:{writer.user}", id=source_id, state=state,
+        )  # fmt: skip
+    nights = nights_of(pool)
+    counted = await nights.census(writer.user)
+    assert sorted(counted.sources.ids) == ["core", "old"]
+    found = [c.Crossing("source", each, "state", "candidate", "archived") for each in ("old", "core")]
+    done = await writer.turn(c.CloseNight("night", "night", crossings=tuple(found)))
+    kept = await pool.rows("SELECT source_id, state FROM sources WHERE scope = %(scope)s", scope=f"user:{writer.user}")
+    assert {row["source_id"]: row["state"] for row in kept} == {"old": "archived", "core": "core"}
+    told = await writer.journal.committed(writer.user, "night")
+    assert told is not None
+    assert told.changes == done.changes, "every crossing is in the change log"
+
+
+async def test_recalls_are_in_no_journal_entry(writer: Writer, pool: Pool) -> None:
+    entry = await pool.row(
+        "SELECT changes FROM journal WHERE user_id = %(user)s AND command_id = 'access-1'", user=writer.user
+    )
+    assert entry is not None
+    assert {change["noun"] for change in entry["changes"]} <= {"fact", "entity"}
+    assert replace(writer.believed, accesses={}) != writer.believed
+
+
+async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only_reported(
+    writer: Writer, pool: Pool
+) -> None:
+    said = {
+        "Maya plays the cello": (1.0, 0.0), "Maya plays cello": (0.99, 0.14), "Maya ran 5 km": (0.0, 1.0),
+        "Maya ran 7 km": (0.02, 0.9998),
+    }  # fmt: skip
+    for number, words in enumerate(said):
+        await writer.turn(c.Remember(f"told-{number}", claims=(Claim("Maya", words, 0, words),)))
+    ids = {each.statement: each.fact_id for each in writer.believed.facts.values() if each.statement in said}
+    vectors = {ids[words]: np.array(vector, np.float32) for words, vector in said.items()}
+    await writer.journal.put_fact_vectors(writer.user, vectors)
+    mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
+    mind.turn = lambda user_id, command, _: writer.turn(command)  # type: ignore[method-assign, assignment]
+    nights, night = nights_of(pool), date(2024, 3, 1)
+    report = await run_night(writer.user, night, "UTC", 3, Life(), nights, mind)
+    cello = {ids["Maya plays the cello"], ids["Maya plays cello"]}
+    assert [set(each) for each in report["duplicates"]["merged"]] == [cello]
+    assert [set(each) for each in report["duplicates"]["disagreeing"]] == [{ids["Maya ran 5 km"], ids["Maya ran 7 km"]}]
+    active = {each.statement for each in writer.believed.facts.values() if each.status == "active"}
+    assert len(active & {"Maya plays the cello", "Maya plays cello"}) == 1
+    assert {"Maya ran 5 km", "Maya ran 7 km"} <= active

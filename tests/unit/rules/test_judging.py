@@ -1,0 +1,144 @@
+"""Judging outside the turn: what is asked, what a verdict comes to, and what happens when nobody answers."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory.errors import ModelFailed, Stale, Unjudged
+from memory.model import commands as c
+from memory.model.changes import ChangeSet
+from memory.model.verdicts import Judging, Pair, Verdict
+from memory.services.judging import submit_judged
+from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
+
+OLD, NEW, ALSO = "Maya rents a studio", "Maya rents a loft", "Maya rents a garage"
+VECTORS = {
+    OLD: np.array([1.0, 0.0, 0.0]), NEW: np.array([0.8, 0.6, 0.0]), ALSO: np.array([0.8, 0.18, 0.57]),
+}  # fmt: skip
+
+
+class Scripted:
+    """A judge that says the same of every pair, or fails."""
+
+    name = "scripted"
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        self.verdict, self.pairs = verdict, []
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        self.pairs += pairs
+        if self.verdict is None:
+            raise ModelFailed()
+        return [self.verdict] * len(pairs)
+
+
+def heard(key: int, statement: str, at: float = NOON) -> c.AcceptReading:
+    read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", 0)
+    return c.AcceptReading(f"hear-{key}", "extraction", read=(read,), claims=(says(statement, key),))
+
+
+def submitted(memory: Memory, command: c.AcceptReading, judge: Scripted | None, rounds: int = 3) -> ChangeSet:
+    async def submit(judged: c.AcceptReading) -> ChangeSet:
+        return memory.turn(judged)
+
+    return asyncio.run(submit_judged(command, submit, judge, rounds))
+
+
+def test_a_turn_that_meets_an_unjudged_rival_asks_and_changes_nothing() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    before = memory.believed
+    with pytest.raises(Unjudged) as raised:
+        memory.turn(replace(heard(2, NEW, NOON + DAY), judging=Judging("scripted")))
+    (question,) = raised.value.questions
+    assert (question.pair.earlier.statement, question.pair.later.statement) == (OLD, NEW)
+    assert isinstance(raised.value, Stale)
+    assert memory.believed is before
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert again.questions == raised.value.questions
+    assert OLD not in str(again) + repr(again.ids)
+
+
+@pytest.mark.conforms("model:unsure")
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "status", "judge"),
+    [
+        (Verdict("updates", 0.9), "superseded", "superseded", "scripted"),
+        (Verdict("contradicts", 0.9), "invalidated", "invalidated", "scripted"),
+        (Verdict("contradicts", 0.5), "disputed", "active", "scripted"),
+        (Verdict("unrelated", 1.0), "created", "active", "scripted"),
+    ],
+)
+def test_a_verdict_decides_what_becomes_of_the_rival(verdict: Verdict, outcome: str, status: str, judge: str) -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    changes = submitted(memory, heard(2, NEW, NOON + DAY), Scripted(verdict))
+    assert [each.outcome for each in changes.outcomes] == [outcome]
+    assert memory.fact(OLD).status == status
+    assert memory.fact(NEW).judged_by == judge
+
+
+@pytest.mark.conforms("model:late")
+def test_an_update_heard_late_is_born_closed() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, NEW, NOON + DAY))
+    submitted(memory, heard(2, OLD, NOON), Scripted(Verdict("updates", 0.9)))
+    assert (memory.fact(OLD).status, memory.fact(OLD).valid_to) == ("superseded", NOON + DAY)
+    assert memory.fact(NEW).status == "active"
+
+
+@pytest.mark.conforms("003:contradiction.none")
+def test_a_judge_that_fails_keeps_nobody_waiting_and_it_shows() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
+    assert memory.fact(NEW).judged_by == "rules for scripted"
+    assert memory.fact(OLD).status == "active"
+
+
+@pytest.mark.conforms("model:rounds")
+def test_a_rival_that_comes_between_is_judged_in_the_next_round_and_after_the_last_the_rules_decide() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    judge, rounds = Scripted(Verdict("unrelated")), []
+
+    async def submit(judged: c.AcceptReading) -> ChangeSet:
+        rounds.append(judged.judging)
+        if len(rounds) == 2:
+            memory.turn(heard(3, ALSO))  # another writer, between the judging and the turn
+        return memory.turn(judged)
+
+    asyncio.run(submit_judged(heard(2, NEW, NOON + DAY), submit, judge, 3))
+    assert [len(each.verdicts) for each in rounds] == [0, 1, 2]
+    assert {pair.earlier.statement for pair in judge.pairs} == {OLD, ALSO}
+    judge.pairs.clear()
+    submitted(memory, heard(4, "Maya rents a shed"), judge, rounds=0)
+    assert not judge.pairs
+
+
+def test_the_rules_alone_need_no_round() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    assert submitted(memory, heard(2, NEW), None).outcomes[0].outcome == "created"
+
+
+def test_facts_without_a_vector_meet_their_rivals_when_it_comes() -> None:
+    told = {"Maya keeps bees": np.array([1.0, 0.0]), "Maya has kept her bees": np.array([0.99, 0.05])}
+    memory = Memory()
+    for key, statement in enumerate(told, start=1):
+        memory.turn(heard(key, statement))
+    assert len(memory.active()) == 2
+    memory.vectors = {words: vector / np.linalg.norm(vector) for words, vector in told.items()}
+    ids = tuple(fact.fact_id for fact in memory.believed.facts.values())
+    memory.fact_vectors.put({f.fact_id: memory.vectors[f.statement] for f in memory.believed.facts.values()})
+    memory.turn(c.MeetRivals("met", "extraction", fact_ids=(*ids, "f-gone")))
+    assert len(memory.active()) == 1
+    (kept,) = (fact for fact in memory.believed.facts.values() if fact.status == "active")
+    assert len(memory.believed.evidence[kept.fact_id]) == 2
+    assert kept.confidence == pytest.approx(0.7)
