@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory.model.accesses import Access
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.profile import Profile
+from memory.model.sources import SourceState
 from memory.model.timeline import Instant
 
 WORDS_ERASED = "words erased"
 """The reason of a change that takes words from an entity for good: what it held before may not be read again."""
-Row = Entity | Mention | Fact | Evidence | Link | Note | Profile
+Row = Entity | Mention | Fact | Evidence | Link | Note | Profile | Access | SourceState
 Key = tuple[object, ...]
 
 
@@ -36,6 +38,10 @@ def key_of(row: Row) -> Key:
             return (row.note_id,)
         case Profile():
             return ()
+        case Access():
+            return (row.id,)
+        case SourceState():
+            return (row.source_id,)
 
 
 NOUNS: dict[type, str] = {
@@ -46,6 +52,8 @@ NOUNS: dict[type, str] = {
     Link: "link",
     Note: "note",
     Profile: "profile",
+    Access: "access",
+    SourceState: "source",
 }
 
 
@@ -95,6 +103,4 @@ class ChangeSet:
     """Keys whose reading was taken back."""
     erased: tuple[str, ...] = ()
     """Owners whose words are erased for good."""
-    accessed: tuple[tuple[str, int], ...] = ()
-    """(id, how often) of what was recalled."""
     undoes: str | None = None

@@ -12,6 +12,7 @@ from memory.model.claims import Claim, Sighting
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
+from memory.model.verdicts import Judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class AcceptReading(Command):
     withdrawn: tuple[int, ...] = ()
     """Keys of segments that were read before and are hidden now: what rested on them is taken back."""
     extractor: str = "rules"
+    judging: Judging | None = None
+    """Judgements made outside; None = the rules alone decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,17 @@ class Remember(Command):
     source_id: str | None = None
     """Without such a segment: the source the statements refer to, and how private that is."""
     sensitivity: Sensitivity = Sensitivity.OPEN
+    judging: Judging | None = None
+    """Judgements made outside; None = the rules alone decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeetRivals(Command):
+    """Let facts that were created without a vector meet their rivals, now that it has come (memory-model, step 3)."""
+
+    fact_ids: tuple[str, ...] = ()
+    judging: Judging | None = None
+    """Judgements made outside; None = the rules alone decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +118,55 @@ class ForgetFact(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ProtectFact(Command):
+    """Keep a fact from fading, or let it fade again (seed 004). Unlike confirming it says nothing of how sure it is."""
+
+    fact_id: str = ""
+    protected: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFacts(Command):
+    """Let duplicates be one fact (seed 003); what no longer stands or agrees by then is left alone."""
+
+    clusters: tuple[tuple[str, ...], ...] = ()
+    """Ids of facts that say the same; the first of each cluster stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetaFact:
+    """One general statement about facts that belong together, and the ids of these facts."""
+
+    statement: str
+    support: tuple[str, ...]
+    judged_by: str
+    """Who put it into words: the name of a language model, or `extractive`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesize(Command):
+    """Believe general statements about facts that belong together (seed 003); the same support is the same fact."""
+
+    meta_facts: tuple[MetaFact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruneFacts(Command):
+    """Let go of facts that have faded (seed 003); one that has changed since it was chosen stays."""
+
+    chosen: tuple[tuple[str, int], ...] = ()
+    """(fact id, version)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillSubjects(Command):
+    """Give facts that were kept under a placeholder the entity they are about (seed 003)."""
+
+    placements: tuple[tuple[str, str], ...] = ()
+    """(fact id, entity id)."""
+
+
+@dataclass(frozen=True, slots=True)
 class RenameEntity(Command):
     """Give an entity another name; the old one becomes an alias."""
 
@@ -125,6 +188,28 @@ class MergeEntities(Command):
 
     winner_id: str = ""
     loser_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitEntity(Command):
+    """Let some of what is taken for one entity be another of the same type: two Alexes, told apart by a qualifier."""
+
+    entity_id: str = ""
+    qualifier: str = ""
+    name: str | None = None
+    """What the other one is called; by default the same. A name of the old one's aliases leaves it."""
+    segment_keys: tuple[int, ...] = ()
+    """Segments in which the other one is meant: their mentions move, and the facts that rest on them alone."""
+    fact_ids: tuple[str, ...] = ()
+    """Facts that move whatever they rest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetypeEntity(Command):
+    """Let an entity be of another type; its id, and what it was taken for, go on leading to it."""
+
+    entity_id: str = ""
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +248,23 @@ class Undo(Command):
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A threshold an entity or a fact has crossed overnight."""
+    """A threshold a fact, an entity or a source has crossed overnight, or the end of a note's life."""
 
     noun: str
     id: str
     axis: str
     before: str
     after: str
+    stamp: int | None = None
+    """Of facts and entities: what a census counted; a row that has moved since is left for the next night."""
 
 
 @dataclass(frozen=True, slots=True)
 class CloseNight(Command):
-    """Record the crossings a night has found; rows that changed since are skipped."""
+    """Record crossings a night has found; rows that changed since are skipped."""
 
     night: str = ""
+    step: str = ""
     crossings: tuple[Crossing, ...] = ()
 
 
@@ -185,4 +273,6 @@ class RecordAccess(Command):
     """Note what was recalled, a batch of questions at a time; what that strengthens is each decay law's affair."""
 
     accessed: tuple[tuple[str, int], ...] = ()
-    """(id, how often): ids of facts, and segment keys in decimal."""
+    """(id, how often) of facts and entities."""
+    sources: tuple[tuple[str, int, Instant], ...] = ()
+    """(source id, how often, when it began) of sources of the user's own scope."""

@@ -15,6 +15,8 @@ ENTITY_TYPES = (
 )  # fmt: skip
 EVERGREEN_TYPES = frozenset({"person", "place", "relationship"})
 """Seed 000: what never fades below the evergreen floor."""
+LASTING_TYPES = frozenset({"person", "place", "relationship", "habit", "emotion"})
+"""Seed 000: what says who somebody is, rather than what they talked about; only these reach L2."""
 TIERS = ("L0", "L1", "L2")
 STATES = ("candidate", "active", "core", "archived")
 

@@ -37,11 +37,18 @@ class Fact:
     system_to: Instant | None = None
     stability: float = 1.0
     status: str = "active"
-    state: str = "active"
+    state: str = "candidate"
     protected: bool = False
     """Confirmed by the user: it does not decay."""
     judged_by: str = "rules"
     sensitivity: Sensitivity = Sensitivity.OPEN
+    updated_at: Instant | None = None
+    """When it was last judged; None = with this version. A version that only moved it does not start it anew."""
+
+    @property
+    def since(self) -> Instant:
+        """When it was last judged: strength fades from there (seed 003's `updated_at`)."""
+        return self.system_from if self.updated_at is None else self.updated_at
 
     @property
     def valid(self) -> Interval:
@@ -65,6 +72,13 @@ class Evidence:
     at: Instant
     revision: int = 1
     """The revision of the segment that was read."""
+    holds_from: Instant | None = None
+    """Since when these words say it is so; None = since they were said."""
+
+    @property
+    def since(self) -> Instant:
+        """The moment for which these words vouch."""
+        return self.at if self.holds_from is None else self.holds_from
 
 
 @dataclass(frozen=True, slots=True)

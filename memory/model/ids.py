@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 _SEPARATOR = "\x1f"
@@ -37,6 +38,11 @@ def entity_id(user_id: str, type_: str, name: str, qualifier: str = "") -> str:
 def fact_id(user_id: str, origin: str, statement: str) -> str:
     """Identity of a fact: who believes it, where it was first said (a segment or a command) and its words."""
     return "f-" + digest("fact", user_id, origin, fold(statement)).hex()
+
+
+def meta_id(user_id: str, support: Iterable[str]) -> str:
+    """Identity of a meta fact: the facts it rests on, in whatever words it is put."""
+    return "f-" + digest("meta", user_id, *sorted(support)).hex()
 
 
 def note_id(user_id: str, command_id: str) -> str:

@@ -1,4 +1,4 @@
-"""What a caller gets to see: pages of lists, entities as their mentions in sight make them, a fact's history, a day.
+"""What a caller gets to see: pages of lists, entities as their mentions in sight make them, how belief changed, a day.
 
 A row is a mapping of column to value, as the statement that read it says; instants are UTC epoch seconds.
 """
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from memory.model.changes import Change
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact
 from memory.model.timeline import Instant
@@ -36,6 +37,8 @@ class ShownEntity:
     mention_count: int
     session_count: int
     source_count: int
+    recalls: Row
+    """count, accessed_at, value, gradient: see `memory.model.accesses.Access`."""
     about: tuple[Fact, ...]
     """The facts in sight that decide whether it is contradicted; their words are not loaded."""
     evidence: Mapping[str, tuple[Evidence, ...]]
@@ -43,14 +46,84 @@ class ShownEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """All there is to say about why a fact is believed."""
+class Grounds:
+    """What a fact rests on, what it stands beside, and whom it speaks of."""
 
     fact: Row
     words: Sequence[Row]
     links: Sequence[Row]
     entities: Sequence[Row]
-    changes: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A point on the two axes of time: what was true (or had been said) `as_of`, as it was `known`; None is now."""
+
+    as_of: Instant | None = None
+    known: Instant | None = None
+
+    def now(self, clock: Instant) -> Instant:
+        """The moment that strength is reckoned at: the earliest of the two and of the clock."""
+        return min(clock, *(each for each in (self.as_of, self.known) if each is not None), clock)
+
+
+NOW = Then()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One turn as the journal holds it. `heard` are the keys of the segments it read or took back."""
+
+    turn: int
+    at: Instant
+    actor: str
+    command: str
+    command_id: str
+    undoes: str | None
+    changes: Sequence[Change]
+    heard: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a caller may see of what some entries speak of."""
+
+    clearance: int
+    facts: Mapping[str, str]
+    """fact id -> its statement."""
+    entities: Mapping[str, str]
+    """entity id -> its name; one that was merged is in sight with what it became."""
+    segments: Mapping[int, Row]
+    """segment key -> source_id, segment_id, speaker, at, text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of belief, told: what became of which fact or entity, why, by whom, and on what words."""
+
+    turn: int
+    place: int
+    """Where it stands in its turn."""
+    at: Instant
+    actor: str
+    command: str
+    command_id: str
+    undoes: str | None
+    noun: str
+    id: str
+    what: str
+    """The change by its effect: created, reinforced, superseded, renamed, L0 to L1 ..."""
+    reason: str
+    """The rule that did it, as the journal calls it."""
+    words: str
+    changed: Mapping[str, tuple[Any, Any]]
+    """field -> before, after."""
+    because: tuple[str, ...]
+    """Ids of the facts in sight that took its place or speak against it."""
+    cited: tuple[Row, ...]
+    """The segments in sight that the turn rests this change on."""
+    heard: frozenset[int]
+    """Keys of all segments that the turn read or took back."""
 
 
 @dataclass(frozen=True, slots=True)

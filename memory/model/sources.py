@@ -36,6 +36,14 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceState:
+    """How near at hand a source of the user's own scope is; the rest of it belongs to capture."""
+
+    source_id: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """One captured thing: a conversation, memo, meeting, mail, thread or note, with its segments in order."""
 

@@ -11,10 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.model.accesses import Access
 from memory.model.changes import Change, Row, key_of
 from memory.model.entities import Entity, Figures, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.ids import fold
 from memory.model.profile import Profile
+from memory.model.sources import SourceState
 from memory.model.timeline import DAY_S, Instant
 
 
@@ -37,6 +40,12 @@ class WorkingSet:
     """folded name or alias -> ids of entities that carry it."""
     by_subject: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """entity id -> ids of facts about it."""
+    by_words: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """(subject id, folded statement) -> ids of facts."""
+    by_predicate: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """(subject id, predicate) -> ids of facts."""
+    accesses: Mapping[str, Access] = field(default_factory=dict)
+    """id of a fact, entity or source that was ever recalled -> its recalls."""
 
 
 def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
@@ -118,6 +127,21 @@ class Draft:
         return self.read("by_subject")
 
     @property
+    def by_words(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """(subject id, folded statement) -> ids of facts."""
+        return self.read("by_words")
+
+    @property
+    def by_predicate(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """(subject id, predicate) -> ids of facts."""
+        return self.read("by_predicate")
+
+    @property
+    def accesses(self) -> Mapping[str, Access]:
+        """Id -> recalls."""
+        return self.read("accesses")
+
+    @property
     def links(self) -> Set[Link]:
         """Every link."""
         return self.base.links if self._links is None else self._links
@@ -149,7 +173,9 @@ class Draft:
         return WorkingSet(self.user_id, version, self.profile, links=frozenset(self.links), **tables)
 
 
-_TABLES = ("entities", "facts", "notes", "mentions", "evidence", "names", "by_subject")
+_TABLES = (
+    "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "accesses",
+)  # fmt: skip
 
 
 def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None) -> None:
@@ -161,7 +187,7 @@ def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None)
         table[key_of(after)[0]] = after
 
 
-def _reindex(table: dict[Any, Any], old: Iterable[str], new: Iterable[str], value: str) -> None:
+def _reindex(table: dict[Any, Any], old: Iterable[Any], new: Iterable[Any], value: str) -> None:
     old, new = set(old), set(new)
     for word in old - new:
         left = tuple(other for other in table.get(word, ()) if other != value)
@@ -183,15 +209,25 @@ def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> No
     was_live = before is not None and before.merged_into is None
     old = before.names if before is not None and was_live else frozenset()
     new = after.names if after is not None and live else frozenset()
-    _reindex(draft.table("names"), old, new, str(entity_id))
+    if old != new:
+        _reindex(draft.table("names"), old, new, str(entity_id))
 
 
 def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
     _replace_one(draft, "facts", before, after)
     fact_id = str(key_of(after or before)[0])  # type: ignore[arg-type]
-    old = (before.subject_id,) if before is not None else ()
-    new = (after.subject_id,) if after is not None else ()
-    _reindex(draft.table("by_subject"), old, new, fact_id)
+    for name, keys in _FACT_INDEXES.items():
+        old, new = keys(before) if before is not None else (), keys(after) if after is not None else ()
+        if old != new:
+            _reindex(draft.table(name), old, new, fact_id)
+
+
+_FACT_INDEXES: dict[str, Callable[[Fact], tuple[Any, ...]]] = {
+    "by_subject": lambda fact: (fact.subject_id,),
+    "by_words": lambda fact: ((fact.subject_id, fold(fact.statement)),),
+    "by_predicate": lambda fact: ((fact.subject_id, fact.predicate),) if fact.predicate else (),
+}
+"""Where a claim finds the facts it meets without looking at all that is known of its subject."""
 
 
 def _keep(table: dict[Any, Any], key: object, rows: Collection[Any]) -> None:
@@ -238,6 +274,14 @@ def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
     _replace_one(draft, "notes", before, after)
 
 
+def _put_access(draft: Draft, before: Access | None, after: Access | None) -> None:
+    _replace_one(draft, "accesses", before, after)
+
+
+def _put_source(draft: Draft, before: SourceState | None, after: SourceState | None) -> None:
+    """Sources are no part of a working set; their change of state is only passed on to where they are."""
+
+
 def _put_profile(draft: Draft, before: Profile | None, after: Profile | None) -> None:
     draft.profile = after if after is not None else Profile()
 
@@ -250,7 +294,43 @@ _APPLY: dict[type, Callable[..., None]] = {
     Link: _put_link,
     Note: _put_note,
     Profile: _put_profile,
+    Access: _put_access,
+    SourceState: _put_source,
 }
+
+
+def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) -> WorkingSet:
+    """The working set of these rows: what `evolve` would come to one by one, but for a large memory in one go."""
+    tables: dict[str, dict[Any, Any]] = {name: {} for name in _TABLES}
+    links: set[Link] = set()
+    for row in rows:
+        match row:
+            case Link():
+                links.add(row)
+            case Mention():
+                tables["mentions"].setdefault(row.entity_id, {})[row.segment_key] = row
+            case Evidence():
+                tables["evidence"].setdefault(row.fact_id, []).append(row)
+            case _:
+                identity = key_of(row)[0]
+                tables[_OWN_TABLES[type(row)]][identity] = row
+                for name, key in _indexed(row):
+                    tables[name].setdefault(key, []).append(identity)
+    for name in ("names", *_FACT_INDEXES):
+        tables[name] = {key: tuple(sorted(set(ids))) for key, ids in tables[name].items()}
+    tables["evidence"] = {key: tuple(sorted(known, key=_when)) for key, known in tables["evidence"].items()}
+    return WorkingSet(user_id, version, profile, links=frozenset(links), **tables)
+
+
+_OWN_TABLES: dict[type, str] = {Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses"}
+
+
+def _indexed(row: Row) -> Iterable[tuple[str, Any]]:
+    """Under which index and key a row is looked up beside its own."""
+    if isinstance(row, Entity) and row.merged_into is None:
+        yield from (("names", name) for name in row.names)
+    elif isinstance(row, Fact):
+        yield from ((name, key) for name, keys in _FACT_INDEXES.items() for key in keys(row))
 
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change], version: int | None = None) -> WorkingSet:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from memory.model.claims import Claim
 from memory.model.facts import Fact
 from memory.model.ids import fold
-from memory.words.predicates import opposite
+from memory.words.contrast import denials
+from memory.words.predicates import named, opposite
 from memory.words.stems import stem, tokenise
 
 _FIGURE = re.compile(r"\d+(?:[.,:/]\d+)*")
@@ -21,16 +22,44 @@ _CALENDAR = re.compile(
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
     re.IGNORECASE,
 )
+_SPELT = {
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
+"""Numbers that are written out; "one" is mostly a pronoun."""
+_PAST = re.compile(r"\b(?:was|were|used to|formerly|previously|ago|had been|once|no longer)\b", re.IGNORECASE)
+_AHEAD = re.compile(
+    r"\b(?:will|won't|going to|plans? to|planning to|intends? to|next (?:week|month|year))\b", re.IGNORECASE
+)
 
 
+@lru_cache(maxsize=16_384)
 def figures_in(statement: str) -> frozenset[str]:
     """The numbers and the names of months and weekdays in a statement, folded."""
-    return frozenset(_FIGURE.findall(statement)) | frozenset(word.lower() for word in _CALENDAR.findall(statement))
+    named_days = (word.lower() for word in _CALENDAR.findall(statement))
+    spelt = (_SPELT[word] for word, _ in tokenise(statement) if word in _SPELT)
+    return frozenset((*_FIGURE.findall(statement), *named_days, *spelt))
+
+
+@lru_cache(maxsize=16_384)
+def tense_of(statement: str, predicate: str | None) -> str:
+    """past, ahead or present: by its words, else by its predicate (an event has happened, a plan is to come)."""
+    if _AHEAD.search(statement):
+        return "ahead"
+    if _PAST.search(statement):
+        return "past"
+    row = named(predicate)
+    return {"plan": "ahead", "event": "past"}.get(row.tense, "present") if row else "present"
 
 
 def same_thing(one: str | None, other: str | None) -> bool:
     """Whether two objects are the same words, number aside: a flat white is no change from flat whites."""
-    return _stems(one or "") == _stems(other or "")
+    return thing(one) == thing(other)
+
+
+def thing(object_: str | None) -> tuple[str, ...]:
+    """An object as it is compared: the stems of its words."""
+    return _stems(object_ or "")
 
 
 @lru_cache(maxsize=16_384)
@@ -40,12 +69,17 @@ def _stems(words: str) -> tuple[str, ...]:
 
 
 def agrees(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim says what the fact says: same polarity, figures, tense (by predicate) and object."""
-    if claim.polarity != fact.polarity or figures_in(claim.statement) != figures_in(fact.statement):
+    """Whether the claim says what the fact says: same polarity, figures, tense, predicate and object."""
+    if claim.polarity != fact.polarity or bool(denials(claim.statement)) != bool(denials(fact.statement)):
+        return False
+    if figures_in(claim.statement) != figures_in(fact.statement):
         return False
     if claim.predicate and fact.predicate and claim.predicate != fact.predicate:
         return False
-    return not (claim.object and fact.object and not same_thing(claim.object, fact.object))
+    if claim.object and fact.object and not same_thing(claim.object, fact.object):
+        return False
+    predicate = claim.predicate or fact.predicate
+    return tense_of(claim.statement, predicate) == tense_of(fact.statement, predicate)
 
 
 def opposes(claim: Claim, fact: Fact) -> bool:
@@ -60,7 +94,9 @@ def opposes(claim: Claim, fact: Fact) -> bool:
 def _contrary(claim: Claim, fact: Fact) -> bool:
     """Whether the two say contrary things, of whatever object: opposed polarity, or opposite predicates."""
     if claim.predicate == fact.predicate:
-        return claim.polarity != fact.polarity
+        row = named(claim.predicate)
+        lasting = row is None or row.tense == "state"  # what did not happen one day may happen the next
+        return lasting and claim.polarity != fact.polarity
     if claim.predicate is None or fact.predicate is None:
         return False
     return opposite(claim.predicate) == fact.predicate and claim.polarity == fact.polarity

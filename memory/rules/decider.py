@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memory.errors import Invalid, NotFound, NothingToUndo
+from memory.errors import Invalid, NotFound, Unjudged
 from memory.model import commands as c
 from memory.model.changes import Change, ChangeSet, Outcome, key_of
-from memory.model.entities import Entity
-from memory.model.facts import NOTE_LIFETIME_DAYS, Fact, Note
+from memory.model.facts import NOTE_LIFETIME_DAYS, Note
 from memory.model.ids import note_id
 from memory.model.timeline import Instant
+from memory.model.verdicts import Judging
 from memory.model.working_set import Draft, WorkingSet
-from memory.rules import naming, readings, statements
-from memory.rules.parameters import Gates, Revision
-from memory.rules.revision import Turn
+from memory.rules import naming, readings, splitting, statements, undoing, upkeep
+from memory.rules.crossings import close_night
+from memory.rules.meeting import meet_rivals
+from memory.rules.parameters import Gates, Life, Reflection, Revision
+from memory.rules.reinforcement import record_access
 from memory.rules.rivals import Resemblance
-from memory.rules.versions import revise
+from memory.rules.support import withdraw_unsupported
+from memory.rules.turn import Turn
 from memory.rules.withdrawal import withdraw
 
 
@@ -28,14 +31,19 @@ class Rules:
 
     gates: Gates = field(default_factory=Gates)
     revision: Revision = field(default_factory=Revision)
+    reflection: Reflection = field(default_factory=Reflection)
+    life: Life = field(default_factory=Life)
 
 
 def decide(
     working_set: WorkingSet, command: c.Command, now: Instant, rules: Rules, resemblance: Resemblance | None = None
 ) -> ChangeSet:
     """What this command changes. Raises a DomainError if it cannot be carried out; then nothing changes."""
-    turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance())
+    turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance(), _judging(command))
     outcomes = _DECIDE[type(command)](turn, command, rules)
+    withdraw_unsupported(turn)
+    if turn.asked and turn.judging and not turn.judging.closed:
+        raise Unjudged(questions=tuple(turn.asked))
     read = _read(command)
     undone = command.done.command_id if isinstance(command, c.Undo) and command.done else None
     changes = tuple(turn.draft.changes)
@@ -49,9 +57,13 @@ def decide(
         read=tuple((each.segment_key, each.revision) for each in read),
         unread=command.withdrawn if isinstance(command, c.AcceptReading) else (),
         erased=_erased(command, changes),
-        accessed=command.accessed if isinstance(command, c.RecordAccess) else (),
         undoes=undone,
     )
+
+
+def _judging(command: c.Command) -> Judging | None:
+    """What was judged outside for the claims of a command."""
+    return command.judging if isinstance(command, c.AcceptReading | c.Remember | c.MeetRivals) else None
 
 
 def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
@@ -111,68 +123,13 @@ def _lifetime(name: str) -> str:
 
 
 def _close_night(turn: Turn, command: c.CloseNight) -> list[Outcome]:
-    """Record crossings; what has changed since the plan was made is left for the next night."""
-    draft = turn.draft
-    for crossing in command.crossings:
-        if crossing.noun == "entity":
-            entity = draft.entities.get(crossing.id)
-            if entity is not None and getattr(entity, crossing.axis) == crossing.before:
-                changed: Any = {crossing.axis: crossing.after}
-                draft.put(f"{crossing.before} to {crossing.after}", entity, replace(entity, **changed))
+    close_night(turn.draft, command, turn.now)
     return []
 
 
-def _undo(turn: Turn, command: c.Undo) -> list[Outcome]:
-    """Put every row back as it was, last change first. Rows that have changed since refuse the undo."""
-    if command.done is None:
-        raise NothingToUndo()
-    erasing = command.done.kind == c.Withdraw.__name__
-    if erasing or any(change.reason == "erased" for change in command.done.changes):
-        raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
-    for change in reversed(command.done.changes):
-        _put_back(turn, change)
+def _record_access(turn: Turn, command: c.RecordAccess, life: Life) -> list[Outcome]:
+    record_access(turn.draft, command, turn.now, life)
     return []
-
-
-def _put_back(turn: Turn, change: Change) -> None:
-    draft, row = turn.draft, change.row
-    if isinstance(row, Fact):
-        current = draft.facts.get(row.fact_id)
-        if current is None:
-            raise NothingToUndo("A fact of that command has been erased since.", fact_id=row.fact_id)
-        if change.before is None:
-            revise(draft, current, "undone", turn.now, status="forgotten")
-        else:
-            old = change.before
-            assert isinstance(old, Fact)
-            version = replace(old, version=current.version + 1, system_from=turn.now, system_to=None)
-            draft.put("undone", current, version)
-        return
-    if isinstance(row, Entity):
-        _put_entity_back(draft, row.entity_id, change)
-        return
-    draft.put("undone", change.after, change.before)
-
-
-def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
-    """Undo what a change did to an entity and leave what others have done to it since."""
-    current = draft.entities.get(entity_id)
-    if current is None:
-        raise NothingToUndo("An entity of that command has been erased since.", entity_id=entity_id)
-    if change.before is None:
-        spoken_of = any(entity_id in (fact.subject_id, fact.object_id) for fact in draft.facts.values())
-        if not spoken_of and entity_id not in draft.mentions:
-            draft.put("undone", current, None)
-        return  # facts still speak of it, though they are no longer believed
-    assert isinstance(change.before, Entity)
-    restored: dict[str, Any] = {}
-    for name in (each.name for each in fields(Entity)):
-        old, new = getattr(change.before, name), getattr(change.after, name)
-        if old != new:
-            if getattr(current, name) != new:
-                raise NothingToUndo("That entity has changed since; undo the later command first.", entity_id=entity_id)
-            restored[name] = old
-    draft.put("undone", current, replace(current, **restored))
 
 
 _DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {
@@ -180,16 +137,24 @@ _DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {
     c.AcceptReading: lambda turn, command, rules: readings.accept_reading(turn, command, rules.gates),
     c.Withdraw: lambda turn, command, _: _withdraw(turn, command),
     c.Remember: lambda turn, command, _: statements.remember(turn, command),
+    c.MeetRivals: lambda turn, command, _: meet_rivals(turn, command),
     c.CorrectFact: lambda turn, command, _: statements.correct(turn, command),
     c.ConfirmFact: lambda turn, command, _: statements.confirm(turn, command),
     c.ForgetFact: lambda turn, command, _: statements.forget(turn, command),
+    c.ProtectFact: lambda turn, command, _: upkeep.protect(turn, command),
+    c.MergeFacts: lambda turn, command, _: upkeep.merge_facts(turn, command),
+    c.Synthesize: lambda turn, command, rules: upkeep.synthesize(turn, command, rules.reflection),
+    c.PruneFacts: lambda turn, command, _: upkeep.prune(turn, command),
+    c.BackfillSubjects: lambda turn, command, _: upkeep.backfill_subjects(turn, command),
     c.RenameEntity: lambda turn, command, _: naming.rename(turn, command),
     c.AddAlias: lambda turn, command, _: naming.add_alias(turn, command),
     c.MergeEntities: lambda turn, command, _: naming.merge(turn, command),
+    c.SplitEntity: lambda turn, command, _: splitting.split(turn, command),
+    c.RetypeEntity: lambda turn, command, _: splitting.retype(turn, command),
     c.ForgetEntity: lambda turn, command, _: naming.forget_entity(turn, command),
     c.WriteNote: lambda turn, command, _: _write_note(turn, command),
     c.EditNote: lambda turn, command, _: _edit_note(turn, command),
-    c.RecordAccess: lambda turn, command, _: [],
+    c.RecordAccess: lambda turn, command, rules: _record_access(turn, command, rules.life),
     c.CloseNight: lambda turn, command, _: _close_night(turn, command),
-    c.Undo: lambda turn, command, _: _undo(turn, command),
+    c.Undo: lambda turn, command, _: undoing.undo(turn, command),
 }

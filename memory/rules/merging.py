@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.model.entities import Entity
+from memory.model.facts import Fact
 from memory.model.ids import fold
-from memory.rules.revision import Turn
+from memory.rules.agreement import same_thing
+from memory.rules.slots import chain_of, place_in_slot, slot_of
+from memory.rules.turn import Turn
 from memory.rules.versions import revise
 
 
@@ -28,15 +32,35 @@ def merge_into(turn: Turn, winner: Entity, loser: Entity) -> Entity:
         known = draft.mentions.get(winner.entity_id, {}).get(mention.segment_key)
         if known is None:
             draft.put("moved by a merge", None, replace(mention, entity_id=winner.entity_id))
-    for fact in list(draft.facts.values()):
-        if loser.entity_id not in (fact.subject_id, fact.object_id):
-            continue
-        revise(
-            draft,
-            fact,
-            "moved by a merge",
-            turn.now,
-            subject_id=winner.entity_id if fact.subject_id == loser.entity_id else fact.subject_id,
-            object_id=winner.entity_id if fact.object_id == loser.entity_id else fact.object_id,
-        )
+    concerned = [each for each in draft.facts.values() if loser.entity_id in (each.subject_id, each.object_id)]
+    moved = [move(turn, fact, loser.entity_id, winner.entity_id, "moved by a merge") for fact in concerned]
+    settle_slots(turn, moved)
     return merged
+
+
+def move(turn: Turn, fact: Fact, from_id: str, to_id: str, reason: str) -> Fact:
+    """Let a fact speak of another entity wherever it spoke of this one."""
+    return revise(
+        turn.draft,
+        fact,
+        reason,
+        turn.now,
+        subject_id=to_id if fact.subject_id == from_id else fact.subject_id,
+        object_id=to_id if fact.object_id == from_id else fact.object_id,
+    )
+
+
+def settle_slots(turn: Turn, moved: Iterable[Fact]) -> None:
+    """Put facts that came to another subject into the chains of its slots: still one value at a time.
+
+    The same value twice is no change and is left to the merging of duplicates.
+    """
+    draft = turn.draft
+    for identity in [fact.fact_id for fact in sorted(moved, key=lambda each: (each.valid_from, each.fact_id))]:
+        fact = draft.facts[identity]
+        slot = slot_of(fact.predicate, fact.slot)
+        if fact.status != "active" or slot is None or not (fact.object and fact.polarity):
+            continue
+        holders = [each for each in chain_of(draft, fact.subject_id, slot) if each.fact_id != identity]
+        if holders and not any(same_thing(each.object, fact.object) for each in holders if each.status == "active"):
+            place_in_slot(draft, fact, holders, turn.now)

@@ -12,8 +12,8 @@ from memory.model.ids import fold
 from memory.rules import resolution
 from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
-from memory.rules.revision import Turn
 from memory.rules.statements import entity_of
+from memory.rules.turn import Turn
 from memory.rules.withdrawal import erase_entity, erase_fact
 
 
@@ -38,8 +38,8 @@ def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
 
 def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
     """Give an entity another name; the old one stays as an alias."""
-    entity = _living(turn, command.entity_id)
-    name = _name(command.name)
+    entity = living(turn, command.entity_id)
+    name = cleaned(command.name)
     other = resolution.find(turn.draft, name, entity.type)
     if other is not None and other.entity_id != entity.entity_id:
         raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
@@ -50,8 +50,8 @@ def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
 
 def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
     """Let another name mean this entity too."""
-    entity = _living(turn, command.entity_id)
-    alias = _name(command.alias)
+    entity = living(turn, command.entity_id)
+    alias = cleaned(command.alias)
     other = resolution.find(turn.draft, alias, entity.type)
     if other is not None and other.entity_id != entity.entity_id:
         raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
@@ -62,7 +62,7 @@ def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
 
 def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
     """Let two entities be one: the loser is redirected, its mentions and facts move to the winner."""
-    winner, loser = _living(turn, command.winner_id), _living(turn, command.loser_id)
+    winner, loser = living(turn, command.winner_id), living(turn, command.loser_id)
     if winner.entity_id == loser.entity_id:
         raise Invalid("An entity cannot be merged with itself.", entity_id=winner.entity_id)
     if loser.is_owner:
@@ -74,7 +74,7 @@ def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
 def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
     """Erase an entity with its mentions, notes and every fact about it or of it."""
     draft = turn.draft
-    entity = _living(turn, command.entity_id)
+    entity = living(turn, command.entity_id)
     if entity.is_owner:
         raise Conflict("The owner cannot be forgotten; delete the whole memory instead.", entity_id=entity.entity_id)
     for fact in [f for f in draft.facts.values() if entity.entity_id in (f.subject_id, f.object_id)]:
@@ -85,14 +85,16 @@ def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
     return []
 
 
-def _living(turn: Turn, entity_id: str) -> Entity:
+def living(turn: Turn, entity_id: str) -> Entity:
+    """An entity that was not merged into another. Raises NotFound, Conflict."""
     entity = entity_of(turn, entity_id)
     if entity.merged_into is not None:
         raise Conflict("This entity was merged into another.", entity_id=entity_id, merged_into=entity.merged_into)
     return entity
 
 
-def _name(name: str) -> str:
+def cleaned(name: str) -> str:
+    """A name without needless white space. Raises Invalid if nothing is left."""
     name = " ".join(name.split())
     if not name:
         raise Invalid("A name needs at least one letter.")

@@ -14,9 +14,10 @@ from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
-from memory.rules.revision import Origin, Turn, believe
+from memory.rules.revision import believe
+from memory.rules.turn import Origin, Turn
 from memory.rules.withdrawal import withdraw
-from memory.words.names import bare, is_name
+from memory.words.names import bare, is_broadcast, is_name
 
 
 def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Outcome]:
@@ -126,8 +127,9 @@ def ensure_owner(turn: Turn) -> Entity:
 
 
 def _is_no_evidence(turn: Turn, segment: ReadSegment) -> bool:
-    """What an assistant or a tool said is no evidence, whatever an extractor made of it."""
-    return segment.role in ("assistant", "tool") or turn.draft.profile.is_assistant(segment.speaker)
+    """What an assistant, a tool or a programme said is no evidence, whatever an extractor made of it."""
+    silent = segment.role in ("assistant", "tool") or is_broadcast(segment.speaker)
+    return silent or turn.draft.profile.is_assistant(segment.speaker)
 
 
 def subject_of(turn: Turn, name: str, type_: str, speaker: str) -> Entity:

@@ -15,17 +15,32 @@ OWNER_NAMES = frozenset({"i", "me", "myself", "owner"})
 def find(draft: Draft, name: str, type_: str | None = None) -> Entity | None:
     """The entity this name or alias means, merges followed.
 
-    With a type only entities of that type fit: the same name in two types is never one entity. Among several (two
-    Alexes) the one mentioned most wins, then the older id, so that the answer does not depend on arrival.
+    With a type only entities of that type fit, and those that were of it until somebody knew better: the same name in
+    two types is never one entity. Among several (two Alexes) the one mentioned most wins, then the older id, so that
+    the answer does not depend on arrival.
     """
     found = {
         entity.entity_id: entity
         for known in draft.names.get(fold(name), ())
-        if (entity := follow(draft.entities, known)) is not None and type_ in (None, entity.type)
+        if (entity := follow(draft.entities, known)) is not None and type_ in (None, entity.type, *former_types(entity))
     }
     if not found:
         return None
-    return max(found.values(), key=lambda entity: (len(draft.mentions.get(entity.entity_id, ())), entity.entity_id))
+
+    def fit(entity: Entity) -> tuple[bool, int, str]:
+        return entity.type == type_, len(draft.mentions.get(entity.entity_id, ())), entity.entity_id
+
+    return max(found.values(), key=fit)
+
+
+FORMER_TYPES = "former_types"
+"""The property of a retyped entity that lists what it was taken for."""
+
+
+def former_types(entity: Entity) -> tuple[str, ...]:
+    """The types an entity was taken for, so that words still seen as one of these find it."""
+    known = entity.properties.get(FORMER_TYPES, ())
+    return tuple(map(str, known)) if isinstance(known, list | tuple) else ()
 
 
 def owner(draft: Draft) -> Entity | None:
@@ -55,7 +70,7 @@ def ensure(
     if known is not None:
         return known
     fresh = Entity(
-        entity_id=_free_id(draft, type_, name),
+        entity_id=free_id(draft, type_, name),
         type=type_,
         name=" ".join(name.split()),
         confidence=confidence,
@@ -66,11 +81,11 @@ def ensure(
     return fresh
 
 
-def _free_id(draft: Draft, type_: str, name: str) -> str:
-    """The id of the natural key; if a renamed entity still holds it, the next qualifier's."""
+def free_id(draft: Draft, type_: str, name: str, qualifier: str = "") -> str:
+    """The id of the natural key; if a renamed entity still holds it, the next number's."""
     number = 0
     while True:
-        candidate = entity_id(draft.user_id, type_, name, str(number) if number else "")
+        candidate = entity_id(draft.user_id, type_, name, f"{qualifier} {number}".strip() if number else qualifier)
         if candidate not in draft.entities:
             return candidate
         number += 1

@@ -5,198 +5,274 @@ In this order: said before, a slot that holds one value, a disagreement, a reinf
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from memory.model.changes import Outcome
 from memory.model.claims import Claim
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
-from memory.model.scopes import Sensitivity
-from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import agrees, opposes, same_thing
-from memory.rules.parameters import Revision
-from memory.rules.rivals import Resemblance, Rival
-from memory.rules.slots import place_in_slot, slot_of
+from memory.rules import slots
+from memory.rules.agreement import agrees, opposes, same_thing, thing
+from memory.rules.contrary import Contrary, contraries
+from memory.rules.rivals import Rival
+from memory.rules.turn import Meeting, Origin, Turn
 from memory.rules.versions import link, revise, support, supporting_sources
-from memory.words.predicates import closes
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a claim was heard: a segment, or a command where `segment_key` is None."""
-
-    source_id: str
-    at: Instant
-    segment_key: int | None = None
-    revision: int = 1
-    sensitivity: Sensitivity = Sensitivity.OPEN
-    judged_by: str = "rules"
-
-    @property
-    def key(self) -> str:
-        """What makes a statement at this place unlike the same statement elsewhere."""
-        return f"{self.source_id}/{self.segment_key}"
-
-
-@dataclass
-class Turn:
-    """What one turn carries from claim to claim."""
-
-    draft: Draft
-    now: Instant
-    rules: Revision
-    resemblance: Resemblance
-    born: dict[str, str] = field(default_factory=dict)
-    """Facts created in this turn -> their statements, which are their vectors' keys."""
+from memory.words.contrast import topic_of
+from memory.words.predicates import class_of, closers, closes, named, opposite
 
 
 def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
     """Bring one claim into the draft and say what became of it."""
-    draft = turn.draft
-    known = _same_statement(draft, claim, subject_id)
+    identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
+    met = Meeting(claim, subject_id, object_id, origin, identity)
+    if turn.rules.manner == "likeness":
+        return _by_likeness(turn, met)
+    slot = slots.slot_of(claim.predicate, claim.slot)
+    if slot is not None and claim.object and claim.polarity:
+        return _change(turn, met, slot)
+    known = _same_statement(turn.draft, met)
     if known is not None:
-        return _reinforce(turn, known, claim, origin)
-    slot = slot_of(claim.predicate, claim.slot)
-    if slot is not None and claim.object:
-        return _change(turn, claim, subject_id, object_id, origin)
-    rivals = turn.resemblance.rivals(draft, subject_id, claim.statement, turn.born, turn.rules.rivals)
-    against = _opposed(draft, claim, subject_id, rivals, turn.rules)
-    if against:
-        return _disagree(turn, claim, subject_id, object_id, origin, against)
-    for rival in rivals:
-        if rival.similarity > turn.rules.reinforce_above and agrees(claim, draft.facts[rival.fact_id]):
-            return _reinforce(turn, draft.facts[rival.fact_id], claim, origin)
-    fresh = create(turn, claim, subject_id, object_id, origin)
-    _relate(turn, fresh, rivals)
+        return _reinforce(turn, known, met)
+    denied = _opposed(turn, met)
+    rivals = rivals_of(turn, met)
+    if not denied and (known := same_meaning(turn, met, rivals)) is not None:
+        return _reinforce(turn, known, met)
+    against = [] if denied else contraries(turn, met, rivals)
+    fresh = _create(turn, met)
+    relate(turn, fresh, rivals)
+    if denied:
+        return _disagree(turn, fresh, denied)
     ended = _end_states(turn, fresh)
-    return Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
+    found = apply_verdicts(turn, fresh, against) if against else None
+    return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
 
 def create(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Fact:
     """A new fact, or an old one of the same place and words that is believed again."""
-    draft = turn.draft
-    identity = fact_id(draft.user_id, origin.key, claim.statement)
-    earlier = draft.facts.get(identity)
+    identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
+    return _create(turn, Meeting(claim, subject_id, object_id, origin, identity))
+
+
+def _create(turn: Turn, met: Meeting) -> Fact:
+    draft, claim, origin = turn.draft, met.claim, met.origin
+    earlier = draft.facts.get(met.fact_id)
     if earlier is not None:
         fact = revise(
             draft, earlier, "affirmed again", turn.now, status="active", state="active", valid_to=claim.valid_to
         )
     else:
         fact = Fact(
-            fact_id=identity,
+            fact_id=met.fact_id,
             version=1,
-            subject_id=subject_id,
+            subject_id=met.subject_id,
             statement=claim.statement,
             kind=claim.kind,
             importance=min(10, max(1, claim.importance)),
             confidence=turn.rules.first_confidence if claim.confidence is None else claim.confidence,
-            valid_from=origin.at if claim.valid_from is None else claim.valid_from,
+            valid_from=met.since,
             valid_to=claim.valid_to,
             system_from=turn.now,
             predicate=claim.predicate,
             object=claim.object,
-            object_id=object_id,
+            object_id=met.object_id,
             slot=claim.slot,
             polarity=claim.polarity,
-            judged_by=origin.judged_by,
+            judged_by=judged_by(turn, met),
             sensitivity=origin.sensitivity,
         )
         draft.put("created", None, fact)
-    turn.born[identity] = claim.statement
-    support(draft, evidence_of(identity, claim, origin))
+    turn.born[met.fact_id] = claim.statement
+    support(draft, _evidence_of(met.fact_id, met))
     return fact
 
 
-def evidence_of(identity: str, claim: Claim, origin: Origin) -> Evidence:
-    """The words that support a fact."""
-    return Evidence(identity, origin.source_id, origin.segment_key, claim.quote, origin.at, origin.revision)
+def judged_by(turn: Turn, met: Meeting) -> str:
+    """Who decided what became of a claim: its reader, a judge outside, or the rules where that judge failed."""
+    judging = turn.judging
+    if judging is None:
+        return met.origin.judged_by
+    if any(question.fact_id == met.fact_id for question in turn.asked):
+        return f"rules for {judging.judge}"
+    judges = (each.judge for each in judging.verdicts if each.fact_id == met.fact_id)
+    return next(judges, met.origin.judged_by)
 
 
-def _same_statement(draft: Draft, claim: Claim, subject_id: str) -> Fact | None:
+def _evidence_of(identity: str, met: Meeting) -> Evidence:
+    origin = met.origin
+    holds_from = None if met.since == origin.at else met.since
+    return Evidence(
+        identity, origin.source_id, origin.segment_key, met.claim.quote, origin.at, origin.revision, holds_from
+    )
+
+
+def _same_statement(draft: Draft, met: Meeting) -> Fact | None:
     """An active fact of the subject in the very same words and polarity."""
-    words = fold(claim.statement)
-    for identity in draft.by_subject.get(subject_id, ()):
-        fact = draft.facts[identity]
-        if fact.status == "active" and fact.polarity == claim.polarity and fold(fact.statement) == words:
+    ids = draft.by_words.get((met.subject_id, fold(met.claim.statement)), ())
+    same = (fact for each in ids if (fact := draft.facts[each]).polarity == met.claim.polarity)
+    return next((fact for fact in same if fact.status == "active" and fact.kind != "meta"), None)
+
+
+def rivals_of(turn: Turn, met: Meeting) -> list[Rival]:
+    """The facts of its subject a claim is compared with; the first few are seed 003's rivals."""
+    return turn.resemblance.rivals(turn.draft, met.subject_id, met.claim.statement, turn.born, turn.rules.compared)
+
+
+def same_meaning(turn: Turn, met: Meeting, rivals: list[Rival]) -> Fact | None:
+    """The rival that says the same in other words, if there is one."""
+    for rival in rivals[: turn.rules.rivals]:
+        fact = turn.draft.facts[rival.fact_id]
+        if rival.similarity > turn.rules.reinforce_above and agrees(met.claim, fact):
             return fact
     return None
 
 
-def _reinforce(turn: Turn, fact: Fact, claim: Claim, origin: Origin) -> Outcome:
+def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> Outcome:
     """Once per fact and source: more confidence; the same source again only adds its words."""
-    if not support(turn.draft, evidence_of(fact.fact_id, claim, origin)):
+    fresh = support(turn.draft, _evidence_of(fact.fact_id, met))
+    began = min(fact.valid_from, met.since) if extend else fact.valid_from
+    if not fresh:
+        if began < fact.valid_from:
+            revise(turn.draft, fact, "held earlier", turn.now, valid_from=began)
         return Outcome(fact.fact_id, "duplicate")
     confidence = min(1.0, round(fact.confidence + turn.rules.reinforce_by, 6))
-    started = origin.at if claim.valid_from is None else claim.valid_from
-    revise(turn.draft, fact, "reinforced", turn.now, confidence=confidence, valid_from=min(fact.valid_from, started))
+    revise(turn.draft, fact, "reinforced", turn.now, confidence=confidence, valid_from=began)
     return Outcome(fact.fact_id, "reinforced")
 
 
-def _change(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
+def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     """A slot that holds one value: the new value closes the old one, whatever its support."""
     draft = turn.draft
-    holders = [
-        fact
-        for identity in draft.by_subject.get(subject_id, ())
-        if (fact := draft.facts[identity]).believed
-        and slot_of(fact.predicate, fact.slot) == slot_of(claim.predicate, claim.slot)
-        and fact.polarity == claim.polarity
-    ]
-    same = [fact for fact in holders if fact.status == "active" and same_thing(fact.object, claim.object)]
-    if same:
-        return _reinforce(turn, same[0], claim, origin)
-    denied = [
-        draft.facts[identity]
-        for identity in draft.by_subject.get(subject_id, ())
-        if draft.facts[identity].status == "active" and opposes(claim, draft.facts[identity])
-    ]
+    chain = slots.chain_of(draft, met.subject_id, slot)
+    place = slots.place_of(draft, chain, met.since, met.fact_id)
+    before, after = place.before, place.after
+    if before is not None and _holds_same(before, met) and not slots.has_ended(before, met.since, after):
+        return _reinforce(turn, before, met, extend=False)
+    if after is not None and after is not before and _holds_same(after, met) and met.claim.valid_to is None:
+        outcome = _reinforce(turn, after, met)
+        if before is not None:
+            slots.close_before(draft, before, draft.facts[after.fact_id], turn.now)
+        return outcome
+    denied = _opposed(turn, met)
     if denied:
-        return _disagree(turn, claim, subject_id, object_id, origin, denied)
-    fresh = create(turn, claim, subject_id, object_id, origin)
-    if not claim.polarity:
-        return Outcome(fresh.fact_id, "created")
-    closed = place_in_slot(draft, fresh, holders, turn.now)
+        return _disagree(turn, _create(turn, met), denied)
+    if before is not None and before is after:
+        slots.split_at(draft, before, met.since, turn.now, turn.rules)
+    fresh = _create(turn, met)
+    holders = slots.chain_of(draft, met.subject_id, slot)
+    closed = slots.place_in_slot(draft, fresh, holders, turn.now)
+    _end_by_event(turn, draft.facts[fresh.fact_id])
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
 
 
-def _end_states(turn: Turn, event: Fact) -> tuple[str, ...]:
-    """An event closes the states it ends: who left a job no longer works there."""
-    ended = []
-    for identity in turn.draft.by_subject.get(event.subject_id, ()) if event.polarity else ():
-        fact = turn.draft.facts[identity]
-        begun_before = fact.status == "active" and fact.valid_from < event.valid_from
-        arrived_there = event.object is not None and same_thing(fact.object, event.object)
-        if begun_before and fact.predicate in closes(event.predicate) and not arrived_there:
-            revise(turn.draft, fact, "superseded", turn.now, status="superseded", valid_to=event.valid_from)
-            link(turn.draft, "supersedes", event.fact_id, identity)
-            ended.append(identity)
-    return tuple(ended)
+def _holds_same(fact: Fact, met: Meeting) -> bool:
+    return same_thing(fact.object, met.claim.object)
 
 
-def _opposed(
-    draft: Draft, claim: Claim, subject_id: str, rivals: list[Rival], rules: Revision
-) -> list[Fact]:  # fmt: skip
-    """Active facts this claim denies: named ones by predicate and object, unnamed ones by likeness."""
-    named = [
-        fact
-        for identity in draft.by_subject.get(subject_id, ())
-        if claim.object and (fact := draft.facts[identity]).status == "active" and opposes(claim, fact)
-    ]
-    found = {fact.fact_id for fact in named}
-    for rival in rivals:
-        fact = draft.facts[rival.fact_id]
-        close = rival.similarity >= rules.contradict_above
-        if close and fact.fact_id not in found and not claim.object and opposes(claim, fact):
-            named.append(fact)
-    return named
+def _end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
+    """An event closes the states it ends, in whatever order they are heard: who left a job works there no longer."""
+    if not fresh.polarity:
+        return ()
+    ended = tuple(_end(turn, state, fresh) for state in _of(turn.draft, fresh.subject_id, closes(fresh.predicate))
+                  if state.status == "active" and _ends(fresh, state))  # fmt: skip
+    _end_by_event(turn, fresh)
+    return ended
 
 
-def _disagree(
-    turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin, against: list[Fact]
-) -> Outcome:
+def _end_by_event(turn: Turn, state: Fact) -> None:
+    """End a new state where an event that is known already had put an end to it."""
+    later = [each for each in _of(turn.draft, state.subject_id, closers(state.predicate)) if _ends(each, state)]
+    if later:
+        _end(turn, state, min(later, key=lambda each: (each.valid_from, each.fact_id)))
+
+
+def _of(draft: Draft, subject_id: str, predicates: tuple[str, ...]) -> list[Fact]:
+    """The facts of a subject with one of these predicates."""
+    found = (each for name in predicates for each in draft.by_predicate.get((subject_id, name), ()))
+    return [draft.facts[each] for each in found]
+
+
+def _ends(event: Fact, state: Fact) -> bool:
+    """Whether an event puts an end to a state that began before it."""
+    over = state.valid_to is not None and state.valid_to <= event.valid_from
+    standing = event.status == "active" and event.polarity and state.polarity
+    row, held = named(event.predicate), named(state.predicate)
+    if over or not standing or row is None or held is None or state.valid_from >= event.valid_from:
+        return False
+    if event.object is None or topic_of(event.object) <= _WHATEVER:
+        return row.ends == "all" or (held.single and not held.slotted)
+    return _CONCERNED[row.ends](event, state)
+
+
+_WHATEVER = topic_of("job work position")
+"""Objects of an event that name nothing in particular: who quits a job quits the one they have."""
+_CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
+    "same": lambda event, state: same_thing(event.object, state.object),
+    "other": lambda event, state: not same_thing(event.object, state.object),
+    "kind": lambda event, state: _is_other_of_kind(event.object or "", state.object or ""),
+    "all": lambda event, state: True,
+}
+"""Which states an event of a predicate concerns, by its `ends`."""
+
+
+def _is_other_of_kind(one: str, other: str) -> bool:
+    return class_of(one) is not None and class_of(one) == class_of(other) and not same_thing(one, other)
+
+
+def _end(turn: Turn, state: Fact, later: Fact) -> str:
+    """Let a fact end where a later one begins; its id."""
+    ends = later.valid_from if state.valid_to is None else min(state.valid_to, later.valid_from)
+    revise(turn.draft, state, "superseded", turn.now, status="superseded", valid_to=max(ends, state.valid_from))
+    link(turn.draft, "supersedes", later.fact_id, state.fact_id)
+    return state.fact_id
+
+
+def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
+    """Active facts this claim denies by predicate and object."""
+    claim, facts = met.claim, turn.draft.facts
+    if not (claim.object and claim.predicate):
+        return []
+    names = (name for name in (claim.predicate, opposite(claim.predicate)) if name)
+    known = [each for name in names for each in _of_object(turn, met.subject_id, name).get(thing(claim.object), ())]
+    near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
+    about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
+    return [each for each in about if opposes(claim, each)]
+
+
+def _of_object(turn: Turn, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:
+    """The facts of a subject and predicate that the turn began with, by what they are about."""
+    key, base = (subject_id, predicate), turn.draft.base
+    if key not in turn.by_object:
+        found: dict[tuple[str, ...], list[str]] = {}
+        for fact_id in base.by_predicate.get(key, ()):
+            found.setdefault(thing(base.facts[fact_id].object), []).append(fact_id)
+        turn.by_object[key] = found
+    return turn.by_object[key]
+
+
+def apply_verdicts(turn: Turn, fresh: Fact, against: list[Contrary]) -> Outcome | None:
+    """What the verdicts on a new fact's rivals come to: the later of an update stands, an unsure denial is flagged."""
+    draft, rules = turn.draft, turn.rules
+    unsure = [each.rival_id for each in against if each.verdict.score < rules.sure_above]
+    sure = [each for each in against if each.verdict.score >= rules.sure_above]
+    updates = [draft.facts[each.rival_id] for each in sure if each.verdict.relation == "updates"]
+    denied = [draft.facts[each.rival_id] for each in sure if each.verdict.relation == "contradicts"]
+    outcome = None
+    for other in unsure:
+        _dispute(draft, fresh.fact_id, other)
+        outcome = Outcome(fresh.fact_id, "disputed", tuple(unsure))
+    if denied:
+        outcome = _disagree(turn, draft.facts[fresh.fact_id], denied)
+    newer = [each for each in updates if (each.valid_from, each.fact_id) > (fresh.valid_from, fresh.fact_id)]
+    older = [each for each in updates if each not in newer]
+    ended = tuple(_end(turn, each, fresh) for each in older)
+    if newer:
+        _end(turn, draft.facts[fresh.fact_id], min(newer, key=lambda each: (each.valid_from, each.fact_id)))
+    return Outcome(fresh.fact_id, "superseded", ended) if ended else outcome
+
+
+def _disagree(turn: Turn, fresh: Fact, against: list[Fact]) -> Outcome:
     """Two opinions of one thing: what is well supported is weakened and disputed, what is not is invalidated."""
-    fresh = create(turn, claim, subject_id, object_id, origin)
     outcome = "invalidated"
     for fact in against:
         if supporting_sources(turn.draft, fact.fact_id) >= turn.rules.supports:
@@ -207,12 +283,16 @@ def _disagree(
             ended = max(fact.valid_from, fresh.valid_from)
             revise(turn.draft, fact, "invalidated", turn.now, status="invalidated", valid_to=ended)
             link(turn.draft, "supersedes", fresh.fact_id, fact.fact_id)
-        link(turn.draft, "disputes", fresh.fact_id, fact.fact_id)
-        link(turn.draft, "disputes", fact.fact_id, fresh.fact_id)
+        _dispute(turn.draft, fresh.fact_id, fact.fact_id)
     return Outcome(fresh.fact_id, outcome, tuple(fact.fact_id for fact in against))
 
 
-def _relate(turn: Turn, fact: Fact, rivals: list[Rival]) -> None:
+def _dispute(draft: Draft, one: str, other: str) -> None:
+    link(draft, "disputes", one, other)
+    link(draft, "disputes", other, one)
+
+
+def relate(turn: Turn, fact: Fact, rivals: list[Rival]) -> None:
     """Link a new fact to its nearest neighbours of the middle band (seed 003)."""
     near = [
         rival
@@ -221,3 +301,22 @@ def _relate(turn: Turn, fact: Fact, rivals: list[Rival]) -> None:
     ]
     for rival in near[: turn.rules.neighbours]:
         link(turn.draft, "similar", fact.fact_id, rival.fact_id, round(rival.similarity, 4))
+
+
+def _by_likeness(turn: Turn, met: Meeting) -> Outcome:
+    """Seed 003 to the letter: bands of similarity decide, and of several contradicted facts the most similar one."""
+    draft, rules = turn.draft, turn.rules
+    earlier = draft.facts.get(met.fact_id)
+    if earlier is not None and earlier.status == "active":
+        return _reinforce(turn, earlier, met)  # the same words read again
+    rivals = rivals_of(turn, met)[: rules.rivals]
+    if rivals and rivals[0].similarity > rules.reinforce_above:
+        return _reinforce(turn, draft.facts[rivals[0].fact_id], met)
+    against = contraries(turn, met, rivals)
+    fresh = _create(turn, met)
+    relate(turn, fresh, rivals)
+    if not against:
+        return Outcome(fresh.fact_id, "created")
+    first = against[0].rival_id
+    link(draft, "supersedes", fresh.fact_id, first)
+    return _disagree(turn, fresh, [draft.facts[first]])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.model.facts import Fact
 from memory.model.working_set import Draft
 
 Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
+_SPARE = 4
+"""Rows ranked for each that is wanted: some of them have been closed in this very turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +51,37 @@ class FactVectors:
                 self._matrix = grown
             self._matrix[row] = vector
 
+    def rows(self, fact_ids: Iterable[str]) -> tuple[list[str], NDArray[np.intp]]:
+        """Those of the facts that have a vector, and where it stands."""
+        known = [fact_id for fact_id in fact_ids if fact_id in self._rows]
+        return known, np.fromiter((self._rows[fact_id] for fact_id in known), np.intp, len(known))
+
+    def at(self, rows: NDArray[np.intp], vectors: Floats) -> Floats:
+        """The cosines of these rows with one vector [dimensions], or with several at once [dimensions, several]."""
+        if not len(rows):
+            return np.zeros((0, *vectors.shape[1:]), np.float32)
+        if 2 * len(rows) > len(self._rows):  # most of them: cheaper to multiply all than to gather first
+            return (self._matrix[: len(self._rows)] @ vectors)[rows]
+        return self._matrix[rows] @ vectors
+
     def cosines(self, fact_ids: Iterable[str], vector: Vector) -> tuple[list[str], Floats]:
         """Those of the facts that have a vector, and their cosines with this one."""
-        known = [fact_id for fact_id in fact_ids if fact_id in self._rows]
-        if not known:
-            return [], np.zeros(0, np.float32)
-        rows = np.fromiter((self._rows[fact_id] for fact_id in known), np.intp, len(known))
-        if 2 * len(known) > len(self._rows):  # most of them: cheaper to multiply all than to gather first
-            return known, (self._matrix[: len(self._rows)] @ vector)[rows]
-        return known, self._matrix[rows] @ vector
+        known, rows = self.rows(fact_ids)
+        return known, self.at(rows, vector)
 
 
 @dataclass(frozen=True)
 class Resemblance:
     """What a turn knows about likeness: vectors of facts and of new statements, and the encoder's calibration.
 
-    A statement without a vector has no rivals: it is created, and its likeness is known once the encoder is back.
+    A statement without a vector has no rivals: it is created, and meets them once the encoder is back. One
+    Resemblance serves one turn: all its statements are compared with the facts of a subject at once.
     """
 
     facts: FactVectors = field(default_factory=FactVectors)
     statements: Mapping[str, Vector] = field(default_factory=dict)
     calibrate: Callable[[Floats], Floats] = field(default=lambda cosine: cosine)
+    _begun: dict[str, tuple[list[str], Floats]] = field(default_factory=dict, init=False, compare=False)
 
     def rivals(self, draft: Draft, subject_id: str, statement: str, born: Mapping[str, str], most: int) -> list[Rival]:
         """The `most` active facts of the subject that resemble the statement, most similar first.
@@ -78,12 +91,42 @@ class Resemblance:
         vector = self.statements.get(statement)
         if vector is None:
             return []
-        active = [each for each in draft.by_subject.get(subject_id, ()) if draft.facts[each].status == "active"]
-        known, cosine = self.facts.cosines((each for each in active if each not in born), vector)
-        fresh = [each for each in active if each in born and born[each] in self.statements]
+        known, cosines = self._of(draft, subject_id)
+        cosine = cosines[:, list(self.statements).index(statement)]
+        fresh = [
+            fact_id
+            for fact_id, words in born.items()
+            if words in self.statements and fact_id not in self.facts and draft.facts[fact_id].subject_id == subject_id
+        ]
         if fresh:
             cosine = np.append(cosine, np.stack([self.statements[born[each]] for each in fresh]) @ vector)
-        similarity = self.calibrate(cosine.astype(np.float32))
-        best: list[int] = np.argsort(-similarity, kind="stable")[:most].tolist()
-        everyone = known + fresh
-        return [Rival(everyone[index], float(similarity[index])) for index in best]
+        return self._best(draft, subject_id, [*known, *fresh] if fresh else known, cosine, most)
+
+    def _of(self, draft: Draft, subject_id: str) -> tuple[list[str], Floats]:
+        """Facts of a subject that had a vector when it was first asked about, and cosines [facts, statements]."""
+        if subject_id not in self._begun:
+            facts = draft.facts
+            ids = (each for each in draft.by_subject.get(subject_id, ()) if _competes(facts[each]))
+            known, rows = self.facts.rows(ids)
+            cosines = self.facts.at(rows, np.stack(list(self.statements.values()), axis=1))
+            self._begun[subject_id] = known, cosines
+        return self._begun[subject_id]
+
+    def _best(self, draft: Draft, subject_id: str, ids: Sequence[str], cosine: Floats, most: int) -> list[Rival]:
+        count = min(len(ids), _SPARE * most)
+        best = np.argpartition(-cosine, count - 1)[:count] if 0 < count < len(ids) else np.arange(len(ids))
+        best = best[np.lexsort((best, -cosine[best]))]
+        similarity = self.calibrate(cosine[best].astype(np.float32))
+        found = []
+        for place, likeness in zip(best.tolist(), similarity.tolist(), strict=True):
+            fact = draft.facts.get(ids[place])
+            if fact is not None and _competes(fact) and fact.subject_id == subject_id:
+                found.append(Rival(ids[place], likeness))
+            if len(found) == most:
+                break
+        return found
+
+
+def _competes(fact: Fact) -> bool:
+    """Whether a fact is believed and was heard: what the memory concluded itself is no rival of what is said."""
+    return fact.status == "active" and fact.kind != "meta"

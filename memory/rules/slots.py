@@ -1,18 +1,30 @@
 """Slots that hold one value at a time: where somebody lives, which coffee they prefer.
 
-Their facts form one chain by valid time: each value ends where the next begins, whatever order they were heard in.
+Their facts form one chain by valid time, a function of what was asserted and for when, not of the order in which it was
+heard: each value holds from its first assertion up to the next other value's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from memory.model.facts import Fact
-from memory.model.ids import fold
+from memory.model.facts import Evidence, Fact
+from memory.model.ids import fact_id, fold
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
+from memory.rules.parameters import Revision
 from memory.rules.versions import link, revise
 from memory.words.predicates import single_valued
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Between which values of a chain an assertion falls. Both are the same fact if it falls within one value."""
+
+    before: Fact | None
+    after: Fact | None
 
 
 def slot_of(predicate: str | None, slot: str | None) -> tuple[str, str] | None:
@@ -20,6 +32,38 @@ def slot_of(predicate: str | None, slot: str | None) -> tuple[str, str] | None:
     if predicate is None or not single_valued(predicate, slot):
         return None
     return predicate, fold(slot or "")
+
+
+def chain_of(draft: Draft, subject_id: str, slot: tuple[str, str]) -> list[Fact]:
+    """The values a slot has or had, by valid time. What was never so (a corrected fact) is none of them."""
+    facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, slot[0]), ()))
+    held = (
+        each
+        for each in facts
+        if each.believed and each.polarity and each.object and slot_of(each.predicate, each.slot) == slot
+    )
+    return sorted((each for each in held if each.valid_to != each.valid_from), key=_order)
+
+
+def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, identity: str) -> Place:
+    """Where an assertion for a moment falls; of two for the same moment the one with the larger id is the later."""
+    before = after = None
+    nearest = furthest = (0.0, "")
+    for fact in chain:
+        for moment in _moments(draft, fact):
+            point = (moment, fact.fact_id)
+            if point <= (since, identity) and (before is None or point > nearest):
+                before, nearest = fact, point
+            elif point > (since, identity) and (after is None or point < furthest):
+                after, furthest = fact, point
+    return Place(before, after)
+
+
+def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
+    """Whether a value is known to have ended before this moment, and not merely because another took its place."""
+    if fact.valid_to is None or fact.valid_to > since:
+        return False
+    return after is None or fact.valid_to < after.valid_from
 
 
 def place_in_slot(draft: Draft, fresh: Fact, holders: Iterable[Fact], now: Instant) -> tuple[str, ...]:
@@ -31,18 +75,77 @@ def place_in_slot(draft: Draft, fresh: Fact, holders: Iterable[Fact], now: Insta
     chain = sorted((fact for fact in holders if fact.fact_id != fresh.fact_id), key=_order)
     earlier = [fact for fact in chain if _order(fact) < _order(fresh)]
     later = [fact for fact in chain if _order(fact) > _order(fresh)]
-    closed = []
-    if earlier:
-        before = earlier[-1]
-        if before.valid_to is None or before.valid_to > fresh.valid_from:
-            revise(draft, before, "superseded", now, status="superseded", valid_to=fresh.valid_from)
-            closed.append(before.fact_id)
-        link(draft, "supersedes", fresh.fact_id, before.fact_id)
+    closed = close_before(draft, earlier[-1], fresh, now) if earlier else ()
     if later:
         after = later[0]
-        revise(draft, fresh, "superseded", now, status="superseded", valid_to=after.valid_from)
+        ends = after.valid_from if fresh.valid_to is None else min(fresh.valid_to, after.valid_from)
+        revise(draft, fresh, "superseded", now, status="superseded", valid_to=ends)
         link(draft, "supersedes", after.fact_id, fresh.fact_id)
-    return tuple(closed)
+    return closed
+
+
+def close_before(draft: Draft, before: Fact, fresh: Fact, now: Instant) -> tuple[str, ...]:
+    """End a value where the next begins, unless it ended earlier; its id if that changed it."""
+    link(draft, "supersedes", fresh.fact_id, before.fact_id)
+    if before.valid_to is not None and before.valid_to <= fresh.valid_from:
+        return ()
+    revise(draft, before, "superseded", now, status="superseded", valid_to=fresh.valid_from)
+    return (before.fact_id,)
+
+
+def split_at(draft: Draft, fact: Fact, since: Instant, now: Instant, rules: Revision) -> None:
+    """Let what was taken for one stretch of a value be two, before and after a moment at which another one held.
+
+    The words that vouch for later moments go to the later fact. The part in which the fact was first heard keeps its
+    id, and each has the confidence of its own sources.
+    """
+    evidence = draft.evidence.get(fact.fact_id, ())
+    late = tuple(each for each in evidence if each.since > since)
+    early = tuple(each for each in evidence if each.since <= since)
+    began = min(each.since for each in late)
+    spans: dict[tuple[Evidence, ...], dict[str, Any]] = {
+        early: {"valid_from": fact.valid_from, "valid_to": began, "status": "superseded"},
+        late: {"valid_from": began, "valid_to": fact.valid_to, "status": fact.status},
+    }
+    leaving, staying = (early, late) if any(_born_of(draft, fact, each) for each in late) else (late, early)
+    first = min(leaving, key=lambda each: (each.since, each.source_id))
+    identity = fact_id(draft.user_id, f"{first.source_id}/{first.segment_key}", fact.statement)
+    for each in leaving:
+        draft.put("split", each, None)
+        draft.put("split", None, replace(each, fact_id=identity))
+    kept = revise(draft, fact, "split", now, confidence=_confidence(fact, staying, rules), **spans[staying])
+    goes: dict[str, Any] = {"confidence": _confidence(fact, leaving, rules), **spans[leaving]}
+    known = draft.facts.get(identity)
+    if known is not None:
+        revise(draft, known, "split", now, **goes)
+    else:
+        draft.put("split", None, replace(kept, fact_id=identity, version=1, updated_at=None, **goes))
+    _relink(draft, fact.fact_id, identity, leaving is early)
+
+
+def _relink(draft: Draft, fact_id: str, part_id: str, is_early: bool) -> None:
+    """What came before a split fact stands before its early part, and what came after it after the late one."""
+    for other in [each for each in draft.links if each.kind == "supersedes" and fact_id in (each.from_id, each.to_id)]:
+        if is_early and other.from_id == fact_id:
+            link(draft, "supersedes", part_id, other.to_id)
+        if not is_early and other.to_id == fact_id:
+            link(draft, "supersedes", other.from_id, part_id)
+
+
+def _confidence(fact: Fact, evidence: Sequence[Evidence], rules: Revision) -> float:
+    """What a part of a fact is worth by itself: never more than the whole."""
+    sources = len({each.source_id for each in evidence})
+    return min(fact.confidence, round(rules.first_confidence + rules.reinforce_by * (sources - 1), 6))
+
+
+def _born_of(draft: Draft, fact: Fact, evidence: Evidence) -> bool:
+    return fact.fact_id == fact_id(draft.user_id, f"{evidence.source_id}/{evidence.segment_key}", fact.statement)
+
+
+def _moments(draft: Draft, fact: Fact) -> set[Instant]:
+    """The moments for which its words vouch; its beginning is one of them."""
+    evidence = draft.evidence.get(fact.fact_id, ())
+    return {fact.valid_from, *(each.since for each in evidence if each.since > fact.valid_from)}
 
 
 def _order(fact: Fact) -> tuple[Instant, str]:

@@ -12,7 +12,8 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.readings import ensure_owner, subject_of
-from memory.rules.revision import Origin, Turn, believe, create
+from memory.rules.revision import believe, create
+from memory.rules.turn import Origin, Turn
 from memory.rules.versions import link, revise
 
 

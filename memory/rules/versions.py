@@ -9,10 +9,14 @@ from memory.model.facts import Evidence, Fact, Link
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 
+_JUDGED = frozenset({"status", "confidence", "protected"})
+"""Whatever changes one of these has thought of the fact anew, and strength fades from there (seed 003)."""
+
 
 def revise(draft: Draft, fact: Fact, reason: str, now: Instant, **changes: Any) -> Fact:
     """Open the next version of a fact with these fields changed."""
-    after = replace(fact, version=fact.version + 1, system_from=now, system_to=None, **changes)
+    judged = None if _JUDGED & changes.keys() else fact.since
+    after = replace(fact, version=fact.version + 1, system_from=now, system_to=None, updated_at=judged, **changes)
     draft.put(reason, fact, after)
     return after
 

@@ -6,13 +6,15 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from memory.model.accesses import SOURCE
 from memory.model.changes import WORDS_ERASED, Row
 from memory.model.commands import Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence
 from memory.model.ids import fold
 from memory.model.working_set import Draft
-from memory.rules.revision import Turn
+from memory.rules.reopening import begin_later, reopen
+from memory.rules.turn import Turn
 from memory.rules.versions import revise
 
 Mentions = Mapping[str, Mapping[int, Mention]]
@@ -30,13 +32,19 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     if not keys and command.source_id is None:
         return
     draft, before = turn.draft, turn.draft.mentions
+    if command.erase:
+        _unrecall(draft, f"{SOURCE}{command.source_id}")
     touched = {*command.once, *_take_back(draft, keys, command)}
     groundless = [draft.facts[each] for each in touched if each in draft.facts and each not in draft.evidence]
     for fact in sorted(groundless, key=lambda each: each.fact_id):
+        if fact.believed:
+            reopen(draft, fact, turn.now)
         if command.erase:
             erase_fact(turn, fact.fact_id)
-        elif fact.status == "active":
+        elif fact.believed:
             revise(draft, fact, "evidence withdrawn", turn.now, status="invalidated")
+    for fact_id in sorted(touched & draft.facts.keys() & draft.evidence.keys()):
+        begin_later(draft, draft.facts[fact_id], turn.now)
     if command.erase:
         spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
         _erase_silent(turn, sorted(touched | spoken_of))
@@ -70,12 +78,19 @@ def erase_fact(turn: Turn, fact_id: str) -> None:
 
 
 def erase_attachments(turn: Turn, about_id: str) -> None:
-    """Remove the links and notes of an entity or a fact."""
+    """Remove the links, notes and recalls of an entity or a fact."""
     draft = turn.draft
+    _unrecall(draft, about_id)
     for link in [each for each in draft.links if about_id in (each.from_id, each.to_id)]:
         draft.put("erased", link, None)
     for note in [each for each in draft.notes.values() if each.about_id == about_id]:
         draft.put("erased", note, None)
+
+
+def _unrecall(draft: Draft, identity: str) -> None:
+    """Forget that something was ever recalled."""
+    if (access := draft.accesses.get(identity)) is not None:
+        draft.put("erased", access, None)
 
 
 def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:

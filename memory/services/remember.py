@@ -1,22 +1,28 @@
-"""Remember: one user's memory as a writer. A turn is load, decide, commit, then believe it; nothing else changes it."""
+"""Remember: one user's memory as a writer. A turn is load, decide, capture, commit, then believe it.
+
+Nothing else changes a memory.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
-from memory.errors import DomainError, NothingToUndo, Stale
+from memory.errors import Conflict, DomainError, Fenced, JournalBehind, NothingToUndo, Stale, Unjudged
+from memory.model.captured import Captured, capture
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command, Undo
 from memory.model.facts import Fact
 from memory.model.working_set import WorkingSet, evolve
-from memory.ports import Clock, Embedder, FactJournal, Vector
+from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Vector
 from memory.rules.decider import Rules, decide
 from memory.rules.rivals import FactVectors, Resemblance
 
 NO_VECTORS: Mapping[str, Vector] = {}
+Done = TypeVar("Done")
 _ATTEMPTS = 3
 """Turns tried on top of what another writer has committed meanwhile, before the caller is told."""
 
@@ -24,24 +30,30 @@ _ATTEMPTS = 3
 class UserMemory:
     """The living memory of one user: an immutable working set and the only way to the next one."""
 
-    def __init__(self, user_id: str, shard: str, epoch: int, journal: FactJournal, rules: Rules, clock: Clock,
-                 embedder: Embedder) -> None:  # fmt: skip
+    def __init__(self, user_id: str, shard: str, epoch: int, journal: FactJournal, captures: CommandCapture,
+                 rules: Rules, clock: Clock, embedder: Embedder) -> None:  # fmt: skip
         self.user_id = user_id
         self.believed = WorkingSet(user_id)
         self.fact_vectors = FactVectors()
         self._shard, self._epoch = shard, epoch
-        self._journal, self._rules, self._clock, self._embedder = journal, rules, clock, embedder
+        self._journal, self._captures = journal, captures
+        self._rules, self._clock, self._embedder = rules, clock, embedder
+        self._captured = 0
         self._unshown: dict[str, Vector] = {}
         self._turn = asyncio.Lock()
         self._last = 0.0
 
     async def activate(self) -> None:
-        """Load what the journal holds. Called before the first turn, and whenever a turn turned out to be stale."""
-        self.believed = await self._journal.load(self.user_id)
-        self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
-        vectors = await self._journal.fact_vectors(self.user_id)
-        self._unshown = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
-        self.fact_vectors = FactVectors(self._unshown)
+        """Load what the journal holds. Called before the first turn, and when others have changed what it holds."""
+        async with self._turn:
+            await self._load()
+
+    async def anew(self, rebuild: Callable[[], Awaitable[Done]]) -> Done:
+        """Let this memory's history be rebuilt while no turn is taken, and load it."""
+        async with self._turn:
+            done = await rebuild()
+            await self._load()
+        return done
 
     def unshown_vectors(self) -> dict[str, Vector]:
         """Vectors of facts that came since this was last asked, for whoever keeps columns of them."""
@@ -57,8 +69,10 @@ class UserMemory:
             for attempt in range(_ATTEMPTS):
                 try:
                     return await self._decide_and_commit(command, statements)
+                except Unjudged:
+                    raise
                 except Stale:
-                    await self.activate()
+                    await self._load()
                     if attempt == _ATTEMPTS - 1:
                         raise
         raise AssertionError("unreachable")
@@ -70,7 +84,16 @@ class UserMemory:
             raise NothingToUndo()
         return await self.turn(Undo(command_id, actor, done=done))
 
+    async def _load(self) -> None:
+        self.believed = await self._journal.load(self.user_id)
+        self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
+        vectors = await self._journal.fact_vectors(self.user_id)
+        self._unshown = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
+        self.fact_vectors = FactVectors(self._unshown)
+        self._captured = await self._captures.resume(self.user_id, self._epoch, self.believed.version)
+
     async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+        await self._check_captures()
         base = self.believed
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
         try:
@@ -80,15 +103,40 @@ class UserMemory:
             if done is None:
                 raise
             return done  # told twice: it cannot be carried out again because it was
-        vectors = _fresh_vectors(changes, statements)
-        if not await self._journal.commit(self._shard, self._epoch, base, changes, vectors):
+        vectors = fresh_vectors(changes, statements)
+        encoder = self._embedder.name if statements else None
+        captured = capture(command, changes, base.version + 1, self._epoch, encoder)
+        if not await self._commit(base, changes, vectors, captured):
             # it may have been committed by a connection that broke before it could say so
-            await self.activate()
+            await self._load()
             return await self._journal.committed(self.user_id, command.command_id) or changes
-        self.believed = evolve(base, changes.changes)
+        self.believed, self._captured = evolve(base, changes.changes), captured.version
         self.fact_vectors.put(vectors)
         self._unshown.update(vectors)
+        if captured.erases:
+            await self._captures.condense(self.user_id)
         return changes
+
+    async def _commit(
+        self, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector], captured: Captured
+    ) -> bool:
+        """Capture, then commit; what was refused for certain is no longer captured. False if it was known already."""
+        await self._captures.write(self.user_id, captured)
+        try:
+            fresh = await self._journal.commit(self._shard, self._epoch, base, changes, vectors)
+        except (Conflict, Fenced):
+            await self._captures.retract(self.user_id, captured)
+            raise
+        if not fresh:
+            await self._captures.retract(self.user_id, captured)
+        return fresh
+
+    async def _check_captures(self) -> None:
+        """Turns that were captured and lost by the journal must not be written over."""
+        if self._captured > self.believed.version:
+            await self._load()
+        if self._captured > self.believed.version:
+            raise JournalBehind(user_id=self.user_id, version=self.believed.version, captured=self._captured)
 
     def _now(self) -> float:
         """The clock, but never backwards and never twice the same: versions of one fact must not overlap."""
@@ -96,7 +144,7 @@ class UserMemory:
         return self._last
 
 
-def _fresh_vectors(changes: ChangeSet, statements: Mapping[str, Vector]) -> dict[str, Vector]:
+def fresh_vectors(changes: ChangeSet, statements: Mapping[str, Vector]) -> dict[str, Vector]:
     """The vectors of the facts this turn created."""
     born = [row for change in changes.changes if change.before is None and isinstance(row := change.row, Fact)]
     return {fact.fact_id: statements[fact.statement] for fact in born if fact.statement in statements}

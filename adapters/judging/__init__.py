@@ -1,0 +1,1 @@
+"""Judges behind the `Judge` port."""

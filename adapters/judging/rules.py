@@ -1,0 +1,18 @@
+"""The judge that needs no model: what the words of two statements show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.model.verdicts import Pair, Verdict
+from memory.rules.contradiction import judge
+
+
+class RuleJudge:
+    """`memory.rules.contradiction` behind the port; within a turn the rules decide by it without being asked."""
+
+    name = "rules"
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        """One verdict a pair."""
+        return tuple(map(judge, pairs))

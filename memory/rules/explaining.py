@@ -1,0 +1,166 @@
+"""Explaining: why a fact, an entity or a recalled segment is there, in lines of text and as a small graph.
+
+All three are told from the same plain mapping that the API sends, so that text, graph and JSON cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Told = Mapping[str, Any]
+LABEL_CHARACTERS = 80
+"""A node's label is no longer than this; the words stand whole in the explanation."""
+SPOKEN_OF = (("disputes", "In dispute with"), ("supersedes", "Took the place of"), ("superseded_by", "Replaced by"))
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A fact, an entity or a segment. `label` is the beginning of its words."""
+
+    id: str
+    kind: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation between two nodes, read from left to right: this fact `supersedes` that one."""
+
+    from_id: str
+    kind: str
+    to_id: str
+
+
+@dataclass
+class Graph:
+    """Nodes, once each, and the edges between them."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    edges: dict[Edge, None] = field(default_factory=dict)
+
+    def node(self, id_: str, kind: str, words: str) -> str:
+        """Put a node, and say its id."""
+        shown = words if len(words) <= LABEL_CHARACTERS else f"{words[: LABEL_CHARACTERS - 1]}…"
+        self.nodes.setdefault(id_, Node(id_, kind, " ".join(shown.split())))
+        return id_
+
+    def edge(self, from_id: str, kind: str, to_id: str) -> None:
+        """Put an edge between two nodes."""
+        self.edges[Edge(from_id, kind, to_id)] = None
+
+
+def segment_node(source_id: str, segment_id: str | None) -> str:
+    """The id of the node of some words: a segment, or what a command told."""
+    return source_id if segment_id is None else f"{source_id}/{segment_id}"
+
+
+def graph_of_fact(told: Told) -> Graph:
+    """The words a fact rests on, whom it speaks of, and the facts it stands beside."""
+    graph, fact = Graph(), told["fact"]
+    this = graph.node(fact["fact_id"], "fact", fact["statement"])
+    for said in told["words"]:
+        words = graph.node(
+            segment_node(said["source_id"], said["segment_id"]), "segment", said["text"] or said["quote"]
+        )
+        graph.edge(words, "supports", this)
+    for entity in told["entities"]:
+        graph.edge(this, entity["role"], graph.node(entity["entity_id"], "entity", entity["name"]))
+    for kind in ("disputes", "supersedes", "similar"):
+        for other in told[kind]:
+            graph.edge(this, kind, graph.node(other["fact_id"], "fact", other["statement"]))
+    for other in told["superseded_by"]:
+        graph.edge(graph.node(other["fact_id"], "fact", other["statement"]), "supersedes", this)
+    return graph
+
+
+def graph_of_entity(told: Told) -> Graph:
+    """The facts about an entity, the words that mean it, and what became part of it."""
+    graph, entity = Graph(), told["entity"]
+    this = graph.node(entity["entity_id"], "entity", entity["name"])
+    for said in told["words"]:
+        words = graph.node(segment_node(said["source_id"], said["segment_id"]), "segment", said["text"])
+        graph.edge(words, "mentions", this)
+    for fact in told["facts"]:
+        graph.edge(graph.node(fact["fact_id"], "fact", fact["statement"]), "about", this)
+    for other in told["merged_from"]:
+        graph.edge(graph.node(other["entity_id"], "entity", other["name"]), "merged_into", this)
+    return graph
+
+
+def graph_of_segment(told: Told) -> Graph:
+    """What rests on a segment, and what it replaced or was replaced by."""
+    graph, segment = Graph(), told["segment"]
+    source_id = segment["source_id"]
+    this = graph.node(segment_node(source_id, segment["segment_id"]), "segment", segment["text"])
+    for fact in told["facts"]:
+        if fact["supported"]:
+            graph.edge(this, "supports", graph.node(fact["fact_id"], "fact", fact["statement"]))
+    for entity in told["entities"]:
+        graph.edge(this, "mentions", graph.node(entity["entity_id"], "entity", entity["name"]))
+    if segment["replaced_by"] is not None:
+        other = segment_node(source_id, segment["replaced_by"])
+        graph.edge(graph.node(other, "segment", segment["replaced_by"]), "replaces", this)
+    for older in segment["replaces"]:
+        graph.edge(this, "replaces", graph.node(segment_node(source_id, older), "segment", older))
+    return graph
+
+
+def lines_of_fact(told: Told, steps: Sequence[str]) -> Iterator[str]:
+    """Why a fact is believed."""
+    fact = told["fact"]
+    figures = f"confidence {fact['confidence']:.2f}, strength {fact['strength']:.2f}"
+    yield f"{fact['statement']} ({fact['status']}, {figures})"
+    yield f"True from {fact['valid_from']} " + (f"until {fact['valid_to']}." if fact["valid_to"] else "on.")
+    for said in told["words"]:
+        yield f'{said["speaker"] or "Told"} at {said["at"]} in {said["source_id"]}: "{said["text"] or said["quote"]}"'
+    yield f"Judged by {told['judged_by']}" + ("; confirmed, so it does not fade." if told["protected"] else ".")
+    for kind, title in SPOKEN_OF:
+        for other in told[kind]:
+            yield f"{title}: {other['statement']} ({other['fact_id']}, {other['status']})"
+    yield from _notes(told)
+    yield from steps
+
+
+def lines_of_entity(told: Told, steps: Sequence[str]) -> Iterator[str]:
+    """Who or what an entity is, and how that came to be known."""
+    entity = told["entity"]
+    yield (
+        f"{entity['name']}, {entity['entity_type']} ({entity['tier']}, {entity['state']}, "
+        f"strength {entity['salience']:.2f}), mentioned {entity['mention_count']} times in "
+        f"{entity['session_count']} sessions"
+    )
+    if entity["aliases"]:
+        yield f"Also called {', '.join(entity['aliases'])}."
+    for other in told["merged_from"]:
+        yield f"Was also known as {other['name']} ({other['entity_id']}) until they were merged."
+    for said in told["words"]:
+        yield f'{said["speaker"]} at {said["at"]} in {said["source_id"]}: "{said["text"]}"'
+    for fact in told["facts"]:
+        yield f"Fact: {fact['statement']} ({fact['fact_id']}, {fact['status']})"
+    yield from _notes(told)
+    yield from steps
+
+
+def lines_of_segment(told: Told, steps: Sequence[str]) -> Iterator[str]:
+    """What was said, and what rests on it."""
+    segment = told["segment"]
+    yield f'{segment["speaker"]} at {segment["at"]} in {segment["source_id"]}: "{segment["text"]}"'
+    read = segment["read_revision"]
+    yield f"Revision {segment['revision']}, " + (f"read as revision {read}." if read is not None else "not read yet.")
+    if segment["replaced_by"] is not None:
+        yield f"Replaced by {segment['replaced_by']}, a better transcription."
+    for older in segment["replaces"]:
+        yield f"Took the place of {older}."
+    for fact in told["facts"]:
+        how = "Supports" if fact["supported"] else "Once supported"
+        yield f"{how}: {fact['statement']} ({fact['fact_id']}, {fact['status']}, judged by {fact['judged_by']})"
+    for entity in told["entities"]:
+        yield f"Mentions {entity['name']}, {entity['entity_type']} ({entity['entity_id']})."
+    yield from steps
+
+
+def _notes(told: Told) -> Iterator[str]:
+    for note in told["notes"]:
+        yield f"Note by {note['author']}: {note['text']}"

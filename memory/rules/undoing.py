@@ -1,0 +1,122 @@
+"""Undoing: every row of an earlier command is put back as it was, last change first.
+
+Only what that command changed is put back; what others have done to the row since stays. If they have changed the very
+same thing, the undo is refused: the later command is to be undone first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from memory.errors import NothingToUndo
+from memory.model.accesses import Access
+from memory.model.changes import Change, Outcome, Row, key_of
+from memory.model.commands import Undo, Withdraw
+from memory.model.entities import Entity, Mention
+from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.profile import Profile
+from memory.model.sources import SourceState
+from memory.model.working_set import Draft
+from memory.rules.turn import Turn
+from memory.rules.versions import revise
+
+Versioned = TypeVar("Versioned", Entity, Fact)
+_OF_THE_VERSION = frozenset({"version", "system_from", "system_to", "updated_at"})
+"""What every version of a fact has anew."""
+
+
+def undo(turn: Turn, command: Undo) -> list[Outcome]:
+    """Reverse the command that was done. Raises NothingToUndo if that cannot be, and then nothing changes."""
+    if command.done is None:
+        raise NothingToUndo()
+    erasing = command.done.kind == Withdraw.__name__
+    if erasing or any(change.reason == "erased" for change in command.done.changes):
+        raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
+    for change in reversed(command.done.changes):
+        _put_back(turn, change)
+    return []
+
+
+def _put_back(turn: Turn, change: Change) -> None:
+    row = change.row
+    if isinstance(row, Fact):
+        _put_fact_back(turn, row.fact_id, change)
+    elif isinstance(row, Entity):
+        _put_entity_back(turn.draft, row.entity_id, change)
+    else:
+        if _standing(turn.draft, row) != change.after:
+            raise NothingToUndo("Something of that command has changed since; undo the later command first.")
+        turn.draft.put("undone", change.after, change.before)
+
+
+def _put_fact_back(turn: Turn, fact_id: str, change: Change) -> None:
+    """A created fact is not deleted: it was believed for a while, and then was not (decision 0009)."""
+    current = turn.draft.facts.get(fact_id)
+    if current is None:
+        raise NothingToUndo("A fact of that command has been erased since.", fact_id=fact_id)
+    if change.before is None:
+        revise(turn.draft, current, "undone", turn.now, status="forgotten")
+        return
+    assert isinstance(change.before, Fact)
+    assert isinstance(change.after, Fact)
+    since = change.before.since if current.since == change.after.since else current.since
+    changed = _restored(change.before, change.after, current, "fact", fact_id)
+    version = replace(current, version=current.version + 1, system_from=turn.now, updated_at=since, **changed)
+    turn.draft.put("undone", current, version)
+
+
+def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
+    current = draft.entities.get(entity_id)
+    if current is None:
+        raise NothingToUndo("An entity of that command has been erased since.", entity_id=entity_id)
+    if change.before is None:
+        spoken_of = any(entity_id in (fact.subject_id, fact.object_id) for fact in draft.facts.values())
+        if not spoken_of and entity_id not in draft.mentions:
+            draft.put("undone", current, None)
+        return  # facts still speak of it, though they are no longer believed
+    assert isinstance(change.before, Entity)
+    assert isinstance(change.after, Entity)
+    changed = _restored(change.before, change.after, current, "entity", entity_id)
+    draft.put("undone", current, replace(current, **changed))
+
+
+def _restored(before: Versioned, after: Versioned, current: Versioned, noun: str, identity: str) -> dict[str, Any]:
+    """The fields that change made, as they were before it."""
+    restored: dict[str, Any] = {}
+    for name in (each.name for each in fields(before) if each.name not in _OF_THE_VERSION):
+        old, new = getattr(before, name), getattr(after, name)
+        if old == new:
+            continue
+        if getattr(current, name) != new:
+            raise NothingToUndo(
+                f"That {noun} has changed since; undo the later command first.", **{f"{noun}_id": identity}
+            )
+        restored[name] = old
+    return restored
+
+
+def _standing(draft: Draft, row: Row) -> Row | None:
+    """The row of that key as it stands now."""
+    return _STANDING[type(row)](draft, row)
+
+
+def _evidence(draft: Draft, row: Evidence) -> Evidence | None:
+    known = draft.evidence.get(row.fact_id, ())
+    return next((each for each in known if key_of(each) == key_of(row)), None)
+
+
+def _link(draft: Draft, row: Link) -> Link | None:
+    return row if row in draft.links else None
+
+
+_STANDING: Mapping[type, Callable[[Draft, Any], Row | None]] = {
+    Mention: lambda draft, row: draft.mentions.get(row.entity_id, {}).get(row.segment_key),
+    Evidence: _evidence,
+    Link: _link,
+    Note: lambda draft, row: draft.notes.get(row.note_id),
+    Access: lambda draft, row: draft.accesses.get(row.id),
+    SourceState: lambda draft, row: row,  # it is checked where sources are kept
+    Profile: lambda draft, row: draft.profile,
+}
