@@ -214,9 +214,9 @@ def _decoded(file: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _row(noun: str, values: Mapping[str, Any]) -> Row:
-    """A line as a row of the model."""
+    """A line as a row of the model; columns of later versions have their defaults."""
     shape = codec.NOUNS[noun].type
-    given = {field.name: values[field.name] for field in fields(shape)}
+    given = {field.name: values[field.name] for field in fields(shape) if field.name in values}
     if "aliases" in given:
         given["aliases"] = tuple(given["aliases"])
     if "sensitivity" in given:

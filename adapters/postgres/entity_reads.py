@@ -12,15 +12,16 @@ from psycopg.rows import DictRow
 
 from adapters.postgres import codec
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, page_of, seen_by
+from adapters.postgres.reads import at, meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact
 from memory.model.scopes import Sensitivity, View
-from memory.model.shown import Page, Row, ShownEntity
+from memory.model.shown import NOW, Page, Row, ShownEntity, Then
 
 Q = queries("entity_reads")
 _FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "source_count")
+_RECALLS = ("count", "accessed_at", "value", "gradient")
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
 
 
@@ -30,16 +31,18 @@ class PostgresEntityReads:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def page(self, view: View, limit: int, **filters: Any) -> Page[ShownEntity]:
+    async def page(self, view: View, limit: int, then: Then = NOW, **filters: Any) -> Page[ShownEntity]:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
-        rows = await self._pool.rows(Q["entities"], **seen_by(view), **{**_ANY, **filters}, limit=limit + 1)
+        seen = {**seen_by(view), **at(then)}
+        rows = await self._pool.rows(Q["entities"], **seen, **{**_ANY, **filters}, limit=limit + 1)
         ids = [row["entity_id"] for row in rows]
-        about, evidence = await self._about(view, ids) if ids else ({}, {})
-        told = await self._told(view, [row["entity_id"] for row in rows if row["partly"]])
+        about, evidence = await self._about(seen, ids) if ids else ({}, {})
+        told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])
         shown = [
             ShownEntity(
                 entity=_entity(row, told[row["entity_id"]] if row["partly"] else Learnt.whole(row)),
                 **{name: row[name] for name in _FIGURES},
+                recalls={name: row[name] for name in _RECALLS},
                 about=tuple(about.get(row["entity_id"], ())),
                 evidence=evidence,
             )
@@ -48,12 +51,12 @@ class PostgresEntityReads:
         return page_of(rows, limit, shown)
 
     async def _about(
-        self, view: View, ids: Sequence[str]
+        self, seen: Row, ids: Sequence[str]
     ) -> tuple[Mapping[str, list[Fact]], Mapping[str, tuple[Evidence, ...]]]:
         """entity id -> the facts that may contradict it; fact id -> when it was last said."""
         about: defaultdict[str, list[Fact]] = defaultdict(list)
         evidence: dict[str, tuple[Evidence, ...]] = {}
-        for row in await self._pool.rows(Q["about"], **seen_by(view), ids=list(ids)):
+        for row in await self._pool.rows(Q["about"], **seen, ids=list(ids)):
             fact = codec.decode("fact", row, {})
             assert isinstance(fact, Fact)
             about[row["about_id"]].append(fact)
@@ -61,29 +64,30 @@ class PostgresEntityReads:
                 evidence[fact.fact_id] = (Evidence(fact.fact_id, "", None, "", row["said_at"]),)
         return about, evidence
 
-    async def _told(self, view: View, ids: Sequence[str]) -> Mapping[str, Learnt]:
+    async def _told(self, seen: Row, ids: Sequence[str]) -> Mapping[str, Learnt]:
         """entity id -> what of it was learnt in sight."""
         told: defaultdict[str, Learnt] = defaultdict(Learnt)
-        for row in await self._pool.rows(Q["told"], **seen_by(view), ids=list(ids)) if ids else ():
+        for row in await self._pool.rows(Q["told"], **seen, ids=list(ids)) if ids else ():
             told[row["entity_id"]].learn(row)
         return told
 
-    async def resolve(self, view: View, given: str) -> tuple[str, str]:
+    async def resolve(self, view: View, given: str, then: Then = NOW) -> tuple[str, str]:
         """The whole id that an id or its beginning means, and the id of the entity it is now (merges followed)."""
-        row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given), given, "entity")
+        row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), **at(then), id=given), given, "entity")
         return row["given"], row["id"]
 
-    async def segments(self, view: View, entity_id: str, limit: int) -> list[DictRow]:
+    async def segments(self, view: View, entity_id: str, limit: int, then: Then = NOW) -> list[DictRow]:
         """Segments in sight that mention it, the latest first."""
-        return await self._pool.rows(Q["segments"], **seen_by(view), id=entity_id, limit=limit)
+        return await self._pool.rows(Q["segments"], **seen_by(view), **at(then), id=entity_id, limit=limit)
 
-    async def notes(self, view: View, about_id: str) -> list[DictRow]:
+    async def notes(self, view: View, about_id: str, then: Then = NOW) -> list[DictRow]:
         """Remarks on an entity or a fact, the latest first, expired ones too."""
-        return await self._pool.rows(Q["notes"], **seen_by(view), id=about_id)
+        return await self._pool.rows(Q["notes"], **seen_by(view), **at(then), id=about_id)
 
-    async def related(self, view: View, entity_id: str) -> list[DictRow]:
+    async def related(self, view: View, entity_id: str, then: Then = NOW) -> list[DictRow]:
         """Entities in sight that facts or shared segments tie to it, the closest first."""
-        return await self._pool.rows(Q["related"], **seen_by(view), id=entity_id)
+        statuses = ["active"] if then.as_of is None else ["active", "superseded"]
+        return await self._pool.rows(Q["related"], **seen_by(view), **at(then), id=entity_id, statuses=statuses)
 
     async def promised(self, view: View, ids: Sequence[str]) -> dict[str, DictRow]:
         """promise id -> where it was first made."""

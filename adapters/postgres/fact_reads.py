@@ -1,4 +1,4 @@
-"""Facts as the front door shows them: versions on two time axes, and how each came to be."""
+"""Facts as the front door shows them: versions on two time axes, and what each rests on."""
 
 from __future__ import annotations
 
@@ -10,38 +10,96 @@ from psycopg.rows import DictRow
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
+from adapters.postgres.times import PostgresTimes
+from memory.model.entities import EVERGREEN_TYPES
+from memory.model.facts import STATUSES
 from memory.model.scopes import View
-from memory.model.shown import History, Page
+from memory.model.shown import Grounds, Page, Then
+from memory.model.timeline import Instant
+from memory.rules.time_machine import Asked, Named, Place, number_of
 
 Q = queries("fact_reads")
+_EVERGREEN = sorted(EVERGREEN_TYPES)
 _ANY = {
-    "known": None, "as_of": None, "predicate": None, "kind": None, "subject": None, "about": None, "mark": None,
-    "key": None, "current_first": False,
+    "as_of": None, "predicate": None, "kind": None, "about": None, "mark": None, "key": None,
 }  # fmt: skip
+COUNTED = 200
+"""A list says how many facts there are, up to so many: each that is counted is looked up, as it may be out of sight."""
 
 
 class PostgresFactReads:
-    """Lists, single facts and explanations."""
+    """Lists, single facts, and their grounds."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self._times = PostgresTimes(pool)
 
-    async def page(self, view: View, statuses: Sequence[str], limit: int, **filters: Any) -> Page[DictRow]:
-        """Up to `limit` facts of these statuses, the latest valid first.
+    async def page(
+        self, view: View, statuses: Sequence[str], limit: int, *, known: Instant | None = None, **filters: Any
+    ) -> Page[DictRow]:
+        """Up to `limit` facts of these statuses, as they were believed at `known`, the latest valid first.
 
-        Filters: known, as_of (instants), predicate, kind, subject (name or id), about (id of subject or object),
-        current_first (active ones before the others), and `mark` and `key` of the last one shown.
+        Filters: as_of (an instant), predicate, kind, subject (name or id), about (id of subject or object), and `mark`
+        and `key` of the last one shown.
         """
-        rows = await self._pool.rows(
-            Q["facts"], **seen_by(view), **{**_ANY, **filters}, statuses=list(statuses), limit=limit + 1
-        )
-        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows[:limit]])
+        seen, subject = {**seen_by(view), "known": known}, filters.pop("subject", None)
+        subjects = None
+        if subject is not None:
+            subjects = [row["entity_id"] for row in await self._pool.rows(Q["subjects"], **seen, subject=subject)]
+        asked = {**_ANY, **filters, "subjects": subjects, "statuses": list(statuses)}
+        if known is None and asked["as_of"] is None:
+            rows = await self._pool.rows(Q["facts"], **seen, **asked, limit=limit + 1, most=COUNTED)
+        else:
+            rows = await self._then(view, {**seen, **asked}, limit)
+        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows[:limit]], known)
         return page_of(rows, limit, shown)
 
-    async def one(self, view: View, given: str) -> DictRow:
-        """The open version of a fact, by its id or the beginning of it. Raises NotFound, Ambiguous."""
-        row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given), given, "fact")
-        return (await self._hydrate(view, [(row["id"], row["version"])]))[0]
+    async def _then(self, view: View, asked: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+        """The same of another time: the time machine names versions, and what is in sight of them is shown."""
+        times = await self._times.of(view.user_id)
+        named = times.at(
+            Then(asked["as_of"], asked["known"]),
+            Asked(
+                statuses=tuple(STATUSES.index(each) for each in asked["statuses"]),
+                subjects=None if asked["subjects"] is None else tuple(map(number_of, asked["subjects"])),
+                about=None if asked["about"] is None else number_of(asked["about"]),
+                predicate=await self._times.predicate(asked["predicate"]),
+            ),
+        )
+        counted = await self._confirmed(named, None, asked, max(COUNTED, limit + 1))
+        place = None if asked["mark"] is None else (asked["mark"], number_of(asked["key"]))
+        rows = counted if place is None else await self._confirmed(named, place, asked, limit + 1)
+        return [{**row, "total": min(len(counted), COUNTED)} for row in rows[: limit + 1]]
+
+    async def _confirmed(self, named: Named, place: Place | None, asked: dict[str, Any], most: int) -> list[DictRow]:
+        """Up to `most` of the versions named, beyond a place, that are in sight."""
+        rows: list[DictRow] = []
+        while len(rows) < most and len(some := named.latest(most, place)):
+            versions = {"ids": some.ids(), "versions": some.version.tolist()}
+            rows += await self._pool.rows(Q["confirmed"], **asked, **versions, limit=most - len(rows))
+            place = (float(some.begun[-1]), int(some.fact[-1]))
+        return rows
+
+    async def about(
+        self,
+        view: View,
+        entity_id: str,
+        statuses: Sequence[str],
+        limit: int,
+        known: Instant | None = None,
+        as_of: Instant | None = None,
+    ) -> list[DictRow]:
+        """Up to `limit` facts about or of an entity: those that stand before those that do not."""
+        shown: list[DictRow] = []
+        for some in (["active"], [each for each in statuses if each != "active"]):
+            page = await self.page(view, some, limit, known=known, as_of=as_of, about=entity_id)
+            shown += page.shown
+        return shown[:limit]
+
+    async def one(self, view: View, given: str, known: Instant | None = None) -> DictRow:
+        """The version of a fact believed at `known`, by its id or the beginning of it. Raises NotFound, Ambiguous."""
+        row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given, known=known), given, "fact")
+        return (await self._hydrate(view, [(row["id"], row["version"])], known))[0]
 
     async def current(self, view: View, ids: Sequence[str]) -> list[DictRow]:
         """The open versions of these facts, as far as they are in sight."""
@@ -50,19 +108,20 @@ class PostgresFactReads:
 
     async def fading(self, view: View) -> list[DictRow]:
         """What the strength of every active, unconfirmed fact is made of."""
-        return await self._pool.rows(Q["fading"], **seen_by(view))
+        return await self._pool.rows(Q["fading"], **seen_by(view), evergreen=_EVERGREEN)
 
-    async def history(self, view: View, given: str) -> History:
-        """A fact with its words, links, entities and changes. Raises NotFound, Ambiguous."""
+    async def grounds(self, view: View, given: str) -> Grounds:
+        """A fact with its words, links and entities. Raises NotFound, Ambiguous."""
         fact = await self.one(view, given)
         seen = {**seen_by(view), "id": fact["fact_id"]}
-        words, links, entities, changes = [
-            await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities", "changes")
-        ]
-        return History(fact, words, links, entities, changes)
+        words, links, entities = [await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities")]
+        return Grounds(fact, words, links, entities)
 
-    async def _hydrate(self, view: View, versions: Sequence[tuple[str, int]]) -> list[DictRow]:
+    async def _hydrate(
+        self, view: View, versions: Sequence[tuple[str, int]], known: Instant | None = None
+    ) -> list[DictRow]:
         if not versions:
             return []
         ids, numbers = zip(*versions, strict=True)
-        return await self._pool.rows(Q["hydrate"], **seen_by(view), ids=list(ids), versions=list(numbers))
+        asked = {"ids": list(ids), "versions": list(numbers), "known": known, "evergreen": _EVERGREEN}
+        return await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)

@@ -15,6 +15,7 @@ from adapters.postgres.sql import queries
 from memory.model.ids import digest
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ROLES
+from memory.model.timeline import Instant
 from memory.ports import Matrix
 from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Traits
@@ -62,8 +63,8 @@ class PostgresShelf:
         self._encoder = encoder
         self._dimensions = dimensions
 
-    async def traits(self, view: View, keys: Keys) -> Traits:
-        """Columns aligned with `keys`; keys out of sight are dropped."""
+    async def traits(self, view: View, keys: Keys, known_as_of: Instant | None = None) -> Traits:
+        """Columns aligned with `keys`; keys out of sight are dropped. What no longer holds is not told apart here."""
         rows = await self._pool.rows(Q["some_segments"], **seen_by(view), keys=keys.tolist(), encoder=self._encoder)
         library = Library(self._dimensions)
         for scope in {row["scope"] for row in rows}:
@@ -73,7 +74,7 @@ class PostgresShelf:
             found, matrix = _matrix([row for row in held if row["vector"] is not None])
             if len(found):
                 library.put_vectors(scope, found, matrix)
-        return await MemoryShelf(library).traits(view, keys)
+        return await MemoryShelf(library).traits(view, keys, known_as_of)
 
 
 def batches(scope: str, rows: Sequence[Row]) -> Iterator[tuple[Sensitivity, SegmentBatch]]:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import orjson
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import seen_by
+from adapters.postgres.reads import at, seen_by
 from adapters.postgres.sql import queries
+from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import View
-from memory.model.shown import Day
-from memory.model.timeline import Interval
+from memory.model.shown import NOW, Day, Then
+from memory.model.sources import TTL_POLICIES
+from memory.model.timeline import Instant, Interval
+from memory.rules.promises import due_of, settled
 
 Q = queries("figures")
 DAY_TYPES = ("person", "topic", "promise")
+
+
+def _strength_row(row: DictRow) -> dict[str, Any]:
+    promised = row["type"] == "promise"
+    properties = orjson.loads(row["properties"]) if row["properties"] else {}
+    return {
+        "ttl": TTL_POLICIES.index(row["ttl_policy"]),
+        "owner": row["is_owner"],
+        "evergreen": row["type"] in EVERGREEN_TYPES,
+        "promised": promised and not settled(properties),
+        "due_at": due_of(properties) if promised else None,
+    }
 
 
 class PostgresFigures:
@@ -29,9 +46,9 @@ class PostgresFigures:
         assert row is not None
         return row["sessions"], row["segments"]
 
-    async def living(self, view: View) -> list[DictRow]:
-        """`{type, tier, last_seen}` of every entity in sight."""
-        return await self._pool.rows(Q["living"], **seen_by(view))
+    async def living(self, view: View) -> list[dict[str, Any]]:
+        """The tier of every entity in sight, and what its strength is made of (a row of EntityColumns)."""
+        return [{**row, **_strength_row(row)} for row in await self._pool.rows(Q["living"], **seen_by(view))]
 
     async def lag_s(self, view: View) -> float:
         """Seconds since the oldest work still queued was asked for; 0 without any."""
@@ -40,10 +57,15 @@ class PostgresFigures:
         return float(row["seconds"])
 
     async def shape(self, view: View) -> DictRow:
-        """Entities by type and facts by kind, entities no fact speaks of, and the bytes of words and vectors."""
+        """Entities by type, facts and links by kind, mentions and evidence, entities no fact speaks of, and bytes."""
         row = await self._pool.row(Q["shape"], **seen_by(view))
         assert row is not None
         return row
+
+    async def upkeep(self, user_id: str, kinds: Sequence[str]) -> dict[str, Instant]:
+        """Kind of command -> when it was last carried out."""
+        rows = await self._pool.rows(Q["upkeep"], user_id=user_id, kinds=list(kinds))
+        return {row["kind"]: row["at"] for row in rows}
 
     async def day(self, view: View, span: Interval, telling: int) -> Day:
         """A stretch of time, with up to `telling` of its segments."""
@@ -53,10 +75,11 @@ class PostgresFigures:
         feelings = await self._pool.rows(Q["day_emotions"], **seen)
         return Day(said[0]["sessions"] if said else 0, said, entities, [row["felt"] for row in feelings])
 
-    async def named(self, view: View, name: str) -> list[str]:
+    async def named(self, view: View, name: str, then: Then = NOW) -> list[str]:
         """Ids of the entities in sight that an id or a name means."""
-        return [row["entity_id"] for row in await self._pool.rows(Q["named"], **seen_by(view), name=name)]
+        rows = await self._pool.rows(Q["named"], **seen_by(view), **at(then), name=name)
+        return [row["entity_id"] for row in rows]
 
-    async def timeline(self, view: View, limit: int, **filters: Any) -> list[DictRow]:
+    async def timeline(self, view: View, limit: int, then: Then = NOW, **filters: Any) -> list[DictRow]:
         """Segments and facts in time order; filters: after, before, entities (ids or None), mark, key."""
-        return await self._pool.rows(Q["timeline"], **seen_by(view), **filters, limit=limit)
+        return await self._pool.rows(Q["timeline"], **seen_by(view), **at(then), **filters, limit=limit)

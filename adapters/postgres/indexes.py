@@ -82,6 +82,7 @@ def _bounds(view: View, probe: Probe) -> dict[str, Any]:
         "start": probe.window.start,
         "end": probe.window.end,
         "known": probe.known_as_of,
+        "as_of": probe.as_of,
         "only": None if probe.only is None else probe.only.tolist(),
         "limit": probe.limit,
     }

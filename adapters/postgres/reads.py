@@ -11,9 +11,10 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
-from memory.model.shown import Page, Shown
+from memory.model.shown import Page, Shown, Then
 
 Q = queries("reads")
+_DRESSED = f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
 
 
 def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown]) -> Page[Shown]:
@@ -26,6 +27,11 @@ def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown
 def seen_by(view: View) -> dict[str, Any]:
     """The parameters every read takes."""
     return {"user_id": view.user_id, "scopes": list(view.scopes), "clearance": int(view.clearance)}
+
+
+def at(then: Then) -> dict[str, Any]:
+    """The parameters every read of the past takes."""
+    return {"as_of": then.as_of, "known": then.known}
 
 
 def meant(rows: Sequence[Mapping[str, Any]], given: str, what: str) -> Mapping[str, Any]:
@@ -48,6 +54,12 @@ class PostgresReads:
         """segment key -> how it is shown; what is out of sight is absent."""
         rows = await self._pool.rows(Q["hydrate"], **seen_by(view), keys=list(keys))
         return {row["segment_key"]: row for row in rows}
+
+    async def dressed(self, view: View, keys: Sequence[int]) -> tuple[dict[int, DictRow], dict[str, int]]:
+        """What `hydrate` and `pending` tell, in one statement: a question asks for both."""
+        rows = await self._pool.rows(_DRESSED, **seen_by(view), keys=list(keys))
+        pending = {name: rows[0][name] for name in ("embedding", "extraction")}
+        return {row["segment_key"]: row for row in rows if row["segment_key"] is not None}, pending
 
     async def mentioning(self, view: View, type_: str | None, entity: str | None) -> list[int]:
         """Keys of segments that mention an entity of this type, and this entity (by id, name or alias)."""

@@ -58,7 +58,7 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled)
     known = [_known(row, facts) for row in facts.values()]
     lead = leading(body.query, _carried(recalled), known, body.as_of, language)
-    evidence = await _evidence(house, who.view, recalled, facts.get(lead.fact_id)) if lead is not None else []
+    evidence = await _evidence(house, who.view, recalled, lead.fact_id, facts) if lead is not None else []
     hits = [_hit(row) for row in (*evidence, *recalled.shown)]
     found = await answering.answer(
         body.query,
@@ -107,20 +107,26 @@ def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[C
 
 
 async def _facts(house: House, view: View, recalled: Recalled) -> Rows:
-    """The facts the hits carry, and those that have taken their place, by id. Believed now, whenever that was asked."""
+    """The facts the hits carry, what took their place and whose place they took, by id.
+
+    Believed now, whenever that was asked.
+    """
     carried = await _current(house, view, set(_carried(recalled)))
-    later = {successor for row in carried for successor in row["superseded_by"]}
-    return {row["fact_id"]: row for row in (*carried, *await _current(house, view, later))}
+    others = {each for row in carried for each in (*row["superseded_by"], *row["supersedes"])}
+    return {row["fact_id"]: row for row in (*carried, *await _current(house, view, others))}
 
 
 async def _evidence(
-    house: House, view: View, recalled: Recalled, fact: Mapping[str, Any] | None
-) -> list[Mapping[str, Any]]:
-    """What the leading fact rests on, the latest first, if no hit carries it: one statement."""
-    if fact is None or fact["fact_id"] in _carried(recalled):
-        return []
-    keys = [each["segment_key"] for each in fact["sources"] if each["segment_key"]]
-    rows = await house.stores.reads.hydrate(view, keys[-answering.QUOTES :])
+    house: House, view: View, recalled: Recalled, lead_id: str, facts: Rows
+) -> list[Mapping[str, Any]]:  # fmt: skip
+    """What the leading fact and the one before it rest on, the latest first, where no hit carries it: one statement."""
+    lead, carried = facts.get(lead_id), set(_carried(recalled))
+    told = [lead, *(facts[each] for each in lead["supersedes"] if each in facts)] if lead is not None else []
+    missing = [row for row in told if row["fact_id"] not in carried]
+    keys = [
+        each["segment_key"] for row in missing for each in row["sources"][-answering.QUOTES :] if each["segment_key"]
+    ]
+    rows = await house.stores.reads.hydrate(view, keys) if keys else {}
     return sorted(rows.values(), key=lambda row: float(row["at"]), reverse=True)
 
 

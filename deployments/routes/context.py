@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
 from deployments.callers import Who
 from deployments.dates import span_of
 from deployments.house import House, house_of
-from deployments.kinds import Id, Moment, ShortText, Text
+from deployments.kinds import MOST_QUERY, Id, Moment, ShortText, Text
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
+from memory.model.timeline import Interval
 from memory.retrieval.query import Question
 
 router = APIRouter(prefix="/v1", tags=["context"])
@@ -53,7 +54,7 @@ class ContextAnswer(BaseModel):
 class Asked(BaseModel, extra="forbid"):
     """The parameters of a question."""
 
-    query: Annotated[Text, Query(min_length=1, max_length=10_000)]
+    query: Annotated[Text, Query(min_length=1, max_length=MOST_QUERY)]
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 5
     hours_back: Annotated[float | None, Query(gt=0, le=2_000_000, description="Only this many hours back.")] = None
     now: Annotated[Moment | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
@@ -76,17 +77,19 @@ async def context(asked: Annotated[Asked, Query()], who: Who, house: Annotated[H
 
     Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
     """
-    question = await question_of(asked, who, house)
-    return answer_of(asked.query, await ask(house, question))
+    found = answer_of(asked.query, await ask(house, await question_of(asked, who, house)))
+    # as it is: a model that is given back would be checked and copied once more
+    return Response(found.model_dump_json(exclude_none=True), media_type="application/json")
 
 
 async def question_of(asked: Asked, who: Who, house: House) -> Question:
     """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
     now = house.clock.now() if asked.now is None else asked.now
-    zone = (await house.profile(who.user_id)).time_zone
     if asked.type is not None and asked.type not in ENTITY_TYPES:
         raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
-    span = span_of(asked.after, asked.before, now, zone)
+    span = Interval()
+    if asked.after is not None or asked.before is not None:
+        span = span_of(asked.after, asked.before, now, (await house.profile(who.user_id)).time_zone)
     hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
     return Question(
         text=asked.query,

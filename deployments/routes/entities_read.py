@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
@@ -12,12 +11,13 @@ from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import FactOut, NoteOut, shown_facts, shown_notes
-from memory.model.entities import EVERGREEN_TYPES
-from memory.model.shown import ShownEntity
+from deployments.routes.facts_read import HELD, AsOf, FactOut, KnownAsOf, NoteOut, shown_facts, shown_notes
+from memory.errors import NotFound
+from memory.model.shown import NOW, ShownEntity, Then
 from memory.model.timeline import Instant, iso
-from memory.rules.decay import half_life
-from memory.rules.parameters import Decay
+from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
+from memory.rules.decay import strength_of
+from memory.rules.parameters import Life
 from memory.rules.tiers import contradicted
 
 router = APIRouter(prefix="/v1", tags=["entities"])
@@ -120,46 +120,64 @@ class Asked(Part):
         Query(description="Archived ones are only listed when asked for."),
     ] = None
     name: Annotated[ShortText | None, Query(description="Name or alias, in any case.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
 
 
 @router.get("/entities")
 async def entities(
     asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]
 ) -> EntityList:
-    """Who and what is known.
+    """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then.
 
     Example: `GET /v1/entities?entity_type=person&limit=20`
     """
+    then = Then(asked.as_of, asked.known_as_of)
     page = await house.stores.entities.page(
-        who.view, asked.limit, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
+        who.view, asked.limit, then, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
         **asked.place(),
     )  # fmt: skip
-    now, rules = house.clock.now(), house.settings.decay
-    shown = [shown_entity(each, now, rules) for each in page.shown]
+    now, life = then.now(house.clock.now()), house.settings.life
+    shown = [shown_entity(each, now, life) for each in page.shown]
     return EntityList(entities=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 @router.get("/entities/{entity_id}")
-async def entity(entity_id: Id, who: Who, house: Annotated[House, Depends(house_of)]) -> EntityProfile:
-    """Everything about one entity, by its id or the beginning of it; a merged one answers as what it became."""
-    given, found = await house.stores.entities.resolve(who.view, entity_id)
-    return await profile_of(house, who, found, merged_from=None if given == found else given)
+async def entity(
+    entity_id: Id,
+    who: Who,
+    house: Annotated[House, Depends(house_of)],
+    as_of: AsOf = None,
+    known_as_of: KnownAsOf = None,
+) -> EntityProfile:
+    """Everything about one entity, by its id or the beginning of it; a merged one answers as what it became.
+
+    With `as_of` its facts are those that were true then, its mentions those made by then; with `known_as_of` all of it
+    is as it was believed then: names, tier, state, facts, notes.
+    """
+    then = Then(as_of, known_as_of)
+    given, found = await house.stores.entities.resolve(who.view, entity_id, then)
+    return await profile_of(house, who, found, then, merged_from=None if given == found else given)
 
 
-async def profile_of(house: House, who: Caller, entity_id: str, *, merged_from: str | None = None) -> EntityProfile:
-    """The page of an entity that was resolved."""
-    reads, now = house.stores.entities, house.clock.now()
-    seen = (await reads.page(who.view, 1, ids=[entity_id])).shown[0]
-    facts = await house.stores.facts.page(
-        who.view, ("active", "superseded", "invalidated"), PROFILE_FACTS, about=entity_id, current_first=True
-    )
-    spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS)
-    notes = await reads.notes(who.view, entity_id)
-    related = await reads.related(who.view, entity_id)
+async def profile_of(
+    house: House, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
+) -> EntityProfile:
+    """The page of an entity that was resolved. Raises NotFound if it had not been heard of by then."""
+    reads, now, life = house.stores.entities, then.now(house.clock.now()), house.settings.life
+    found = (await reads.page(who.view, 1, then, ids=[entity_id])).shown
+    if not found:
+        raise NotFound("There was no such entity in this memory by then.", id=entity_id)
+    seen = found[0]
+    statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
+    facts = await house.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
+    spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
+    notes = await reads.notes(who.view, entity_id, then)
+    related = await reads.related(who.view, entity_id, then)
     return EntityProfile(
-        **shown_entity(seen, now, house.settings.decay).model_dump(),
+        **shown_entity(seen, now, life).model_dump(),
         description=seen.entity.description,
-        facts=shown_facts(facts.shown, now),
+        facts=shown_facts(facts, now, life),
         timeline=[Spoken(**{**row, "at": iso(row["at"])}) for row in spoken],
         notes=shown_notes(notes, now),
         related=[Related(**row) for row in related],
@@ -167,10 +185,11 @@ async def profile_of(house: House, who: Caller, entity_id: str, *, merged_from: 
     )
 
 
-def shown_entity(seen: ShownEntity, now: Instant, rules: Decay) -> EntityOut:
+def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
     """An entity as it is sent, with its strength at `now`."""
     entity = seen.entity
-    strength = half_life(np.array([seen.last_seen]), np.array([entity.type in EVERGREEN_TYPES]), now, rules)
+    row = entity_row(entity, seen.first_seen, seen.last_seen, seen.recalls)
+    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, [row]), now, life), now, life)
     return EntityOut(
         entity_id=entity.entity_id,
         entity_type=entity.type,

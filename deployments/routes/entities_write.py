@@ -1,7 +1,8 @@
-"""Entities as they are named: rename, alias, merge, and remarks on them."""
+"""Entities as they are named: rename, alias, merge, split, retype, and remarks on them."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, status
@@ -11,11 +12,16 @@ from deployments.callers import Who
 from deployments.commands import Here, Key, turn
 from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
+from deployments.routes.entities_read import EntityType
 from deployments.routes.notes import Lifetime, NoteOut, written
-from memory.model.commands import AddAlias, MergeEntities, RenameEntity, WriteNote
+from memory.model.commands import AddAlias, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
+from memory.model.entities import Entity
+from memory.model.ids import segment_key
 
 router = APIRouter(prefix="/v1/entities", tags=["entities"])
 Name = Annotated[ShortText, Field(min_length=1, max_length=200)]
+MOST_CHOSEN = 1_000
+"""Segments, sources or facts one split may name; a year of one person's sources is below that."""
 
 
 class Renaming(Body):
@@ -36,6 +42,35 @@ class Merging(Body):
     other_id: Id
 
 
+class SegmentIn(Body):
+    """A segment of a source."""
+
+    source_id: Id
+    segment_id: Id
+
+
+class Splitting(Body):
+    """What of an entity is another's, and what tells the two apart."""
+
+    qualifier: Annotated[ShortText, Field(max_length=200)] = ""
+    name: Name | None = None
+    segments: list[SegmentIn] = Field(default_factory=list, max_length=MOST_CHOSEN)
+    sources: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
+    facts: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {"examples": [{"qualifier": "the plumber", "sources": ["kitchen"]}]}
+    }
+
+
+class Retyping(Body):
+    """What it is instead."""
+
+    type: EntityType
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"type": "organization"}]}}
+
+
 class NoteIn(Body):
     """A remark and how long it lives."""
 
@@ -52,6 +87,7 @@ class Named(BaseModel):
 
     entity_id: str
     merged: str | None = None
+    split_off: str | None = None
 
 
 @router.post("/{entity_id}/rename", response_model=Named, response_model_exclude_none=True)
@@ -77,6 +113,50 @@ async def merge(entity_id: Id, body: Merging, who: Who, house: Here, key: Key) -
     await turn(house, who, MergeEntities(key, winner_id=winner, loser_id=loser))
     now = await _in_sight(house, who, winner)
     return Named(entity_id=now, merged=loser if now == winner else winner)
+
+
+@router.post("/{entity_id}/split", response_model=Named, response_model_exclude_none=True)
+async def split(entity_id: Id, body: Splitting, who: Who, house: Here, key: Key) -> Any:
+    """Let some of what is taken for one entity be another: the mentions in these segments and sources, the facts that
+    rest on them alone, and these facts. `split_off` is the other one's id; the old id stays with the old one.
+
+    409 with `merge_with` if there is one of that type, name and qualifier; 409 if nothing would be left.
+    """
+    known = await _in_sight(house, who, entity_id)
+    command = SplitEntity(
+        key,
+        entity_id=known,
+        qualifier=body.qualifier,
+        name=body.name,
+        segment_keys=tuple([each async for each in _keys(house, who, body)]),
+        fact_ids=tuple([(await house.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
+    )
+    changes = await turn(house, who, command)
+    fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
+    return Named(entity_id=known, split_off=fresh.entity_id)
+
+
+@router.post("/{entity_id}/retype", response_model=Named, response_model_exclude_none=True)
+async def retype(entity_id: Id, body: Retyping, who: Who, house: Here, key: Key) -> Any:
+    """Let an entity be of another type. Its id stays, and words read as the old type go on finding it.
+
+    409 with `merge_with` if there is one of that type and name.
+    """
+    known = await _in_sight(house, who, entity_id)
+    await turn(house, who, RetypeEntity(key, entity_id=known, type=body.type))
+    return Named(entity_id=known)
+
+
+async def _keys(house: House, who: Who, body: Splitting) -> AsyncIterator[int]:
+    """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
+    for given in body.sources:
+        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
+        for row in await house.stores.sources.segments(scope, source_id):
+            yield segment_key(scope, source_id, row["segment_id"])
+    for segment in body.segments:
+        scope, source_id = await house.stores.sources.resolve(who.view, segment.source_id, None)
+        row = await house.stores.history.segment(who.view, scope, source_id, segment.segment_id)
+        yield int(row["segment_key"])
 
 
 @router.post("/{entity_id}/notes", status_code=status.HTTP_201_CREATED, response_model=NoteOut)

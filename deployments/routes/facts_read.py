@@ -1,11 +1,10 @@
-"""Facts, read: what is believed or was, at any point of either time axis, and why."""
+"""Facts, read: what is believed or was, at any point of either time axis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
@@ -14,9 +13,11 @@ from deployments.house import House, house_of
 from deployments.kinds import Id, Moment, ShortText
 from deployments.paging import Part, cursor_of
 from memory.model.facts import NOTE_LIFETIME_DAYS
-from memory.model.shown import History
+from memory.model.shown import Then
 from memory.model.timeline import DAY_S, Instant, iso
-from memory.rules.decay import stability
+from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.decay import strength_of
+from memory.rules.parameters import Life
 
 router = APIRouter(prefix="/v1", tags=["facts"])
 Kind = Literal["factual", "preference", "procedural", "architectural", "opinion", "meta"]
@@ -24,6 +25,8 @@ Status = Literal["active", "superseded", "invalidated", "forgotten", "pruned", "
 EVERY_STATUS = ("active", "superseded", "invalidated", "forgotten", "pruned")
 HELD = ("active", "superseded")
 """What is the case now, or was until something took its place."""
+AsOf = Annotated[Moment | None, Query(description="What was true then, or had been said by then.")]
+KnownAsOf = Annotated[Moment | None, Query(description="What was believed then, by what had been committed.")]
 _FACT = {
     "fact_id": "f-0a1b2c3d4e5f6071",
     "subject": "Maya",
@@ -80,7 +83,7 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
 
 
 class FactList(BaseModel):
-    """Facts, the latest valid first; `total` counts them all, `cursor` leads to the next part."""
+    """Facts, the latest valid first; `total` counts them, up to 200, `cursor` leads to the next part."""
 
     facts: list[FactOut]
     total: int
@@ -97,68 +100,6 @@ class NoteOut(BaseModel):
     lifetime: str
 
 
-class Said(Cited):
-    """The whole utterance a fact was read from."""
-
-    source_kind: str | None
-    speaker: str | None
-    at: str
-    text: str | None
-
-
-class LinkedFact(BaseModel):
-    """Another fact this one is linked with."""
-
-    fact_id: str
-    statement: str
-    status: str
-
-
-class LinkedEntity(BaseModel):
-    """An entity a fact speaks of."""
-
-    entity_id: str
-    entity_type: str
-    name: str
-    role: str
-
-
-class ChangeOut(BaseModel):
-    """One change: the turn that made it (a position in the journal), who asked for it, and why."""
-
-    turn: int
-    at: str
-    actor: str
-    command: str
-    command_id: str
-    undoes: str | None
-    noun: str
-    reason: str
-    version: int | None
-    confidence: float | None
-    status: str | None
-    valid_from: str | None
-    valid_to: str | None
-
-
-class Explained(BaseModel):
-    """Why a fact is believed: the words, who judged them, what stands against it, and every change since."""
-
-    fact: FactOut
-    judged_by: str
-    protected: bool
-    stability: float
-    words: list[Said]
-    disputes: list[LinkedFact]
-    supersedes: list[LinkedFact]
-    superseded_by: list[LinkedFact]
-    similar: list[LinkedFact]
-    entities: list[LinkedEntity]
-    notes: list[NoteOut]
-    changes: list[ChangeOut]
-    text: str
-
-
 class Asked(Part):
     """The parameters of a list of facts."""
 
@@ -166,8 +107,8 @@ class Asked(Part):
     predicate: ShortText | None = None
     kind: Kind | None = None
     status: Annotated[Status | None, Query(description="Default: active; with as_of also superseded.")] = None
-    as_of: Annotated[Moment | None, Query(description="What was true then.")] = None
-    known_as_of: Annotated[Moment | None, Query(description="What was believed then.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
 
 
 @router.get("/facts")
@@ -187,7 +128,9 @@ async def facts(asked: Annotated[Asked, Query()], who: Who, house: Annotated[Hou
         known=asked.known_as_of,
         **asked.place(),
     )
-    return FactList(facts=shown_facts(page.shown, house.clock.now()), total=page.total, cursor=cursor_of(page.last))
+    now = Then(asked.as_of, asked.known_as_of).now(house.clock.now())
+    shown = shown_facts(page.shown, now, house.settings.life)
+    return FactList(facts=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 def _statuses(asked: Asked) -> Sequence[str]:
@@ -199,62 +142,19 @@ def _statuses(asked: Asked) -> Sequence[str]:
 
 
 @router.get("/facts/{fact_id}")
-async def fact(fact_id: Id, who: Who, house: Annotated[House, Depends(house_of)]) -> FactOut:
-    """One fact as it is believed now, whatever its status; by its id or the beginning of it."""
-    return shown_facts([await house.stores.facts.one(who.view, fact_id)], house.clock.now())[0]
+async def fact(
+    fact_id: Id, who: Who, house: Annotated[House, Depends(house_of)], known_as_of: KnownAsOf = None
+) -> FactOut:
+    """One fact as it is believed now, or was at `known_as_of`, whatever its status; by its id or its beginning."""
+    row = await house.stores.facts.one(who.view, fact_id, known_as_of)
+    now = Then(known=known_as_of).now(house.clock.now())
+    return shown_facts([row], now, house.settings.life)[0]
 
 
-@router.get("/facts/{fact_id}/explain")
-async def explain(fact_id: Id, who: Who, house: Annotated[House, Depends(house_of)]) -> Explained:
-    """Why a fact is believed, down to the words, and every change it has been through; `text` says it in lines."""
-    now = house.clock.now()
-    history = await house.stores.facts.history(who.view, fact_id)
-    notes = await house.stores.entities.notes(who.view, history.fact["fact_id"])
-    fact = shown_facts([history.fact], now)[0]
-    links = {name: _linked(history, *rule) for name, rule in _LINKS.items()}
-    explained = Explained(
-        fact=fact,
-        judged_by=history.fact["judged_by"],
-        protected=history.fact["protected"],
-        stability=history.fact["stability"],
-        words=[Said(**{**row, "at": iso(row["at"])}) for row in history.words],
-        entities=[LinkedEntity(**row) for row in history.entities],
-        notes=shown_notes(notes, now),
-        changes=[_change(row) for row in history.changes],
-        text="",
-        **links,
-    )
-    return explained.model_copy(update={"text": "\n".join(_told(explained))})
-
-
-_LINKS: dict[str, tuple[str, bool | None]] = {
-    "disputes": ("disputes", None),
-    "supersedes": ("supersedes", True),
-    "superseded_by": ("supersedes", False),
-    "similar": ("similar", None),
-}
-"""Field -> kind of link, and whether it goes out from the fact (None: either way)."""
-
-
-def _linked(history: History, kind: str, outgoing: bool | None) -> list[LinkedFact]:
-    return [
-        LinkedFact(fact_id=row["fact_id"], statement=row["statement"] or "", status=row["status"])
-        for row in history.links
-        if row["kind"] == kind and outgoing in (None, row["outgoing"])
-    ]
-
-
-def _change(row: Mapping[str, Any]) -> ChangeOut:
-    times = {name: iso(row[name]) for name in ("at", "valid_from", "valid_to")}
-    return ChangeOut(**{**row, **times})
-
-
-def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant) -> list[FactOut]:
+def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant, life: Life) -> list[FactOut]:
     """Rows of facts as they are sent, with their strength at `now`."""
-    columns = [np.array([row[name] for row in rows], np.float64) for name in ("confidence", "stability", "system_from")]
-    protected = np.array([row["protected"] for row in rows], np.bool_)
-    strengths = stability(columns[0], columns[1], columns[2], protected, now)
-    return [_shown(row, float(strength)) for row, strength in zip(rows, strengths, strict=True)]
+    strengths = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    return [_shown(row, strength) for row, strength in zip(rows, strengths.tolist(), strict=True)]
 
 
 def _shown(row: Mapping[str, Any], strength: float) -> FactOut:
@@ -276,24 +176,3 @@ def shown_notes(rows: Iterable[Mapping[str, Any]], now: Instant) -> list[NoteOut
 def _expired(note: Mapping[str, Any], now: Instant) -> bool:
     days = NOTE_LIFETIME_DAYS[note["lifetime"]]
     return days is not None and now >= note["created_at"] + days * DAY_S
-
-
-def _told(explained: Explained) -> Iterator[str]:
-    """The explanation in lines of text."""
-    fact = explained.fact
-    yield f"{fact.statement} ({fact.status}, confidence {fact.confidence:.2f}, strength {fact.strength:.2f})"
-    yield f"True from {fact.valid_from} " + (f"until {fact.valid_to}." if fact.valid_to else "on.")
-    for said in explained.words:
-        yield f'{said.speaker or "Told"} at {said.at} in {said.source_id}: "{said.text or said.quote}"'
-    yield f"Judged by {explained.judged_by}" + ("; confirmed, so it does not fade." if explained.protected else ".")
-    for title, linked in (
-        ("In dispute with", explained.disputes),
-        ("Took the place of", explained.supersedes),
-        ("Replaced by", explained.superseded_by),
-    ):
-        for other in linked:
-            yield f"{title}: {other.statement} ({other.fact_id}, {other.status})"
-    for note in explained.notes:
-        yield f"Note by {note.author}: {note.text}"
-    for change in explained.changes:
-        yield f"{change.at} {change.noun} {change.reason}, by {change.actor} (turn {change.turn}, {change.command})"

@@ -9,7 +9,7 @@ from fastapi import APIRouter, status
 from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
-from deployments.commands import IMPORTANCE, Here, Key, hear, read_told, turn, vectors_of
+from deployments.commands import IMPORTANCE, Here, Key, hear, judged_turn, read_told, turn, vectors_of
 from deployments.house import House
 from deployments.kinds import Body, Id, Moment, ShortText, Words
 from memory.errors import Invalid
@@ -107,7 +107,7 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
         await house.stores.capture.store(note)
         heard = _heard(note, told)
     command = Remember(key, claims=tuple(claims), heard=heard, source_id=source_id, sensitivity=sensitivity)
-    done = await turn(house, who, command, vectors)
+    done = await judged_turn(house, who, command, vectors)
     await house.minds.wake()
     return _remembered(done.outcomes)
 

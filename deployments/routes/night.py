@@ -13,7 +13,7 @@ from deployments.house import House
 from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
-from memory.services.night import NightRules, due, instant_of, run_night
+from memory.services.night import due, instant_of, run_night
 
 router = APIRouter(prefix="/v1", tags=["night"])
 
@@ -45,9 +45,9 @@ async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str,
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: dict[str, Any] = {}
-    rules = NightRules(house.settings.decay, house.settings.tiers)
+    life, nights = house.settings.life, house.stores.nights
     for each in await _missed(house, user, night, profile.time_zone):
-        report = await run_night(user, each, profile.time_zone, hour, rules, house.stores.nights, house.minds)
+        report = await run_night(user, each, profile.time_zone, hour, life, nights, house.minds)
     return report
 
 

@@ -23,11 +23,12 @@ from deployments.house import House, house_of
 from deployments.kinds import Text
 from deployments.questions import ask
 from deployments.routes.facts_read import FactOut, shown_facts
-from deployments.routes.promises import MOST_PROMISES, PromiseOut, shown_promises, state_of
+from deployments.routes.promises import MOST_PROMISES, PromiseOut, shown_promises
 from deployments.routes.stats import Stats, stats_of
 from memory.errors import Unauthenticated
 from memory.model.timeline import Instant, iso
 from memory.retrieval.query import Question
+from memory.rules.promises import promise_state
 
 router = APIRouter(include_in_schema=False)
 COOKIE = "memoray_page"
@@ -84,9 +85,10 @@ async def home(
     if q.strip():
         parts.append(await _answers(house, who, q, now))
     facts = await house.stores.facts.page(who.view, ("active",), SHOWN)
-    parts.append(_section("Recent facts", (_fact(each) for each in shown_facts(facts.shown, now)), "Nothing yet."))
+    recent = shown_facts(facts.shown, now, house.settings.life)
+    parts.append(_section("Recent facts", (_fact(each) for each in recent), "Nothing yet."))
     promises = await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")
-    open_ones = [each for each in promises.shown if state_of(each, now) == "open"][:SHOWN]
+    open_ones = [each for each in promises.shown if promise_state(each.entity.properties, now) == "open"][:SHOWN]
     shown = await shown_promises(house, who, open_ones, now)
     parts.append(_section("Open promises", (_promise(each) for each in shown), "None."))
     parts.append(_status(await stats_of(house, who)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
@@ -12,15 +11,14 @@ from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
-from memory.errors import DomainError
 from memory.model.ids import fold
 from memory.model.shown import ShownEntity
-from memory.model.timeline import Instant, from_datetime, iso
+from memory.model.timeline import Instant, iso
+from memory.rules.promises import State, due_of, promise_state
 
 router = APIRouter(prefix="/v1", tags=["promises"])
 MOST_PROMISES = 5_000
 """Promises looked through for one answer, the latest first: more than anybody makes in ten years."""
-State = Literal["open", "kept", "broken", "expired"]
 _PROMISE = {
     "entity_id": "e-0a1b2c3d4e5f6071",
     "text": "I'll send you the photos on Friday",
@@ -102,31 +100,12 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
         text=_text(said.get("text")) or seen.entity.name,
         by=_text(said.get("by")),
         to=_text(said.get("to")),
-        due=iso(due_of(seen)),
-        state=state_of(seen, now),
+        due=iso(due_of(seen.entity.properties)),
+        state=promise_state(seen.entity.properties, now),
         at=iso(seen.first_seen) or "",
         quote=(made and made["quote"]) or "",
         source=Place(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
     )
-
-
-def due_of(seen: ShownEntity) -> Instant | None:
-    """When a promise is due; a model may have written no date at all, or one that cannot be read."""
-    try:
-        return from_datetime(datetime.fromisoformat(str(seen.entity.properties["due"])))
-    except (KeyError, ValueError, OverflowError, DomainError):
-        return None
-
-
-def state_of(seen: ShownEntity, now: Instant) -> State:
-    """Kept or broken if somebody said so, else expired once its day has passed."""
-    match seen.entity.properties.get("state"):
-        case "kept":
-            return "kept"
-        case "broken":
-            return "broken"
-    due = due_of(seen)
-    return "expired" if due is not None and due < now else "open"
 
 
 def _wanted(seen: ShownEntity, asked: Asked, now: Instant) -> bool:
@@ -134,7 +113,7 @@ def _wanted(seen: ShownEntity, asked: Asked, now: Instant) -> bool:
         name is None or fold(str(seen.entity.properties.get(role) or "")) == fold(name)
         for role, name in (("by", asked.by), ("to", asked.to))
     )
-    return people and asked.state in (None, state_of(seen, now))
+    return people and asked.state in (None, promise_state(seen.entity.properties, now))
 
 
 def _place(seen: ShownEntity) -> tuple[Instant, str]:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from deployments.callers import Who
 from deployments.house import House, house_of
-from deployments.kinds import Body, Id, Number, ShortText, Text, Words, parse_moment
+from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words, parse_moment
 from memory.errors import DomainError, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
@@ -18,7 +18,6 @@ from memory.model.sources import Segment, Source
 from memory.services.ingest import with_speakers
 
 router = APIRouter(prefix="/v1", tags=["sources"])
-MOST_SEGMENTS = 20_000
 Seconds = Annotated[float, Field(ge=0, le=31_536_000, allow_inf_nan=False)]
 Emotion = dict[ShortText, ShortText | Number | None]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
 from deployments.callers import Caller, Who
 from deployments.house import House, house_of
-from memory.model.entities import EVERGREEN_TYPES, TIERS
-from memory.rules.decay import half_life
-from memory.services.night import LOW_SALIENCE
+from memory.model.entities import TIERS
+from memory.rules.census import EntityColumns, columns_of, entity_anchors
+from memory.rules.decay import strength_of
 
 router = APIRouter(prefix="/v1", tags=["stats"])
 _STATS = {
@@ -47,15 +46,14 @@ async def stats_of(house: House, who: Caller) -> Stats:
     figures = house.stores.figures
     sessions, segments = await figures.heard(who.view)
     living = await figures.living(who.view)
-    last_seen = np.array([row["last_seen"] for row in living], np.float64)
-    evergreen = np.array([row["type"] in EVERGREEN_TYPES for row in living], np.bool_)
-    strength = half_life(last_seen, evergreen, house.clock.now(), house.settings.decay)
+    now, life = house.clock.now(), house.settings.life
+    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, living), now, life), now, life)
     tiers = {tier: sum(row["tier"] == tier for row in living) for tier in TIERS}
     return Stats(
         sessions_count=sessions,
         segments_count=segments,
         entities_count=len(living),
-        tiers={**tiers, "low_salience": int((strength < LOW_SALIENCE).sum())},
+        tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
         pending={**await house.stores.reads.pending(who.view), "graph": 0},
         lag=round(await figures.lag_s(who.view), 3),
     )

@@ -12,6 +12,8 @@ from deployments.dates import span_of
 from deployments.house import House, house_of
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
+from deployments.routes.facts_read import AsOf, KnownAsOf
+from memory.model.shown import Then
 from memory.model.timeline import iso
 
 router = APIRouter(prefix="/v1", tags=["timeline"])
@@ -55,21 +57,26 @@ class Asked(Part):
     after: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
     before: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
     entity: Annotated[ShortText | None, Query(description="Only what concerns this entity, by name or id.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
 
 
 @router.get("/timeline")
 async def timeline(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> Timeline:
-    """What was said and what became true, in order of time.
+    """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
+
+    With `as_of` what had been said by then, and the facts that were true then.
 
     Example: `GET /v1/timeline?after=2026-03-01&entity=Maya`
     """
     zone = (await house.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, house.clock.now(), zone)
     figures = house.stores.figures
-    entities = None if asked.entity is None else await figures.named(who.view, asked.entity)
+    then = Then(asked.as_of, asked.known_as_of)
+    entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
     place = {"mark": None, "key": None, **asked.place()}
     rows = await figures.timeline(
-        who.view, asked.limit + 1, after=span.start, before=span.end, entities=entities, **place
+        who.view, asked.limit + 1, then, after=span.start, before=span.end, entities=entities, **place
     )
     last = (rows[asked.limit - 1]["mark"], rows[asked.limit - 1]["key"]) if len(rows) > asked.limit else None
     times = ("at", "until")

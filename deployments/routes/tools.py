@@ -17,10 +17,13 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from deployments.callers import Caller, Reader, writing
 from deployments.commands import Here, Key
 from deployments.house import House
-from deployments.kinds import Body, Id, ShortText, Text
-from deployments.routes import context, entities_read, facts_read, facts_write, stats
+from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
+from deployments.routes import context, entities_read, explain, facts_read, facts_write, stats
 from memory.errors import NotFound
-from memory.rules.decay import stability
+from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
+from memory.model.timeline import iso
+from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.decay import strength_of
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 
@@ -28,7 +31,7 @@ router = APIRouter(prefix="/v1/tools", tags=["tools"])
 class SearchMemory(Body):
     """A question, and what it may be narrowed to. Dates are YYYY-MM-DD, last_week or last_month."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
     limit: Annotated[int, Field(ge=1, le=context.MOST_RESULTS)] = 5
     type: ShortText | None = Field(default=None, description="Only what mentions an entity of this type.")
     entity_name: Id | None = Field(default=None, description="Only what mentions this entity.")
@@ -62,7 +65,9 @@ class OneEntity(Body):
 
 
 class WeakFacts(Body):
-    """How many."""
+    """How many, and how weak: strength below `below`, of at most 1."""
+
+    below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
 
     limit: Annotated[int, Field(ge=1, le=200)] = 20
 
@@ -109,7 +114,7 @@ async def _confirm(body: OneFact, request: Request) -> Any:
 
 
 async def _explain(body: OneFact, request: Request) -> Any:
-    return await facts_read.explain(body.fact_id, request.who, request.house)
+    return await explain.explain(body.fact_id, request.who, request.house)
 
 
 async def _entity(body: OneEntity, request: Request) -> Any:
@@ -126,10 +131,15 @@ async def _stats(_: Nothing, request: Request) -> Any:
     house, who = request.house, request.who
     shape = await house.stores.figures.shape(who.view)
     last = await house.stores.nights.last(who.user_id)
+    done = await house.stores.figures.upkeep(who.user_id, tuple(UPKEEP))
     return {
         **(await stats.stats_of(house, who)).model_dump(),
         **shape,
-        "maintenance": {"last_night": last.isoformat() if last else None, "hour": house.settings.night.hour},
+        "maintenance": {
+            "last_night": last.isoformat() if last else None,
+            "hour": house.settings.night.hour,
+            **{name: iso(done.get(kind)) for kind, name in UPKEEP.items()},
+        },
     }
 
 
@@ -137,13 +147,21 @@ async def _weak(body: WeakFacts, request: Request) -> Any:
     """The facts of least strength now."""
     facts, now = request.house.stores.facts, request.house.clock.now()
     rows = await facts.fading(request.who.view)
-    columns = [np.array([row[name] for row in rows], np.float64) for name in ("confidence", "stability", "system_from")]
-    strength = stability(columns[0], columns[1], columns[2], np.zeros(len(rows), np.bool_), now)
-    ids = [rows[index]["fact_id"] for index in np.argsort(strength, kind="stable")[: body.limit]]
+    life = request.house.settings.life
+    strength = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]
+    ids = [rows[index]["fact_id"] for index in order[: body.limit]]
     shown = {row["fact_id"]: row for row in await facts.current(request.who.view, ids)}
-    return {"facts": facts_read.shown_facts([shown[fact_id] for fact_id in ids if fact_id in shown], now)}
+    return {"facts": facts_read.shown_facts([shown[fact_id] for fact_id in ids if fact_id in shown], now, life)}
 
 
+UPKEEP = {
+    MergeFacts.__name__: "last_merge",
+    Synthesize.__name__: "last_synthesis",
+    PruneFacts.__name__: "last_pruning",
+    BackfillSubjects.__name__: "last_backfill",
+}
+"""Command -> under which name the figures tell when it was last carried out."""
 TOOLS: dict[str, Tool] = {
     "search_memory": Tool("Search everything that was heard for what answers a question.", SearchMemory, _search),
     "remember_fact": Tool("Remember something the user wants kept.", facts_write.Told, _remember, writes=True),

@@ -90,4 +90,7 @@ FROM jsonb_to_recordset(%(rows)s) AS r (version bigint, touched jsonb), jsonb_ar
 INSERT INTO nights SELECT * FROM jsonb_populate_recordset(NULL::nights, %(rows)s);
 
 -- name: put_accesses
-INSERT INTO accesses SELECT * FROM jsonb_populate_recordset(NULL::accesses, %(rows)s);
+-- Archives from before there were decay laws lack what they need, and count single segments, which serves nothing.
+INSERT INTO accesses (user_id, id, count, last_at, value, gradient, interval_days)
+SELECT a.user_id, a.id, a.count, a.last_at, coalesce(a.value, 0.5), coalesce(a.gradient, 1), coalesce(a.interval_days, 0)
+FROM jsonb_populate_recordset(NULL::accesses, %(rows)s) a WHERE a.id !~ '^-?[0-9]+$';

@@ -1,16 +1,22 @@
 -- Entities as the front door shows them, through the view of the caller.
 
 -- name: entities
--- Entities in sight, the latest seen first. `partly` tells that some mentions are out of sight: then `told` says which
--- aliases and properties were learnt in sight, and a filter by name does not look at the aliases.
+-- Entities in sight, the latest seen first: now, or as they were believed at `known` and had been heard of by `as_of`.
+-- `partly` tells that some mentions are out of sight: then `told` says which aliases and properties were learnt in sight,
+-- and a filter by name does not look at the aliases. A name that was erased since is called as the entity is today.
 WITH found AS (
-    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count, n.words AS shown_name,
-           a.words AS shown_aliases
-    FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
-    JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
+    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count,
+           coalesce(n.words, y.words) AS shown_name, a.words AS shown_aliases
+    FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                             to_timestamp(%(as_of)s::float8)) g
+    JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
+         ON e.entity_id = g.entity_id AND e.merged_into IS NULL
+    LEFT JOIN entities x ON x.user_id = e.user_id AND x.entity_id = e.entity_id
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+    LEFT JOIN content y ON y.scope = 'user:' || e.user_id AND y.content_id = x.name
     LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
-    WHERE (%(ids)s::text[] IS NULL OR g.entity_id = ANY(%(ids)s))
+    WHERE coalesce(n.words, y.words) IS NOT NULL
+      AND (%(ids)s::text[] IS NULL OR g.entity_id = ANY(%(ids)s))
       AND (%(type)s::text IS NULL OR e.type = %(type)s)
       AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
       AND (e.state = %(state)s OR (%(state)s::text IS NULL AND (e.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))),
@@ -18,18 +24,24 @@ kept AS (
     SELECT * FROM found f
     WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
        OR (lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)
-           AND f.mention_count = (SELECT count(*) FROM mentions m
-                                  WHERE m.user_id = f.user_id AND m.entity_id = f.entity_id)))
-SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total,
+           AND NOT EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+                           WHERE m.entity_id = f.entity_id
+                             AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
+                                             WHERE s.segment_key = m.segment_key))))
+SELECT k.*, r.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total,
        (SELECT p.words FROM content p WHERE p.scope = 'user:' || k.user_id AND p.content_id = k.properties)
            AS shown_properties,
        (SELECT d.words FROM content d WHERE d.scope = 'user:' || k.user_id AND d.content_id = k.description)
            AS shown_description,
-       (SELECT count(*) FROM mentions m WHERE m.user_id = k.user_id AND m.entity_id = k.entity_id) > k.mention_count
-           AS partly,
-       (SELECT max(m.confidence) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+       EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+               WHERE m.entity_id = k.entity_id
+                 AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
+                                 WHERE s.segment_key = m.segment_key)) AS partly,
+       (SELECT max(m.confidence)
+        FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
         WHERE m.entity_id = k.entity_id) AS seen_confidence
 FROM kept k
+CROSS JOIN LATERAL recalls_of(k.user_id, k.entity_id) r
 WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
 ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
 
@@ -46,6 +58,7 @@ LEFT JOIN content np ON np.scope = 'user:' || t.user_id AND np.content_id = (cha
 LEFT JOIN content oa ON oa.scope = 'user:' || t.user_id AND oa.content_id = (change -> 'before' ->> 'aliases')::bigint
 LEFT JOIN content na ON na.scope = 'user:' || t.user_id AND na.content_id = (change -> 'after' ->> 'aliases')::bigint
 WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s)
+  AND (%(known)s::float8 IS NULL OR j.at <= to_timestamp(%(known)s))
   AND change ->> 'noun' = 'entity' AND change -> 'after' ->> 'entity_id' = t.id
   AND (j.kind <> 'AcceptReading'
        OR EXISTS (SELECT 1 FROM jsonb_array_elements(j.changes) m
@@ -55,16 +68,18 @@ WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s)
 ORDER BY t.id, j.version, c.place;
 
 -- name: resolve
--- What an id or its beginning means, merges followed; an exact id first. Two rows at most: two mean it is ambiguous.
+-- What an id or its beginning means, merges (known then) followed; an exact id first. Two rows at most: two mean it is
+-- ambiguous.
 WITH RECURSIVE chain AS (
-    SELECT e.entity_id AS given, e.entity_id, e.merged_into FROM entities e
-    WHERE e.user_id = %(user_id)s AND starts_with(e.entity_id, %(id)s)
+    SELECT e.entity_id AS given, e.entity_id, e.merged_into
+    FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e WHERE starts_with(e.entity_id, %(id)s)
     UNION
     SELECT c.given, e.entity_id, e.merged_into FROM chain c
-    JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.merged_into)
+    JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e ON e.entity_id = c.merged_into)
 SELECT c.given, c.entity_id AS id
 FROM chain c
-CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
+                                                    to_timestamp(%(known)s::float8), NULL) g
                     WHERE g.entity_id = c.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
 WHERE c.merged_into IS NULL
 ORDER BY c.given <> %(id)s, c.given LIMIT 2;
@@ -72,25 +87,30 @@ ORDER BY c.given <> %(id)s, c.given LIMIT 2;
 -- name: about
 -- The facts that decide whether an entity is contradicted, and when each was last said.
 SELECT f.*, coalesce(f.object_id, f.subject_id) AS about_id,
-       (SELECT max(v.at) FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v WHERE v.fact_id = f.fact_id)
-           AS said_at
-FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-WHERE f.system_to IS NULL AND coalesce(f.object_id, f.subject_id) = ANY(%(ids)s);
+       (SELECT max(v.at)
+        FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) v
+        WHERE v.fact_id = f.fact_id AND (%(as_of)s::float8 IS NULL OR v.at <= to_timestamp(%(as_of)s))) AS said_at
+FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+WHERE coalesce(f.object_id, f.subject_id) = ANY(%(ids)s)
+  AND (%(as_of)s::float8 IS NULL
+       OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
+                                                        OR f.valid_to <= to_timestamp(%(as_of)s))));
 
 -- name: segments
 -- Where an entity is mentioned, the latest first.
 SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
-FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
 JOIN segments s ON s.segment_key = m.segment_key
 JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
-WHERE m.entity_id = %(id)s
+WHERE m.entity_id = %(id)s AND (%(as_of)s::float8 IS NULL OR m.at <= to_timestamp(%(as_of)s))
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: notes
 -- Remarks on an entity or a fact; one taken from a source is as visible as the source.
 SELECT n.note_id, n.author, n.created_at, n.lifetime, n.source_id, c.words AS text
-FROM notes n JOIN content c ON c.scope = 'user:' || n.user_id AND c.content_id = n.text
-WHERE n.user_id = %(user_id)s AND n.about_id = %(id)s
+FROM notes_known(%(user_id)s, to_timestamp(%(known)s::float8)) n
+JOIN content c ON c.scope = 'user:' || n.user_id AND c.content_id = n.text
+WHERE n.about_id = %(id)s
   AND (n.source_id IS NULL
        OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = ANY(%(scopes)s) AND s.source_id = n.source_id
                   AND s.sensitivity <= %(clearance)s))
@@ -100,23 +120,28 @@ ORDER BY n.created_at DESC, n.note_id;
 -- Entities that a believed fact ties to this one, and those most often mentioned in the same breath.
 WITH tied AS (
     SELECT CASE WHEN f.subject_id = %(id)s THEN f.object_id ELSE f.subject_id END AS entity_id, f.predicate
-    FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-    WHERE f.system_to IS NULL AND f.status = 'active' AND f.object_id IS NOT NULL
-      AND %(id)s IN (f.subject_id, f.object_id) AND f.subject_id <> f.object_id),
+    FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+    WHERE f.status = ANY(%(statuses)s) AND f.object_id IS NOT NULL
+      AND %(id)s IN (f.subject_id, f.object_id) AND f.subject_id <> f.object_id
+      AND (%(as_of)s::float8 IS NULL OR (f.valid_from <= to_timestamp(%(as_of)s)
+                                         AND (f.valid_to IS NULL OR f.valid_to > to_timestamp(%(as_of)s))))),
 near AS (
     SELECT o.entity_id, count(*) AS together
-    FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-    JOIN mentions o ON o.user_id = m.user_id AND o.segment_key = m.segment_key AND o.entity_id <> m.entity_id
-    WHERE m.entity_id = %(id)s
+    FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
+    CROSS JOIN LATERAL (SELECT x.entity_id FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+                        WHERE x.segment_key = m.segment_key AND x.entity_id <> m.entity_id OFFSET 0) o
+    WHERE m.entity_id = %(id)s AND (%(as_of)s::float8 IS NULL OR m.at <= to_timestamp(%(as_of)s))
     GROUP BY o.entity_id ORDER BY together DESC, o.entity_id LIMIT 50),
 every AS (SELECT entity_id FROM tied UNION SELECT entity_id FROM near)
 SELECT e.entity_id, e.type AS entity_type, n.words AS name, coalesce(near.together, 0) AS mentioned_together,
        (SELECT coalesce(array_agg(DISTINCT t.predicate) FILTER (WHERE t.predicate IS NOT NULL), '{}') FROM tied t
         WHERE t.entity_id = e.entity_id) AS predicates
 FROM every
-CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
+                                                    to_timestamp(%(known)s::float8), to_timestamp(%(as_of)s::float8)) g
                     WHERE g.entity_id = every.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
-JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = every.entity_id AND e.merged_into IS NULL
+CROSS JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+                    WHERE x.entity_id = every.entity_id AND x.merged_into IS NULL OFFSET 0) e
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN near ON near.entity_id = every.entity_id
 ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DESC, e.entity_id LIMIT 50;

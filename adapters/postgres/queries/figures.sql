@@ -6,10 +6,13 @@ FROM seen_segments(%(scopes)s, %(clearance)s) s
 JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id;
 
 -- name: living
--- Type, tier and last sight of every entity in sight.
-SELECT e.type, e.tier, g.last_seen
+-- Tier of every entity in sight, and what its strength is made of.
+SELECT e.type, e.tier, e.ttl_policy, e.is_owner, e.confidence, g.first_seen, g.last_seen, r.*,
+       CASE WHEN e.type = 'promise' THEN p.words END AS properties
 FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
-JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL;
+JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
+LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND p.content_id = e.properties
+CROSS JOIN LATERAL recalls_of(e.user_id, e.entity_id) r;
 
 -- name: lag
 -- Seconds since the oldest work still queued was asked for.
@@ -57,7 +60,8 @@ WHERE felt NOT IN ('', 'neutral')
 ORDER BY at, start_s, ord, felt;
 
 -- name: timeline
--- Segments and facts in time order; a fact stands where it began to be true.
+-- Segments and facts in time order, as they were known at `known`; a fact stands where it began to be true. With `as_of`
+-- what had been said by then, and what was true then.
 WITH heard AS (
     SELECT 'segment' AS kind, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker, c.words AS text,
            NULL::text AS fact_id, NULL::text AS subject, NULL::timestamptz AS until
@@ -65,19 +69,25 @@ WITH heard AS (
     JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE (%(after)s::float8 IS NULL OR s.at >= to_timestamp(%(after)s))
       AND (%(before)s::float8 IS NULL OR s.at < to_timestamp(%(before)s))
+      AND (%(as_of)s::float8 IS NULL OR s.at <= to_timestamp(%(as_of)s))
+      AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
       AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
       AND (%(entities)s::text[] IS NULL
-           OR EXISTS (SELECT 1 FROM mentions m WHERE m.user_id = %(user_id)s AND m.segment_key = s.segment_key
-                      AND m.entity_id = ANY(%(entities)s)))
+           OR EXISTS (SELECT 1 FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+                      WHERE m.segment_key = s.segment_key AND m.entity_id = ANY(%(entities)s)))
     ORDER BY s.at, key LIMIT %(limit)s),
 believed AS (
     SELECT 'fact' AS kind, f.valid_from AS at, f.fact_id AS key, NULL::text, NULL::text, NULL::text, t.words AS text,
            f.fact_id, n.words AS subject, f.valid_to AS until
-    FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-    LEFT JOIN entities e ON e.user_id = f.user_id AND e.entity_id = f.subject_id
+    FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+    LEFT JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+                       WHERE x.entity_id = f.subject_id OFFSET 0) e ON true
     LEFT JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
     LEFT JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement
-    WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
+    WHERE f.status IN ('active', 'superseded')
+      AND (%(as_of)s::float8 IS NULL
+           OR (f.valid_from <= to_timestamp(%(as_of)s)
+               AND (f.valid_to IS NULL OR f.valid_to > to_timestamp(%(as_of)s))))
       AND (%(after)s::float8 IS NULL OR f.valid_from >= to_timestamp(%(after)s))
       AND (%(before)s::float8 IS NULL OR f.valid_from < to_timestamp(%(before)s))
       AND (%(mark)s::float8 IS NULL OR (f.valid_from, f.fact_id) > (to_timestamp(%(mark)s), %(key)s))
@@ -88,31 +98,53 @@ FROM (SELECT * FROM heard UNION ALL SELECT * FROM believed) b
 ORDER BY b.at, b.key LIMIT %(limit)s;
 
 -- name: named
--- Entities in sight that an id or a name means.
+-- Entities in sight that an id or a name means, or meant at `known`.
 SELECT e.entity_id
-FROM entities e
+FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
-CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
+                                                    to_timestamp(%(known)s::float8), NULL) g
                     WHERE g.entity_id = e.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
-WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL
+WHERE e.merged_into IS NULL
   AND (e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s));
 
 -- name: shape
--- What a memory is made of: its nodes by type, its facts by kind, entities no fact speaks of, and bytes kept.
+-- What a memory is made of: its nodes by type, its facts by kind, its links by kind with both ends in sight, entities no
+-- fact speaks of, and bytes kept.
 WITH living AS (
     SELECT e.entity_id, e.type FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL),
 held AS (
     SELECT * FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL AND f.status = 'active'),
-ends AS (SELECT subject_id AS id FROM held UNION SELECT object_id FROM held)
+ends AS (SELECT subject_id AS id FROM held UNION SELECT object_id FROM held),
+known AS (
+    SELECT entity_id AS id FROM living
+    UNION ALL SELECT f.fact_id FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL),
+tied AS (
+    SELECT k.kind, count(*) AS n FROM links k JOIN known one ON one.id = k.from_id JOIN known other ON other.id = k.to_id
+    WHERE k.user_id = %(user_id)s GROUP BY k.kind)
 SELECT (SELECT coalesce(jsonb_object_agg(type, n), '{}') FROM (SELECT type, count(*) AS n FROM living GROUP BY type) t)
            AS entities,
        (SELECT coalesce(jsonb_object_agg(kind, n), '{}') FROM (SELECT kind, count(*) AS n FROM held GROUP BY kind) k)
            AS facts,
+       (SELECT coalesce(jsonb_object_agg(kind, n), '{}') FROM tied) AS links,
+       (SELECT count(*) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+        WHERE m.entity_id IN (SELECT entity_id FROM living)) AS mentions,
+       (SELECT count(*) FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
+        WHERE v.fact_id IN (SELECT fact_id FROM held)) AS evidence,
        (SELECT count(*) FROM living l WHERE NOT EXISTS (SELECT 1 FROM ends WHERE ends.id = l.entity_id)) AS orphans,
        (SELECT coalesce(sum(octet_length(c.words)), 0)::bigint
         FROM seen_segments(%(scopes)s, %(clearance)s) s
         JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id)
            + (SELECT coalesce(sum(pg_column_size(v.vector)), 0)::bigint
               FROM seen_segments(%(scopes)s, %(clearance)s) s
-              JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key) AS storage_bytes;
+              JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key)
+           + (SELECT coalesce(sum(pg_column_size(v.vector)), 0)::bigint
+              FROM fact_vectors v WHERE v.user_id = %(user_id)s AND v.fact_id IN (SELECT id FROM known)) AS storage_bytes;
+
+-- name: upkeep
+-- When each of these commands was last carried out and not taken back.
+SELECT j.kind, max(j.at) AS at FROM journal j
+WHERE j.user_id = %(user_id)s AND j.kind = ANY(%(kinds)s)
+  AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.user_id = j.user_id AND u.undoes = j.command_id)
+GROUP BY j.kind;

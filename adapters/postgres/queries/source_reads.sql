@@ -1,7 +1,7 @@
 -- Sources as the front door shows them, through the view of the caller.
 
 -- name: sources
--- Sources in sight, the latest first, and how far each is for this user.
+-- Sources in sight, the latest first, and how far each is for this user; the archived only by their id.
 WITH found AS (
     SELECT s.*, w.attempts, w.last_error,
            CASE WHEN w.attempts >= %(attempts)s THEN 'failed' WHEN w.embedding THEN 'raw'
@@ -15,6 +15,7 @@ WITH found AS (
         WHERE k.scope = s.scope AND k.source_id = s.source_id AND k.user_id IN ('', %(user_id)s)) w
     WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s
       AND (%(only_scope)s::text IS NULL OR (s.scope = %(only_scope)s AND s.source_id = %(only_id)s))
+      AND (s.state <> 'archived' OR %(only_scope)s::text IS NOT NULL)
       AND (%(kind)s::text IS NULL OR s.kind = %(kind)s)
       AND (%(after)s::float8 IS NULL OR s.started_at >= to_timestamp(%(after)s))
       AND (%(before)s::float8 IS NULL OR s.started_at < to_timestamp(%(before)s))),
