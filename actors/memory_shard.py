@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from actors.accesses import Accesses
+from actors.following import FollowingVectors
 from actors.shelves import NO_KEYS, Shelves
 from adapters import build
 from config.settings import Settings
@@ -25,11 +26,14 @@ from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
 from memory.ports import Index, Keys, Vector
+from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Question
+from memory.services.night import offset_s
+from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
@@ -40,7 +44,7 @@ class Legs:
     """What a question fans out to, all in this process."""
 
     shelves: Shelves
-    hot: MemoryHot
+    beliefs: Beliefs
     indexes: tuple[Index, ...]
     shelf: MemoryShelf
 
@@ -58,7 +62,8 @@ class MemoryShard:
         self._epoch = 0
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
-        self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set)
+        self._following = FollowingVectors()
+        self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
         """One turn of one user's memory."""
@@ -68,21 +73,24 @@ class MemoryShard:
         """Reverse a command, by default the owner's last one."""
         return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor))
 
-    async def recall(
-        self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None = None
-    ) -> Recollection:
-        """What answers a question: fan-out and arithmetic; `offset_s` is how far the asker is ahead of UTC."""
+    async def follow(self, ticket: str, vector: Vector | None) -> None:
+        """The vector of the question with this ticket, which is being answered or about to come; None: it has none."""
+        self._following.put(ticket, vector)
+
+    async def recall(self, question: Question, ticket: str, only: Keys | None = None) -> Recollection:
+        """What answers a question: fan-out and arithmetic. Its vector follows under the ticket."""
         memory = await self._memory(question.view.user_id)
+        profile = memory.believed.profile
         legs = await self._fan()
         await legs.shelves.catch_up(question.view.scopes)
         found = await recall(
             question,
             legs.indexes,
             legs.shelf,
-            vector,
+            self._following.get(ticket),
             self._tuning,
-            languages=memory.believed.profile.languages,
-            offset_s=offset_s,
+            languages=profile.languages,
+            offset_s=offset_s(profile.time_zone, question.now),
             only=only,
             evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
         )
@@ -94,18 +102,36 @@ class MemoryShard:
         """The immutable working set as it stands, for whoever plans on it."""
         return (await self._memory(user_id)).believed
 
+    async def rebuild(self, user_id: str) -> Rebuilt:
+        """Write a user's history anew from captured commands. Raises NotFound, Conflict; then nothing changed."""
+        memory, stores = await self._memory(user_id), await self._open()
+        epoch = self._epoch
+
+        async def written() -> Rebuilt:
+            story = await stores.commands.story(user_id)
+            fresh = stores.rebuild.fresh(user_id, self.name, epoch, story.base)
+            rules = build.rules(self._settings)
+            return await rebuild(story.base_version, story.lines(), fresh, rules, self._embedder)
+
+        done = await memory.anew(written)
+        (await self._fan()).beliefs.drop(user_id)
+        await self._show(memory)
+        return done
+
     async def relearn(self, user_id: str) -> None:
-        """Load a user's vectors anew: the worker has made some."""
-        if user_id in self._users:
-            await self._users[user_id].activate()
-            await self._show(self._users[user_id])
+        """Load a user's vectors anew, between two turns: the worker has made some."""
+        memory = self._users.get(user_id)
+        if memory is not None:
+            await memory.activate()
+            if self._users.get(user_id) is memory:  # and was not forgotten meanwhile
+                await self._show(memory)
 
     async def forget_user(self, user_id: str) -> None:
         """Drop everything held of a user whose memory was deleted."""
         self._users.pop(user_id, None)
         if self._legs is not None:
             self._legs.shelves.drop(user_scope(user_id))
-            self._legs.hot.drop(user_id)
+            self._legs.beliefs.drop(user_id)
 
     async def status(self) -> dict[str, Any]:
         """For `memoray status` and health checks."""
@@ -131,18 +157,20 @@ class MemoryShard:
             return self._users[user_id]
 
     async def _wake(self, user_id: str) -> UserMemory:
-        journal = (await self._open()).journal
+        stores = await self._open()
         if not self._epoch:
-            self._epoch = await journal.claim(self.name)
+            self._epoch = await stores.journal.claim(self.name)
         rules, clock = build.rules(self._settings), build.clock()
-        memory = UserMemory(user_id, self.name, self._epoch, journal, rules, clock, self._embedder)
+        memory = UserMemory(
+            user_id, self.name, self._epoch, stores.journal, stores.commands, rules, clock, self._embedder
+        )
         await memory.activate()
         await self._show(memory)
         return memory
 
     async def _show(self, memory: UserMemory) -> None:
         """Let questions see the facts as they now stand, with their vectors."""
-        facts = (await self._fan()).hot.facts_of(memory.user_id)
+        facts = (await self._fan()).beliefs.facts_of(memory.user_id)
         facts.catch_up(memory.believed)
         fresh = memory.unshown_vectors()
         if fresh:
@@ -151,15 +179,18 @@ class MemoryShard:
     async def _fan(self) -> Legs:
         if self._legs is None:
             shelves = Shelves((await self._open()).feed, self._embedder.dimensions)
-            hot = MemoryHot(shelves.library, self._working_set)
+            beliefs = Beliefs(shelves.library, self._working_set)
             text, vectors = MemoryText(shelves.library), MemoryVectors(shelves.library)
-            graph = MemoryGraph(shelves.library, self._working_set)
-            self._legs = Legs(shelves, hot, (text, vectors, graph, hot), MemoryShelf(shelves.library))
+            indexes = (text, vectors, MemoryGraph(beliefs), MemoryHot(beliefs))
+            self._legs = Legs(shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
         return self._legs
 
     def _working_set(self, user_id: str) -> WorkingSet | None:
         memory = self._users.get(user_id)
         return memory.believed if memory else None
+
+    async def _sources_of(self, user_id: str, keys: Iterable[int]) -> Mapping[int, tuple[str, float]]:
+        return await (await self._open()).journal.sources_of(user_id, keys)
 
     async def _open(self) -> build.Stores:
         if self._stores is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from ray.exceptions import RayActorError
@@ -21,10 +21,13 @@ from adapters import build
 from config.settings import Settings
 from memory.errors import DomainError, ModelFailed, Unavailable
 from memory.model.claims import Reading, Utterance
-from memory.model.commands import AcceptReading
+from memory.model.commands import MeetRivals
+from memory.model.ids import command_id
+from memory.model.verdicts import Pair, Verdict
 from memory.ports import Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.services.extract import encode, read_source
+from memory.services.judging import Judgeable, submit_judged
 
 log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
@@ -48,6 +51,7 @@ class Worker:
         self._stores: build.Stores | None = None
         self._embedder = build.embedder(settings)
         self._extractor = build.extractor(settings)
+        self._judge = build.judge(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
@@ -63,12 +67,19 @@ class Worker:
         reading = await self._extractor.read(utterances)
         return reading, await encode(self._embedder, [claim.statement for claim in reading.claims])
 
+    async def judge(self, pairs: tuple[Pair, ...]) -> Sequence[Verdict]:
+        """Judge pairs for an explicit `remember`. Raises Unavailable where there is no judge, ModelFailed."""
+        if self._judge is None:
+            raise Unavailable("No judge is configured: set models.contradiction.")
+        return await self._judge.judge(pairs)
+
     async def _live(self) -> None:
         """The background tasks, without end."""
         stores = await self._open()
         transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
         scheduler = Scheduler(self._settings, stores, self._clock)
-        await asyncio.gather(*(self._keep(task) for task in (self._work, transcripts.watch, scheduler.run)))
+        tasks = (self._encode_heard, self._read_heard, transcripts.watch, scheduler.run)
+        await asyncio.gather(*(self._keep(task) for task in tasks))
 
     async def _keep(self, task: Callable[[], Awaitable[None]]) -> None:
         """Run a task for ever: what breaks it is logged, and it starts again."""
@@ -79,11 +90,15 @@ class Worker:
                 log.exception("%s broke; it starts again in %s s", getattr(task, "__qualname__", task), RESTART_S)
                 await asyncio.sleep(RESTART_S)
 
-    async def _work(self) -> None:
-        """Encode first, for that makes words findable by meaning; then read."""
+    async def _encode_heard(self) -> None:
+        """Make words findable by meaning. Reading goes on beside it, so that an import has both cores while it may."""
         while True:
-            busy = await self._one("embed", self._embed) or await self._one("read", self._read)
-            if not busy and not await self._embed_facts():
+            if not await self._one("embed", self._embed):
+                await self._rest()
+
+    async def _read_heard(self) -> None:
+        while True:
+            if not await self._one("read", self._read) and not await self._embed_facts():
                 await self._rest()
 
     async def _rest(self) -> None:
@@ -136,14 +151,22 @@ class Worker:
             own = {row["fact_id"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
             await journal.put_fact_vectors(user_id, own)
             await actor(shard_of(user_id)).relearn.remote(user_id)
+            met = MeetRivals(command_id(user_id, "met", *own), "extraction", fact_ids=tuple(own))
+            told = {row["statement"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
+            await self._submit(user_id, met, told)
         return True
 
     async def _read(self, task: Mapping[str, Any]) -> None:
         capture = (await self._open()).capture
         position = await capture.position(task["scope"], task["source_id"])
         batch = self._settings.extraction.batch
-        if not await read_source(task, capture, self._extractor, self._embedder, _submit, batch):
+        if not await read_source(task, capture, self._extractor, self._embedder, self._submit, batch):
             await capture.finished(task, position)
+
+    async def _submit(self, user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
+        """Hand a command to the shard of its user, and judge what it meets while no turn waits."""
+        rounds = self._settings.revision.rounds
+        return await submit_judged(command, lambda judged: _submit(user_id, judged, vectors), self._judge, rounds)
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
@@ -160,8 +183,8 @@ def _reason(error: Exception) -> str:
     return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__
 
 
-async def _submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
-    """Hand a reading to the shard of its user.
+async def _submit(user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
+    """Hand a command to the shard of its user.
 
     Raises TimeoutError: the answer of a shard that was killed may never come, and the same command again counts once.
     """

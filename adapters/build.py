@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from adapters.capture.captures import CommandFiles
 from adapters.clock import SystemClock
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
@@ -14,17 +15,20 @@ from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
+from adapters.postgres.history import PostgresHistory
 from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import PostgresReads
+from adapters.postgres.rebuild import PostgresRebuild
+from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.tokens import PostgresTokens, Token
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
-from memory.ports import Clock, Embedder, Extractor, Index, LanguageModel, Shelf
+from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
 from memory.rules.decider import Rules
 
 
@@ -43,8 +47,11 @@ class Stores:
     facts: PostgresFactReads
     sources: PostgresSourceReads
     figures: PostgresFigures
+    history: PostgresHistory
     forgetting: PostgresForgetting
     archive: PostgresArchive
+    commands: CommandFiles
+    rebuild: PostgresRebuild
 
 
 def attached(settings: Settings) -> Settings:
@@ -62,7 +69,7 @@ def clock() -> Clock:
 
 def rules(settings: Settings) -> Rules:
     """What deciding needs of the settings."""
-    return Rules(settings.gates, settings.revision)
+    return Rules(settings.gates, settings.revision, settings.reflection, life=settings.life)
 
 
 async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
@@ -79,7 +86,7 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         pool,
         journal,
         capture,
-        PostgresNights(pool),
+        PostgresNights(pool, encoder, embedder(settings).calibrate),
         PostgresFeed(pool, encoder),
         PostgresTokens(pool),
         PostgresReads(pool),
@@ -87,8 +94,11 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         PostgresFactReads(pool),
         PostgresSourceReads(pool, work.attempts),
         PostgresFigures(pool),
+        PostgresHistory(pool),
         PostgresForgetting(pool),
         PostgresArchive(pool),
+        CommandFiles(settings.home / "commands", PostgresSnapshots(pool).write),
+        PostgresRebuild(pool, encoder),
     )
 
 
@@ -112,6 +122,11 @@ def embedder(settings: Settings) -> Embedder:
 def extractor(settings: Settings) -> Extractor:
     """The extractor of the settings; its model is loaded when the first text comes."""
     return _EXTRACTORS[settings.models.extraction.kind](settings)
+
+
+def judge(settings: Settings) -> Judge | None:
+    """The judge outside the turn, or None: then the rules decide within it. A model is loaded with the first pair."""
+    return _JUDGES[settings.models.contradiction.kind](settings)
 
 
 def language(settings: Settings) -> LanguageModel | None:
@@ -152,6 +167,24 @@ def _openai_extractor(settings: Settings) -> Extractor:
     return OpenAiExtractor(settings.models.extraction)
 
 
+def _local_judge(settings: Settings) -> Judge:
+    from adapters.judging.local import LocalJudge
+
+    return LocalJudge(settings.home / "models")
+
+
+def _openai_judge(settings: Settings) -> Judge:
+    from adapters.judging.openai import OpenAiJudge
+    from adapters.language.openai import OpenAiModel
+
+    return OpenAiJudge(settings.models.contradiction, OpenAiModel(settings.models.contradiction))
+
+
+_JUDGES: dict[str, Callable[[Settings], Judge | None]] = {
+    "rules": lambda _: None,
+    "local": _local_judge,
+    "openai": _openai_judge,
+}
 _MODELS: dict[str, Callable[[Settings], LanguageModel | None]] = {"none": lambda _: None, "openai": _openai_model}
 _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm-int8": _minilm, "hashing": _hashing}
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}

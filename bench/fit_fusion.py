@@ -47,7 +47,7 @@ SET_WEIGHTS = {"locomo": 1.5, "beam": 1.0, "qmsum": 1.0}
 RIDGE = 0.01
 FITTED_CANDIDATES = 150
 """Candidates a question, by rank fusion, that the fit looks at, beside all gold."""
-UNFITTED = frozenset({"graph", "hot", "recency"})
+UNFITTED = frozenset({"graph", "hot", "recency", "overtaken"})
 """Features these data cannot teach: no working set, and no question asked at a meaningful now."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 

@@ -1,7 +1,8 @@
 """Invented talk: as many segments as wanted, the same on every machine, about people, things and places.
 
-It is made for measuring time, not quality: two sentences a segment (about 20 words), statements an extractor has to
-work on, common words in many segments, and in each one a made-up word that comes rarely.
+It is made for measuring time, not quality: about 16 words a segment; one speaker tells something an extractor has to
+work on (one or two claims), the other asks back; common words in many segments, and in each one a made-up word that
+comes rarely.
 """
 
 from __future__ import annotations
@@ -42,10 +43,16 @@ _DEEDS = (
     "In {month} {person} lost a {thing} on the train to {place}.",
 )
 _ASIDES = (
-    "There is a small shop called {venue} around the corner.",
-    "Somebody at {venue} told me about it on Sunday.",
-    "You can find it near {venue}, next to the station.",
-    "I will ask again at {venue} when I have more time.",
+    "Do you remember the small shop called {venue}?",
+    "Or did somebody at {venue} tell you about it on Sunday?",
+    "Did I ever take you to {venue}, next to the station?",
+    "Shall I ask again at {venue} when there is more time?",
+)
+_REPLIES = (
+    "Really? And how was it at {venue} this time?",
+    "Oh, was that before or after the evening at {venue}?",
+    "Shall we ask somebody from {venue} about the other {thing}?",
+    "Is that the {thing} you meant, or the one at {venue}?",
 )
 _QUESTIONS = (
     "Where did {person} go with the {thing}?",
@@ -55,6 +62,8 @@ _QUESTIONS = (
     "What happened on the train to {place}?",
     "Which shop in {place} has a {thing}?",
 )
+_TURNS = ((_DEEDS, _ASIDES), (_REPLIES,))
+"""What the two speakers say in turn."""
 _MONTHS = _listed("January February March April May June July August September October November December")
 _CONSONANTS, _VOWELS = "bdfgklmnprtvz", "aeiou"
 
@@ -74,7 +83,7 @@ def bodies(segments: int) -> Iterator[dict[str, Any]]:
     for day, first in enumerate(range(0, segments, SESSION)):
         pair = dice.sample(_PEOPLE, 2)
         count = min(SESSION, segments - first)
-        spoken = [_segment(place, pair[place % 2], _words(dice, _DEEDS, _ASIDES)) for place in range(count)]
+        spoken = [_segment(place, pair[place % 2], _words(dice, *_TURNS[place % 2])) for place in range(count)]
         yield {"source_id": f"day-{day}", "started_at": BEGAN + _DAY_S * day, "segments": spoken}
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from adapters.capture.commands import pack
 from adapters.postgres.embedded import find_binaries
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, NotRunning, UserOption, err, places_of, show
@@ -58,7 +59,9 @@ def backup(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Dump the whole database, every user's memory, with PostgreSQL's own pg_dump. What runs goes on running.
+    """Dump the whole database with PostgreSQL's own pg_dump, and pack the captured commands beside it.
+
+    Every user's memory is in both. What runs goes on running.
 
     Example: memoray backup
     """
@@ -78,8 +81,11 @@ def backup(
         reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise Unavailable(f"pg_dump failed: {reason}")
     named.chmod(0o600)
-    size = named.stat().st_size
-    show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")
+    packed = named.with_name(f"{named.stem}.commands.tar.gz")
+    pack(places.commands, packed)  # after the dump: they hold all that it does
+    size, beside = named.stat().st_size, packed.stat().st_size
+    shown = {"file": str(named), "bytes": size, "commands": {"file": str(packed), "bytes": beside}}
+    show(shown, as_json, f"{escape(str(named))}: {size:,} bytes.\n{escape(str(packed))}: {beside:,} bytes.")
 
 
 COMMANDS = (("export", export), ("restore", restore), ("backup", backup))

@@ -11,6 +11,9 @@ from typing import Annotated, Literal
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from bench import immune
+from bench.as_of import measure_as_of
+from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
 from bench.latency import measure_latency
 from bench.measure import Site, markdown
@@ -74,7 +77,76 @@ def bench_latency(
         out.print(markdown([row.cells()]), markup=False)
 
 
-COMMANDS = (("bench recall", bench_recall), ("bench latency", bench_latency))
+def bench_contradictions(
+    data: Annotated[Path, typer.Option("--data", help="Conversations with questions, JSONL, may be gzipped.")],
+    judge: Annotated[
+        Literal["rules", "local", "openai"], typer.Option("--judge", help="Who judges; openai as the settings say.")
+    ] = "rules",
+    links: Annotated[int, typer.Option("--links", min=0, help="Also print the turns of N random links.")] = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure which contradictions and updates are linked, and how many links are false. Needs nothing running.
+
+    Example: memoray bench contradictions --data beam.jsonl.gz --judge rules
+    """
+    from adapters import build
+
+    settings = load(places_of(home).home, {"models": {"contradiction": {"kind": judge}}})
+    with _progress(as_json) as bar:
+        task = bar.add_task("Starting", total=None)
+        row = measure_contradictions(
+            read(data.expanduser()),
+            build.embedder(settings),
+            build.judge(settings),
+            lambda step, done, total: bar.update(task, description=step, completed=done, total=total),
+        )
+    if as_json:
+        print_json({**asdict(row), "false_per_1000": row.false_per_1000})
+        return
+    out.print(markdown([row.cells()]), markup=False)
+    for each in sample(row.links, links, seed=0):
+        out.print(f"{each.conversation} {each.earlier} {each.later} {each.kind} {each.key}", markup=False)
+
+
+def bench_as_of(
+    versions: Annotated[int, typer.Option("--versions", min=1_000, help="Fact versions.")] = 1_000_000,
+    questions: Annotated[int, typer.Option("--questions", min=1, max=10_000, help="Of each kind.")] = 100,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure questions of two times - true then, as believed then - over invented fact versions. Prints one row.
+
+    Example: memoray bench as-of --versions 1000000
+    """
+    row = measure_as_of(versions, questions)
+    if as_json:
+        print_json(asdict(row))
+    else:
+        out.print(markdown([row.cells()]), markup=False)
+
+
+def bench_immune(
+    files: Annotated[list[Path], typer.Argument(help="Lines as tests/quality/README.md describes them, JSONL.")],
+    faults: Annotated[bool, typer.Option("--faults", help="Print each line that went wrong, and why.")] = False,
+) -> None:
+    """Measure what becomes a fact and what must not: a table for each file. Needs nothing running.
+
+    Example: memoray bench immune tests/quality/redteam_open.jsonl tests/quality/must_become.jsonl
+    """
+    for path in files:
+        verdicts = immune.measure(path.expanduser())
+        out.print(immune.report(path, verdicts), markup=False)
+        if faults:
+            out.print(immune.faults(verdicts), markup=False)
+
+
+COMMANDS = (
+    ("bench as-of", bench_as_of),
+    ("bench contradictions", bench_contradictions),
+    ("bench immune", bench_immune),
+    ("bench recall", bench_recall),
+    ("bench latency", bench_latency),
+)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The command line, composed of rooms: each module has a table `COMMANDS` of names and functions.
 
-A name of two words is a command of a group, which has its room's docstring as help.
+A name of two words is a command of a group, which has its room's docstring as help - or is a command itself, which
+then runs if none of its own is named: `memoray entities` and `memoray entities split`.
 """
 
 from __future__ import annotations
@@ -9,11 +10,45 @@ import sys
 
 import typer
 
-from cli import archive, ask, bench, doctor, import_, lifecycle, memory_verbs, night, rebuild, status, tokens
+from cli import (
+    archive,
+    ask,
+    bench,
+    bench_lifetimes,
+    diff,
+    doctor,
+    explain,
+    import_,
+    lifecycle,
+    memory_verbs,
+    night,
+    operators,
+    rebuild,
+    simulate,
+    status,
+    tokens,
+)
 from cli.console import Exit, NotRunning, err
 from memory.errors import DomainError
 
-ROOMS = (lifecycle, status, ask, memory_verbs, import_, night, archive, rebuild, tokens, doctor, bench)
+ROOMS = (
+    lifecycle,
+    status,
+    ask,
+    memory_verbs,
+    operators,
+    explain,
+    diff,
+    import_,
+    night,
+    archive,
+    rebuild,
+    tokens,
+    doctor,
+    bench,
+    bench_lifetimes,
+    simulate,
+)
 
 app = typer.Typer(
     name="memoray",
@@ -24,9 +59,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 groups = {"": app}
+grouped = {name.rpartition(" ")[0] for room in ROOMS for name, _ in room.COMMANDS}
 for room in ROOMS:
     for name, command in room.COMMANDS:
         group, _, verb = name.rpartition(" ")
+        if name in grouped:
+            groups[name] = typer.Typer(callback=command, invoke_without_command=True)
+            app.add_typer(groups[name], name=name)
+            continue
         if group not in groups:
             groups[group] = typer.Typer(help=room.__doc__, no_args_is_help=True)
             app.add_typer(groups[group], name=group)

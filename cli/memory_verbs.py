@@ -1,4 +1,4 @@
-"""What is done with a memory: remember, explain, forget, undo, and look at who, what and when."""
+"""What is done with a memory: remember, forget, undo, and look at who, what and when."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from cli.console import HomeOption, JsonOption, UserOption, out, print_json, sho
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
+AsOfOption = Annotated[str | None, typer.Option("--as-of", help="What was true then: ISO 8601 with a zone.")]
+KnownOption = Annotated[str | None, typer.Option("--known-as-of", help="What was believed then.")]
 
 
 def remember(
@@ -35,21 +37,6 @@ def remember(
         for each, fact in zip(told.get("facts", [told]), facts, strict=True)
     ]
     show(told, as_json, *lines)
-
-
-def explain(
-    fact_id: Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")],
-    user: UserOption = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Tell why a fact is believed: the words, who judged them, what stands against it, every change.
-
-    Example: memoray explain f-0a1b2c
-    """
-    with connect(home, user) as client:
-        explained = client.get(f"/v1/facts/{fact_id}/explain")
-    show(explained, as_json, escape(explained["text"]))
 
 
 def forget(
@@ -88,19 +75,26 @@ def undo(
 
 
 def entities(
+    context: typer.Context,
     entity_type: Annotated[str | None, typer.Option("--type", help="person, place, topic, ...")] = None,
     name: Annotated[str | None, typer.Option(help="Name or alias.")] = None,
+    as_of: AsOfOption = None,
+    known: KnownOption = None,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List who and what is known, the latest seen first.
+    """List who and what is known, the latest seen first; or split one, or give it another type.
 
     Example: memoray entities --type person
     """
+    if context.invoked_subcommand is not None:
+        return
     with connect(home, user) as client:
-        found = client.get("/v1/entities", entity_type=entity_type, name=name, limit=limit)
+        found = client.get(
+            "/v1/entities", entity_type=entity_type, name=name, limit=limit, as_of=as_of, known_as_of=known
+        )
     rows = [
         (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
          each["last_seen"][:10], each["entity_id"])
@@ -133,6 +127,8 @@ def timeline(
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     entity: Annotated[str | None, typer.Option(help="Only what concerns this entity.")] = None,
+    as_of: AsOfOption = None,
+    known: KnownOption = None,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -143,14 +139,15 @@ def timeline(
     Example: memoray timeline --after 2026-03-01 --entity Maya
     """
     with connect(home, user) as client:
-        found = client.get("/v1/timeline", after=after, before=before, entity=entity, limit=limit)
+        found = client.get(
+            "/v1/timeline", after=after, before=before, entity=entity, limit=limit, as_of=as_of, known_as_of=known
+        )
     rows = [(each["at"][:16].replace("T", " "), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
     _table(found, as_json, ("at", "who", "what"), rows, len(rows))
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("remember", remember),
-    ("explain", explain),
     ("forget", forget),
     ("undo", undo),
     ("entities", entities),

@@ -24,12 +24,15 @@ def night(now: NowOption = None, user: UserOption = None, home: HomeOption = Non
     decay, tiers = report["decay"], report["tiers"]
     strength = f"mean strength {decay['mean_strength'] or 0:.2f}, {decay['low_salience']} fading"
     moves = f"{len(tiers['promoted'])} climbed, {len(tiers['demoted'])} sank, {tiers['contradicted']} contradicted"
+    states, gone = report["states"], report["pruning"]["pruned"]
+    rest = f"{states['archived']} archived, {states['returned']} returned, {len(gone)} pruned"
     show(
         report,
         as_json,
         f"[bold]The night of {report['night']}[/]",
         f"  {decay['entities']} entities, {strength}",
         f"  {', '.join(f'{tier} {count}' for tier, count in tiers['after'].items())}; {moves}",
+        f"  {rest}, {report['notes']['expired']} notes expired",
     )
 
 

@@ -27,6 +27,9 @@ LOOPBACK = "127.0.0.1"
 LOGICAL_CPUS = 4
 """Two real cores must not let a task starve another: all our own parts ask for 0, jobs get these."""
 
+RESERVE_ATTEMPTS = 20
+"""Ports of the kernel's choice that are tried before we give up."""
+
 OBJECT_STORE_BYTES = 200_000_000
 """The default is 30 % of the memory, and Ray Data plans with it."""
 
@@ -47,14 +50,11 @@ RAY_ENVIRONMENT = {
     # network, where Ray listens, and a laptop that changes its network loses its Ray
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_SERVE_PROXY_HEALTH_CHECK_PERIOD_S": "1",  # a killed proxy is back in 5 s instead of 24 s
-    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "3",
-    "RAY_SERVE_ENABLE_HA_PROXY": "0",  # HAProxy's statistics listen on every interface
     "RAY_ROTATION_MAX_BYTES": "16000000",
     "RAY_ROTATION_BACKUP_COUNT": "3",
     # one event loop a replica instead of three threads that wait for each other: 6 ms less a question (measured)
     "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
-    "RAY_SERVE_ENABLE_DIRECT_INGRESS": "0",
+    "RAY_SERVE_ENABLE_DIRECT_INGRESS": "0",  # part of the above, and no way to a port that stays the same
     # Ray's own 15 would put questions on a level with the work in the background, which lowers itself by 10
     "RAY_worker_niceness": "0",
     "OMP_NUM_THREADS": "1",  # one thread a model: the cores are shared with questions
@@ -66,6 +66,7 @@ class Ports:
     """Every port we listen on, all on loopback."""
 
     http: int
+    """The front door's, on which the gateway listens itself."""
     dashboard: int
     gcs: int
     client: int
@@ -76,10 +77,6 @@ class Ports:
     def usual(http: int) -> Ports:
         """Ray's defaults."""
         return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
-
-    def where_free(self) -> Ports:
-        """These ports where nobody listens, others where somebody does."""
-        return Ports(**{name: free_port(port) for name, port in asdict(self).items()})
 
 
 def free_port(preferred: int) -> int:
@@ -95,6 +92,43 @@ def free_port(preferred: int) -> int:
     raise Unavailable("This machine has no free TCP port.")
 
 
+class ReservedPorts:
+    """Ports that this Memoray means to use, which no other Memoray of this machine takes as long as it lives.
+
+    Between the look at a port and the moment when one of Ray's services listens there lie seconds in which another
+    Memoray may look, too. A reservation is a name in Linux's abstract namespace of sockets: whichever user it belongs
+    to, it ends with the process, however that ends.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[int, socket.socket] = {}
+
+    def free(self, wanted: Ports) -> Ports:
+        """These ports where nobody listens and no other Memoray is about to, others where somebody does.
+
+        What was reserved before and is not wanted any more is given back.
+        """
+        chosen = Ports(**{name: self._reserve(port) for name, port in asdict(wanted).items()})
+        for port in self._held.keys() - set(asdict(chosen).values()):
+            self._held.pop(port).close()
+        return chosen
+
+    def _reserve(self, preferred: int) -> int:
+        for wanted in (preferred, *(0,) * RESERVE_ATTEMPTS):
+            port = free_port(wanted)
+            if port in self._held and port == preferred:
+                return port
+            name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                name.bind(f"\0memoray-port-{port}")
+            except OSError:
+                name.close()
+                continue
+            self._held[port] = name
+            return port
+        raise Unavailable("Other Memorays have reserved every port that was free.")
+
+
 class RayStopped(Unavailable):
     """Ray does not start or has stopped; see its log."""
 
@@ -106,8 +140,9 @@ class RayHead:
     `ray start` returns, so it sees their end as their parent.
     """
 
-    def __init__(self, settings: Settings, dsn: str, ports: Ports) -> None:
-        self.ports = ports
+    def __init__(self, settings: Settings, dsn: str, wanted: Ports) -> None:
+        self._reserved = ReservedPorts()
+        self.ports = self._reserved.free(wanted)
         self._settings = settings
         self._dsn = dsn
         self._places = Places(settings.home)
@@ -133,7 +168,7 @@ class RayHead:
         not answer yet. Raises RayStopped, also when another program has just taken one of the ports: try again then.
         """
         self.stop()
-        self.ports = self.ports.where_free()
+        self.ports = self._reserved.free(self.ports)
         short_folder(self._settings.home)
         self.temp_dir.mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
@@ -188,6 +223,7 @@ class RayHead:
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
             "MEMORAY_HOME": str(self._settings.home),
             "MEMORAY_DSN": self._dsn,
+            "MEMORAY_HTTP__PORT": str(self.ports.http),  # the one that was free, which may not be the one in the file
             # ours before anything else: no foreign package named `config` or `jobs`, and for jobs no foreign `python`
             "PYTHONPATH": _before(inherited.get("PYTHONPATH"), project_root()),
             "PATH": _before(inherited.get("PATH"), Path(sys.executable).parent),
@@ -211,7 +247,7 @@ class RayHead:
     def deploy(self) -> None:
         """Put the Serve application; the same one again changes nothing. Raises ConfigError or Unavailable."""
         try:
-            status, answer = self._ask("PUT", APPLICATIONS, serve_config(self._settings, self.ports.http), 120.0)
+            status, answer = self._ask("PUT", APPLICATIONS, serve_config(), 120.0)
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable("Ray's dashboard does not answer.") from error
         if status != 200:
@@ -246,15 +282,14 @@ def ray_temp_dir(home: Path) -> Path:
     return short_folder(home) / "ray"
 
 
-def serve_config(settings: Settings, http_port: int) -> dict[str, Any]:
-    """The Serve file (MEMORAY_SERVE_CONFIG, else config/serve.laptop.yaml) with the address we listen on."""
+def serve_config() -> dict[str, Any]:
+    """The Serve file: MEMORAY_SERVE_CONFIG, else config/serve.laptop.yaml. Raises ConfigError."""
     path = Path(os.environ.get("MEMORAY_SERVE_CONFIG") or project_root() / "config" / "serve.laptop.yaml")
     try:
         file: dict[str, Any] = yaml.safe_load(path.read_text())
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"The Serve file {path} cannot be read.") from error
-    listen = {"host": settings.http.host, "port": http_port}
-    return file | {"http_options": file.get("http_options", {}) | listen}
+    return file
 
 
 def request(

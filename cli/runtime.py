@@ -53,6 +53,11 @@ class Places:
         return self.home / "logs"
 
     @property
+    def commands(self) -> Path:
+        """The captured commands."""
+        return self.home / "commands"
+
+    @property
     def backups(self) -> Path:
         """What was dumped before a migration."""
         return self.home / "backups"

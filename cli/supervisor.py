@@ -73,7 +73,7 @@ class Supervisor:
         self.places = Places(settings.home)
         self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, self.places.log("postgres"))
         dsn = server_dsn(settings)
-        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port).where_free())
+        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port))
         self.runtime = self._first_runtime(dsn)
         self._unanswered = 0
         self._backoff = {"PostgreSQL": Backoff(), "Ray": Backoff()}

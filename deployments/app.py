@@ -3,6 +3,7 @@
 No `from __future__ import annotations` here: Serve turns the YAML's `args` into `AppArgs` only if it sees the class.
 """
 
+import logging
 from functools import partial
 from typing import Any
 
@@ -11,25 +12,36 @@ from ray.serve import Application
 
 from adapters import build
 from config.settings import load
-from deployments import gateway
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
 from deployments.gateway import create_app
+from deployments.house import open_house
 from deployments.language import Scripted, bind_language
-from deployments.neighbours import Neighbours
+from deployments.listening import listen
+from deployments.minds import RayMinds
+from deployments.neighbours import Neighbours, RemoteEncoder, RemoteModel
 from deployments.retrieval import bind_retrieval
 from deployments.speech import bind_speech
+from memory.errors import Unavailable
 
-app = create_app(body_bytes=load().limits.body_bytes)
 
-
-@serve.ingress(app)
 class Gateway:
-    """The one HTTP front door; everything it does hangs on the application."""
+    """The one HTTP front door. Serve starts it, watches it and puts a new one in its place; it listens itself."""
 
-    def __init__(self, *neighbours: Any) -> None:
-        # Serve serves a copy of `app`, but runs this first: the copy's own state is what its start-up reads
-        gateway.neighbours = Neighbours(*neighbours)
+    async def __init__(self, *neighbours: Any) -> None:  # type: ignore[misc]  # Serve awaits it
+        logging.getLogger("memoray").setLevel(logging.INFO)
+        settings, near = load(), Neighbours(*neighbours)
+        minds = RayMinds(settings, near.retrieval)
+        encoder = RemoteEncoder(near.embedding) if near.embedding else None
+        model = RemoteModel(near.language) if near.language else None
+        house = await open_house(settings, minds, encoder, model)
+        await house.encode("warm")
+        self._listener = await listen(create_app(house, body_bytes=settings.limits.body_bytes), settings.http)
+
+    async def check_health(self) -> None:
+        """Asked by Serve every second; whoever raises is replaced."""
+        if not self._listener.listening:
+            raise Unavailable("The front door does not listen any more.")
 
 
 def build_app(args: AppArgs) -> Application:

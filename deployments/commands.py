@@ -16,10 +16,12 @@ from deployments.kinds import Id
 from memory.errors import Conflict, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Utterance
-from memory.model.commands import Command
+from memory.model.commands import Command, Remember
 from memory.model.ids import digest
 from memory.model.sources import Segment, Source
+from memory.model.verdicts import Pair, Verdict
 from memory.ports import Vector
+from memory.services.judging import submit_judged
 
 log = logging.getLogger("memoray.gateway")
 TOLD = "told"
@@ -53,6 +55,27 @@ async def turn(house: House, who: Who, command: Command, statements: Mapping[str
     if changes.kind != type(command).__name__:
         raise Conflict("This Idempotency-Key was used for another request.", command_id=command.command_id)
     return changes
+
+
+async def judged_turn(house: House, who: Who, command: Remember, statements: Mapping[str, Vector]) -> ChangeSet:
+    """One turn whose statements meet a judge outside, if the settings name one."""
+    settings = house.settings
+    judge = None if settings.models.contradiction.kind == "rules" else _FarJudge(house)
+    return await submit_judged(
+        command, lambda judged: turn(house, who, judged, statements), judge, settings.revision.rounds
+    )
+
+
+class _FarJudge:
+    """The judge in the worker."""
+
+    def __init__(self, house: House) -> None:
+        self.name: str = house.settings.models.contradiction.kind
+        self._house = house
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        """One verdict a pair."""
+        return await self._house.minds.judge(pairs)
 
 
 async def read_told(house: House, told: Utterance) -> tuple[list[Claim], Mapping[str, Vector]]:

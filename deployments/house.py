@@ -18,10 +18,12 @@ from memory.model.commands import Command
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
+from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Keys, LanguageModel, Matrix, Vector
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
+from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
 Encoder = Callable[[Sequence[str]], Awaitable[Matrix]]
@@ -37,11 +39,14 @@ class Minds(Protocol):
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
 
-    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
-        """What answers a question."""
+    async def recall(self, question: Question, vector: Awaitable[Vector | None], only: Keys | None) -> Recollection:
+        """What answers a question; its vector may still be on its way."""
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        """Judge pairs of statements."""
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
@@ -51,6 +56,9 @@ class Minds(Protocol):
 
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
+
+    async def rebuild(self, user_id: str) -> Rebuilt:
+        """Write a user's history anew from captured commands."""
 
 
 @dataclass
@@ -124,7 +132,7 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
         raise ConfigError(f"There is no token: put one of at least 32 characters into {path.name} in the data folder.")
 
 
-def house_of(request: Request) -> House:
-    """The house of this replica."""
+async def house_of(request: Request) -> House:
+    """The house of this replica; a coroutine, for what is not would be called in a thread of its own."""
     house: House = request.app.state.house
     return house

@@ -11,8 +11,13 @@ from memory.errors import DomainError
 from memory.model.timeline import Instant, from_datetime, instant
 
 MOST_TEXT = 500_000
-"""Characters of one segment, note or statement (settings: limits.text_chars)."""
+"""Characters of one segment, note or statement (chosen: assistants write that much in one turn)."""
 MOST_ID = 200
+"""Characters of a caller's own id (interfaces: POST /v1/sources)."""
+MOST_QUERY = 10_000
+"""Characters of a question (chosen: encoders read the first few hundred words anyway)."""
+MOST_SEGMENTS = 20_000
+"""Segments in one source (chosen: 16 hours of speech at a segment every 3 s)."""
 
 
 def _storable(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import secrets
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, cast
+
+from ray.exceptions import RayActorError
 
 from actors.directory import Directory
 from config.settings import Settings
@@ -12,13 +15,18 @@ from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
+from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
 from memory.retrieval.query import Question
+from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included."""
+
+REBUILD_S = 3_600.0
+"""Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
 
 
 class RayMinds:
@@ -40,15 +48,29 @@ class RayMinds:
         shard = self._directory.shard(user_id)
         return cast(ChangeSet, await _within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
 
-    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
-        """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
-        asked = self._retrieval or self._directory.shard(question.view.user_id)
-        return cast(Recollection, await _within(asked.recall.remote(question, vector, offset_s, only), self._recall_s))
+    async def recall(self, question: Question, vector: Awaitable[Vector | None], only: Keys | None) -> Recollection:
+        """What answers a question. Raises Unavailable if the shard is late; then the stores answer.
+
+        The question goes at once and its vector follows: the shard searches by words while the encoder works.
+        """
+        if self._retrieval is not None:
+            return cast(Recollection, await self._retrieval.recall.remote(question, await vector, only))
+        shard, ticket = self._directory.shard(question.view.user_id), secrets.token_hex(8)
+        answer = shard.recall.remote(question, ticket, only)
+        shard.follow.remote(ticket, await vector)
+        return cast(Recollection, await _within(answer, self._recall_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
         answer = await _within(self._directory.worker().read_text.remote(utterances), TURN_S)
         return cast(tuple[Reading, Mapping[str, Vector]], answer)
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        """Judge pairs of statements. Raises Unavailable, also when the worker is away."""
+        try:
+            return cast(Sequence[Verdict], await _within(self._directory.worker().judge.remote(tuple(pairs)), TURN_S))
+        except RayActorError as error:
+            raise Unavailable("The judge is away for a moment.") from error
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
@@ -61,6 +83,10 @@ class RayMinds:
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
         await _within(self._directory.shard(user_id).forget_user.remote(user_id), TURN_S)
+
+    async def rebuild(self, user_id: str) -> Rebuilt:
+        """Write a user's history anew from captured commands."""
+        return cast(Rebuilt, await _within(self._directory.shard(user_id).rebuild.remote(user_id), REBUILD_S))
 
 
 async def _within(reference: Any, seconds: float) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from memory.services.tuning import tuned
 
 log = logging.getLogger("memoray.gateway")
 Shown = Mapping[str, Any]
+Encoded = tuple[Vector | None, Mapping[str, str]]
+"""The vector of a question, or None and which leg is degraded by what."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,14 @@ class Recalled:
 
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
-    profile, pending, only, (vector, missing) = await asyncio.gather(
-        house.profile(question.view.user_id),
-        house.stores.reads.pending(question.view),
-        _only(house, question),
-        _encoded(house, question.text),
-    )
-    offset = house.offset(profile, question.now)
-    recollection = await _recollect(house, question, vector, offset, profile.languages, only)
+    encoding = asyncio.create_task(_encoded(house, question.text))
+    vector = asyncio.create_task(_vector_of(encoding))
+    recollection = await _recollect(house, question, vector, await _only(house, question))
+    _, missing = await encoding
     if missing:
         recollection = replace(recollection, degraded={**recollection.degraded, **missing})
     keys = [int(key) for key in recollection.keys]
-    rows = await house.stores.reads.hydrate(question.view, keys)
+    rows, pending = await house.stores.reads.dressed(question.view, keys)
     best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
     lines = [Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row, _ in best]
     context, kept = pack(lines, question.budget_tokens)
@@ -71,7 +69,11 @@ async def _only(house: House, question: Question) -> Keys | None:
     return np.array(await house.stores.reads.mentioning(question.view, question.type, question.entity), np.int64)
 
 
-async def _encoded(house: House, text: str) -> tuple[Vector | None, Mapping[str, str]]:
+async def _vector_of(encoding: asyncio.Task[Encoded]) -> Vector | None:
+    return (await asyncio.shield(encoding))[0]  # who gives it up for being late must not end the encoding
+
+
+async def _encoded(house: House, text: str) -> Encoded:
     try:
         return await house.encode(text), {}
     except Exception as error:  # whatever breaks an encoder, words still find what they find
@@ -80,18 +82,20 @@ async def _encoded(house: House, text: str) -> tuple[Vector | None, Mapping[str,
 
 
 async def _recollect(
-    house: House, question: Question, vector: Vector | None, offset: int, languages: tuple[str, ...], only: Keys | None
+    house: House, question: Question, vector: Awaitable[Vector | None], only: Keys | None
 ) -> Recollection:
     """The shard's answer; PostgreSQL's own search if the shard is late or away."""
     try:
-        return await house.minds.recall(question, vector, offset, only)
+        return await house.minds.recall(question, vector, only)
     except (Unavailable, RayError) as error:
         cause = getattr(error, "cause", error)
         if isinstance(cause, DomainError) and not isinstance(cause, Unavailable):
             raise cause from error
         log.warning("the shard did not answer: %s", type(cause).__name__)
+    profile = await house.profile(question.view.user_id)
     settings = tuned(house.settings.recall, house.settings.decay)
     legs, shelf = build.fallback_search(house.stores, house.settings)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
-    found = await recall(question, legs, shelf, vector, slower, languages=languages, offset_s=offset, only=only)
+    offset = house.offset(profile, question.now)
+    found = await recall(question, legs, shelf, vector, slower, languages=profile.languages, offset_s=offset, only=only)
     return replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})

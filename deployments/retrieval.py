@@ -14,7 +14,7 @@ from deployments.arguments import AppArgs, deployment_options
 from deployments.minds import RayMinds
 from memory.ports import Keys, Vector
 from memory.retrieval.query import Question
-from memory.services.recall import Recollection
+from memory.services.recall import Recollection, at_hand
 
 NAME = "Retrieval"
 
@@ -25,9 +25,9 @@ class Retrieval:
     def __init__(self) -> None:
         self._minds = RayMinds(load())
 
-    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
+    async def recall(self, question: Question, vector: Vector | None, only: Keys | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late."""
-        return await self._minds.recall(question, vector, offset_s, only)
+        return await self._minds.recall(question, at_hand(vector), only)
 
 
 def bind_retrieval(args: AppArgs) -> Application:

@@ -125,6 +125,31 @@ class Stale(Conflict):
     kind = "stale"
 
 
+class JournalBehind(Conflict):
+    """The journal has lost turns that were captured: `memoray rebuild journal` brings it up to date."""
+
+    kind = "journal-behind"
+
+
+class Unjudged(Stale):
+    """A claim has met a rival that nobody has judged yet; judge them and submit again."""
+
+    kind = "unjudged"
+
+    def __init__(self, detail: str | None = None, *, questions: tuple[object, ...] = (), **ids: object) -> None:
+        super().__init__(detail, **ids)
+        self.questions = questions
+        """The pairs to be judged (memory.model.verdicts.Question). They hold words: never log them, never show them."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling with its questions."""
+        return _rebuild_unjudged, (self.detail, self.questions, self.ids)
+
+
+def _rebuild_unjudged(detail: str, questions: tuple[object, ...], ids: dict[str, object]) -> Unjudged:
+    return Unjudged(detail, questions=questions, **ids)
+
+
 class ModelFailed(Unavailable):
     """A model did not give a usable answer."""
 

@@ -12,11 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.model.captured import Captured
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.scopes import View
 from memory.model.sources import Segment, Source
 from memory.model.timeline import Instant
+from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.query import Probe
@@ -55,6 +57,41 @@ class FactJournal(Journal, Protocol):
 
     async def fact_vectors(self, user_id: str) -> Mapping[str, Sequence[float]]:
         """fact id -> vector."""
+
+
+class CommandCapture(Protocol):
+    """Where commands are kept word for word before their turns are committed, so that the journal can be rebuilt."""
+
+    async def resume(self, user_id: str, epoch: int, version: int) -> int:
+        """Settle what an earlier life has left, now that the journal is at `version`; how far the captures reach.
+
+        That is `version`, unless the journal has lost turns that were captured.
+        """
+
+    async def write(self, user_id: str, captured: Captured) -> None:
+        """Capture a command that was decided; on return it is on disk. Raises Unavailable."""
+
+    async def retract(self, user_id: str, captured: Captured) -> None:
+        """Take back the line just written: its turn was refused."""
+
+    async def condense(self, user_id: str) -> None:
+        """Let what is believed now stand for all that was captured: words were erased."""
+
+
+class FreshJournal(Protocol):
+    """The journal of one memory while it is written anew; nobody sees it before it is whole."""
+
+    async def load(self) -> WorkingSet:
+        """What is believed by now."""
+
+    async def committed(self, command_id: str) -> ChangeSet | None:
+        """What an earlier command changed; None if there is none or it was undone."""
+
+    async def put(self, version: int, changes: ChangeSet, vectors: Mapping[str, Vector]) -> None:
+        """The next turn, with the vectors of the facts it created."""
+
+    async def put_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """Vectors of the facts it began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +133,7 @@ class Index(Protocol):
 class Shelf(Protocol):
     """Where the weighable traits of candidates are looked up."""
 
-    async def traits(self, view: View, keys: NDArray[np.int64]) -> Traits:
+    async def traits(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None = None) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped (see `Traits.keys`)."""
 
 
@@ -130,6 +167,15 @@ class LanguageModel(Protocol):
     async def complete(self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None,
                        max_tokens: int = 512) -> str:  # fmt: skip
         """The model's answer. With a `schema` it is asked for JSON that fits; the reader checks. Raises ModelFailed."""
+
+
+class Judge(Protocol):
+    """What the later of two statements does to the earlier: says it again, denies it, takes its place, or nothing."""
+
+    name: str
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""
 
 
 class Transcriber(Protocol):

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
-from memory.ports import Capture, Embedder, Extractor, Vector
+from memory.ports import Embedder, Extractor, Unread, Vector
 
 Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its statements to the memory of a user."""
@@ -22,8 +22,15 @@ CONTEXT = 4
 """Utterances of the batch before that are read again for pronouns and questions."""
 
 
+class Heard(Protocol):
+    """Where what was heard is found again."""
+
+    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
+        """See memory.ports.Capture."""
+
+
 async def read_source(
-    task: Mapping[str, Any], capture: Capture, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
+    task: Mapping[str, Any], capture: Heard, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
 ) -> int:
     """Read what is unread of one source for one user, at most ROUND batches; the number of segments that were read.
 

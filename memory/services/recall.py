@@ -6,14 +6,14 @@ A leg that fails or is late costs its own contribution and is named in `degraded
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import View
-from memory.model.timeline import Interval
+from memory.model.timeline import Instant, Interval
 from memory.ports import Index, Shelf, Vector
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
@@ -23,12 +23,16 @@ from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.query import Probe, Question
 from memory.retrieval.routing import route
 from memory.retrieval.weighting import Case, Contributions, Weights, contributions
-from memory.rules.decay import half_life
+from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
 
 Floats = NDArray[np.float32]
 _MILLISECOND = 0.001
 _NO_KEYS = np.zeros(0, np.int64)
+_BY_WORDS = frozenset({"text", "graph"})
+"""Legs that read no vector: they search while the question is still being encoded."""
+_VECTOR_SHARE = 0.8
+"""The part of a leg's time that the vector may take; then the legs do without, and what they find by words counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,16 @@ class Recollection:
     explained: tuple[Explanation, ...] = ()
 
 
+async def at_hand(vector: Vector | None) -> Vector | None:
+    """A vector that need not be waited for."""
+    return vector
+
+
 async def recall(
     question: Question,
     legs: Sequence[Index],
     shelf: Shelf,
-    vector: Vector | None,
+    vector: Awaitable[Vector | None],
     settings: RecallSettings,
     *,
     languages: tuple[str, ...] = ("en",),
@@ -89,24 +98,34 @@ async def recall(
 ) -> Recollection:
     """The segments that answer a question.
 
-    `vector` is the encoded question, `languages` those that may be spoken, `offset_s` how far local clocks are ahead of
-    UTC; `only` restricts the answer to these keys, `evergreen` are keys that keep a floor of strength when decayed.
+    `vector` is the encoded question or None, and may still be on its way; `languages` are those that may be spoken,
+    `offset_s` is how far local clocks are ahead of UTC; `only` restricts the answer to these keys, `evergreen` are keys
+    that keep a floor of strength when decayed.
     """
     plan = route(question.text, question.now, offset_s)
-    probe = Probe(question.text, vector, window(question), settings.leg_limit, languages, question.known_as_of, only)
-    rankings, degraded = await _ask(question.view, legs, probe, settings.leg_timeout_s)
+    moment = question.now if question.as_of is None else question.as_of
+    probe = _probe(question, settings.leg_limit, languages, only, moment if plan.present else None)
+    encoded = asyncio.ensure_future(_in_time(vector, settings.leg_timeout_s * _VECTOR_SHARE))
+    rankings, degraded = await _ask(question.view, legs, probe, encoded, settings.leg_timeout_s)
     pool = fuse(rankings, settings.fusion, settings.pool)
-    traits = await shelf.traits(question.view, pool.keys)
-    case = Case(plan, tuple(rankings), traits, vector, question.now)
+    traits = await shelf.traits(question.view, pool.keys, question.known_as_of)
+    case = Case(plan, tuple(rankings), traits, await encoded, moment)
+    return _recollected(question, case, settings, evergreen, degraded)
+
+
+def _recollected(
+    question: Question, case: Case, settings: RecallSettings, evergreen: NDArray[np.int64], degraded: Mapping[str, str]
+) -> Recollection:
+    """The best of what was found, in their order."""
     added = _ORDERS[settings.order](case, settings, evergreen)
-    best, scores = _chosen(question, added.scores, traits, settings)
+    best, scores = _chosen(question, added.scores, case.traits, settings)
     return Recollection(
-        keys=traits.keys[best],
+        keys=case.traits.keys[best],
         scores=relevance(scores, settings.cut),
-        intent=plan.intent,
-        candidates=len(traits.keys),
+        intent=case.plan.intent,
+        candidates=len(case.traits.keys),
         degraded=degraded,
-        abstained=not len(best) or found_nothing(rankings, settings.cut),
+        abstained=not len(best) or found_nothing(case.rankings, settings.cut),
         explained=explain(case, added, best) if question.explain else (),
     )
 
@@ -121,6 +140,26 @@ def _chosen(
     return best, scores[best]
 
 
+def _probe(
+    question: Question,
+    limit: int,
+    languages: tuple[str, ...],
+    only: NDArray[np.int64] | None,
+    present: Instant | None,
+) -> Probe:
+    """What all legs are asked; the vector is added where it is wanted."""
+    return Probe(
+        text=question.text,
+        window=window(question),
+        limit=limit,
+        languages=languages,
+        known_as_of=question.known_as_of,
+        only=only,
+        as_of=question.as_of,
+        present=present,
+    )
+
+
 def window(question: Question) -> Interval:
     """The stretch of time a question may look at: `hours_back`, `after`, `before`, nothing past `as_of`."""
     starts = [question.after, None if question.hours_back is None else question.now - question.hours_back * 3600]
@@ -132,20 +171,39 @@ def window(question: Question) -> Interval:
 
 
 async def _ask(
-    view: View, legs: Sequence[Index], probe: Probe, timeout_s: float
+    view: View, legs: Sequence[Index], probe: Probe, encoded: asyncio.Future[Vector | None], timeout_s: float
 ) -> tuple[list[Ranking], dict[str, str]]:
-    searches = (asyncio.wait_for(leg.search(view, probe), timeout_s) for leg in legs)
-    answers = await asyncio.gather(*searches, return_exceptions=True)
+    searches = [asyncio.ensure_future(_search(leg, view, probe, encoded)) for leg in legs]
+    try:
+        await asyncio.wait(searches, timeout=timeout_s)
+    finally:
+        late = [search.cancel() for search in searches]  # True where there was something left to cancel
     rankings: list[Ranking] = []
     degraded: dict[str, str] = {}
-    for leg, answer in zip(legs, answers, strict=True):
-        if isinstance(answer, Ranking):
-            rankings.append(answer)
-        elif isinstance(answer, Exception):
-            degraded[leg.name] = type(answer).__name__
+    for leg, search, is_late in zip(legs, searches, late, strict=True):
+        error = None if is_late else search.exception()
+        if is_late:
+            degraded[leg.name] = TimeoutError.__name__
+        elif error is None:
+            rankings.append(search.result())
+        elif isinstance(error, Exception):
+            degraded[leg.name] = type(error).__name__
         else:
-            raise answer  # cancelled, or the process is going down
+            raise error  # the process is going down
     return rankings, degraded
+
+
+async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Vector | None]) -> Ranking:
+    if leg.name not in _BY_WORDS:
+        probe = replace(probe, vector=await asyncio.shield(encoded))  # a leg that is given up leaves it to the others
+    return await leg.search(view, probe)
+
+
+async def _in_time(vector: Awaitable[Vector | None], timeout_s: float) -> Vector | None:
+    try:
+        return await asyncio.wait_for(vector, timeout_s)
+    except TimeoutError:
+        return None
 
 
 def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
@@ -154,7 +212,8 @@ def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64])
 
 def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
     fused = fused_scores(case.rankings, case.traits.keys, settings.fusion)
-    strength = half_life(case.traits.at, np.isin(case.traits.keys, evergreen), case.now, settings.decay)
+    rows = Anchors.of(len(case.traits.keys), heard_at=case.traits.at, evergreen=np.isin(case.traits.keys, evergreen))
+    strength = half_life(rows, case.now, settings.decay)
     return Contributions(("fused x decay",), (fused * strength).astype(np.float32)[:, None])
 
 

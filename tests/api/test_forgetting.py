@@ -53,6 +53,19 @@ async def traces(door: Door, word: str) -> list[str]:
             hit = await (await connection.execute(statement, [f"%{word}%"])).fetchone()
             if hit and hit["count"]:
                 found.append(f"{row['table_name']}.{row['column_name']}")
+    return found + captured(door, word)
+
+
+def captured(door: Door, word: str) -> list[str]:
+    """Every file of captured commands, packed or not, in which a word is to be found."""
+    found = []
+    for path in sorted((door.house.settings.home / "commands").rglob("*")):
+        contents = [path.read_bytes()] if path.is_file() else []
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as packed:
+                contents = [packed.read(name) for name in packed.namelist()]
+        if any(word.lower().encode() in content.lower() for content in contents):
+            found.append(path.name)
     return found
 
 
@@ -71,7 +84,9 @@ async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
     told = {"statement": "Zanzibar is on Maya's mind", "subject": "Maya", "source_id": "confession"}
     await door.post("/v1/facts", told, 201)
     assert {"content.words", "journal.changes"} & set(await traces(door, SECRET))
+    assert captured(door, SECRET)
     receipt = await delete(door, "/v1/sources/confession")
+    assert receipt["captures"] >= 1
     assert (receipt["what"], receipt["id"], receipt["segments"]) == ("source", "confession", 4)
     assert receipt["facts"] > 1
     assert receipt["entities"] > 1
@@ -175,6 +190,7 @@ async def test_a_whole_memory_is_forgotten_but_its_tokens(door: Door) -> None:
         assert (await limited.delete("/v1/memory")).status_code == 403
         receipt = await delete(door, "/v1/memory")
         assert (receipt["what"], receipt["segments"], receipt["files"]) == ("memory", 4, 1)
+        assert receipt["captures"] >= 1
         assert await traces(door, SECRET) == []
         assert not folder.exists()
         assert (await limited.get("/v1/facts")).json()["total"] == 0
@@ -250,6 +266,7 @@ async def answers(door: Door) -> Any:
     return found, (await door.get("/v1/facts", status="all"))["facts"], (await door.get("/v1/entities"))["entities"]
 
 
+@pytest.mark.conforms("003:archive.export_import")
 async def test_an_archive_brings_everything_back(door: Door) -> None:
     await living_memory(door)
     journal, before = door.house.stores.journal, await answers(door)

@@ -198,6 +198,7 @@ async def test_a_merged_entity_answers_as_what_it_became(door: Door) -> None:
     assert [each["entity_id"] for each in listed] == [people["Maya"]]
 
 
+@pytest.mark.conforms("003:forget.prefix")
 async def test_a_prefix_that_fits_two_is_ambiguous(door: Door) -> None:
     await tell(door, LISBON)
     answer = await door.client.get("/v1/entities/e-")
@@ -261,6 +262,7 @@ async def test_both_axes_of_time(door: Door) -> None:
     assert (await door.get("/v1/facts", predicate="lives_in", status="all"))["total"] == 2
 
 
+@pytest.mark.conforms("004:explain")
 async def test_a_fact_is_explained_down_to_the_words(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     fact = await fact_of(door, predicate="lives_in")

@@ -53,6 +53,7 @@ async def test_what_was_told_is_found_and_cited(door: Door) -> None:
     assert (await door.get("/v1/facts", status="all"))["total"] == 0
 
 
+@pytest.mark.conforms("003:birth.fallback")
 async def test_what_cannot_be_read_is_remembered_as_it_was_told(door: Door) -> None:
     async def broken(_: object) -> Any:
         raise ModelFailed()
@@ -73,6 +74,7 @@ async def test_a_new_value_closes_the_old_one(door: Door) -> None:
     assert (again["outcome"], again["fact_id"]) == ("reinforced", second["fact_id"])
 
 
+@pytest.mark.conforms("003:forget.status", "004:correct.supersedes")
 async def test_correct_confirm_forget_and_undo(door: Door) -> None:
     told = await door.post("/v1/facts", {"statement": "Maya plays the viola", "subject": "Maya", "importance": 8}, 201)
     prefix = told["fact_id"][:12]

@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import AsyncIterator
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import psycopg
@@ -15,6 +16,7 @@ from adapters.capture.text import TextFile
 from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
 
+MIGRATIONS = Path(__file__).resolve().parents[2] / "adapters" / "postgres" / "migrations"
 MAY_1 = datetime(2024, 5, 1, 12, tzinfo=ZoneInfo("UTC")).timestamp()
 
 
@@ -27,7 +29,7 @@ def database(postgres_dsn: str) -> str:
         host = connection.info.host
         port, user = connection.info.port, connection.info.user
     dsn = f"host={host} port={port} user={user} dbname={name}"
-    assert migrate(dsn) == ["0001_foundation"]
+    assert migrate(dsn) == sorted(path.stem for path in MIGRATIONS.glob("*.sql"))
     assert migrate(dsn) == [], "a second run changes nothing"
     return dsn
 

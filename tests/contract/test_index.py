@@ -24,6 +24,7 @@ from memory.model.timeline import Interval
 from memory.model.working_set import WorkingSet
 from memory.ports import Index
 from memory.retrieval.batches import dense_text
+from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
@@ -92,11 +93,11 @@ async def vectors(world: World) -> Index:
 
 
 async def graph(world: World) -> Index:
-    return MemoryGraph(library_of(world), {"ann": world.believed}.get)
+    return MemoryGraph(Beliefs(library_of(world), {"ann": world.believed}.get))
 
 
 async def hot(world: World) -> Index:
-    return MemoryHot(library_of(world), {"ann": world.believed}.get)
+    return MemoryHot(Beliefs(library_of(world), {"ann": world.believed}.get))
 
 
 INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adapters.inmemory.journal import InMemoryJournal
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from memory.errors import Fenced, Stale
@@ -15,7 +16,6 @@ from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Journal
 from memory.rules.decider import Rules, decide
-from tests.fakes.journal import InMemoryJournal
 
 NOW = 1_700_000_000.0
 MAYA = c.SetProfile("c-profile", profile=Profile(name="Maya", time_zone="Europe/Lisbon", languages=("en", "pt")))

@@ -27,27 +27,31 @@ APPLICATION = """
 import jobs, os
 from fastapi import FastAPI
 from ray import serve
+from config.settings import load
+from deployments.listening import listen
 
 api = FastAPI()
 
 
+@api.get("/health")
+def health(): return {"status": "ok"}
+
+@api.get("/health/ready")
+def ready(): return {"home": os.environ["MEMORAY_HOME"], "dsn": os.environ["MEMORAY_DSN"], "cwd": os.getcwd()}
+
+@api.get("/v1/stats")
+def stats(): return {"pending": {"extraction": 3}}
+
+
 @serve.deployment(ray_actor_options={"num_cpus": 0}, health_check_period_s=1)
-@serve.ingress(api)
 class Gateway:
-    @api.get("/health")
-    def health(self): return {"status": "ok"}
-
-    @api.get("/health/ready")
-    def ready(self): return {"home": os.environ["MEMORAY_HOME"], "dsn": os.environ["MEMORAY_DSN"], "cwd": os.getcwd()}
-
-    @api.get("/v1/stats")
-    def stats(self): return {"pending": {"extraction": 3}}
+    async def __init__(self): self.listener = await listen(api, load().http)
 
 
 def build(arguments): return Gateway.bind()
 """
 SERVE = """
-proxy_location: HeadOnly
+proxy_location: Disabled
 logging_config: {log_level: WARNING, enable_access_log: false}
 applications: [{name: memoray, route_prefix: /, import_path: "tiny_application:build"}]
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 
 from actors.memory_shard import MemoryShard
 from adapters import build
@@ -10,11 +10,13 @@ from config.settings import Settings
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
+from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.query import Question
 from memory.services.extract import encode, read_source
+from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
 
@@ -33,12 +35,17 @@ class LocalMinds:
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 
-    async def recall(self, question: Question, vector: Vector | None, offset_s: int, only: Keys | None) -> Recollection:
-        return await self.shard.recall(question, vector, offset_s, only)
+    async def recall(self, question: Question, vector: Awaitable[Vector | None], only: Keys | None) -> Recollection:
+        await self.shard.follow("ticket", await vector)
+        return await self.shard.recall(question, "ticket", only)
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
         return reading, await encode(self.embedder, [claim.statement for claim in reading.claims])
+
+    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        judge = build.judge(self.settings)
+        return await judge.judge(pairs) if judge else ()
 
     async def believed(self, user_id: str) -> WorkingSet:
         return await self.shard.believed(user_id)
@@ -48,6 +55,9 @@ class LocalMinds:
 
     async def forget_user(self, user_id: str) -> None:
         await self.shard.forget_user(user_id)
+
+    async def rebuild(self, user_id: str) -> Rebuilt:
+        return await self.shard.rebuild(user_id)
 
     async def settle(self, stores: build.Stores) -> None:
         """Encode and read everything that is due."""

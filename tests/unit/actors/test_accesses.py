@@ -1,15 +1,24 @@
-"""Accesses are counted in batches, once each, with the facts behind the segments."""
+"""Accesses are counted in batches, once each, with the facts, entities and sources behind the segments."""
 
 from __future__ import annotations
 
-from actors.accesses import Accesses, with_facts
+from collections.abc import Iterable, Mapping
+
+from actors.accesses import Accesses, with_believed, with_sources
 from memory.errors import JournalUnavailable
 from memory.model.commands import RecordAccess
+from memory.model.entities import Mention
 from memory.model.facts import Evidence
 from memory.model.working_set import WorkingSet
 
-BELIEVED = WorkingSet("u", evidence={"f-1": (Evidence("f-1", "s", 7, "q", 0.0), Evidence("f-1", "s", 8, "q", 0.0)),
-                                     "f-2": (Evidence("f-2", "s", None, "q", 0.0),)})  # fmt: skip
+BELIEVED = WorkingSet(
+    "u",
+    evidence={"f-1": (Evidence("f-1", "s", 7, "q", 0.0), Evidence("f-1", "s", 8, "q", 0.0)),
+              "f-2": (Evidence("f-2", "s", None, "q", 0.0),)},
+    mentions={"e-1": {8: Mention("e-1", "s", 8, 0.0, "q"), 9: Mention("e-1", "t", 9, 0.0, "q")},
+              "e-2": {5: Mention("e-2", "t", 5, 0.0, "q")}},
+)  # fmt: skip
+SOURCES = {7: ("s", 100.0), 8: ("s", 100.0), 9: ("t", 200.0)}
 
 
 class Recorder:
@@ -22,31 +31,43 @@ class Recorder:
             raise JournalUnavailable()
         self.heard.append((user_id, command))
 
+    async def sources(self, user_id: str, keys: Iterable[int]) -> Mapping[int, tuple[str, float]]:
+        return {key: SOURCES[key] for key in keys if key in SOURCES}
+
+
+def counting() -> tuple[Recorder, Accesses]:
+    recorder = Recorder()
+    return recorder, Accesses("life", recorder.record, {"u": BELIEVED}.get, recorder.sources)
+
 
 async def test_a_batch_is_one_command_a_user() -> None:
-    recorder = Recorder()
-    accesses = Accesses("life", recorder.record, {"u": BELIEVED}.get)
+    recorder, accesses = counting()
     accesses.note("u", [7, 9])
     accesses.note("u", [7])
     await accesses.commit()
     await accesses.commit()
     ((user, command),) = recorder.heard
     assert (user, command.actor) == ("u", "access")
-    assert dict(command.accessed) == {"7": 2, "9": 1, "f-1": 2}
+    assert dict(command.accessed) == {"f-1": 2, "e-1": 1}
+    assert command.sources == (("s", 2, 100.0), ("t", 1, 200.0))
 
 
-async def test_what_cannot_be_committed_now_is_kept() -> None:
-    recorder = Recorder()
-    accesses = Accesses("life", recorder.record, {"u": BELIEVED}.get)
+async def test_a_batch_that_could_not_be_committed_is_sent_again_as_the_same_command() -> None:
+    """It may have arrived without our knowing: under another id it would count twice."""
+    recorder, accesses = counting()
     recorder.away = True
     accesses.note("u", [9])
+    await accesses.commit()
     await accesses.commit()
     recorder.away = False
     accesses.note("u", [9])
     await accesses.commit()
-    assert [dict(command.accessed) for _, command in recorder.heard] == [{"9": 2}]
+    counted = [(command.command_id, dict(command.accessed)) for _, command in recorder.heard]
+    assert [each for _, each in counted] == [{"e-1": 1}, {"e-1": 1}]
+    assert len({identity for identity, _ in counted}) == 2
 
 
-def test_a_fact_counts_as_often_as_its_most_recalled_segment() -> None:
-    assert dict(with_facts({7: 1, 8: 3}, BELIEVED)) == {"7": 1, "8": 3, "f-1": 3}
-    assert with_facts({5: 1}, None) == (("5", 1),)
+def test_each_counts_as_often_as_the_most_recalled_of_its_segments() -> None:
+    assert dict(with_believed({7: 1, 8: 3}, BELIEVED)) == {"f-1": 3, "e-1": 3}
+    assert with_believed({7: 1}, None) == ()
+    assert with_sources({7: 1, 8: 3}, {7: ("s", 1.0), 8: ("s", 1.0)}) == (("s", 3, 1.0),)

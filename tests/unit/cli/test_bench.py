@@ -35,3 +35,12 @@ def test_a_file_that_is_not_there_is_said_first(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == Exit.FAILED
+
+
+def test_the_immune_system_is_measured_where_nothing_runs(tmp_path: Path) -> None:
+    line = {"id": "x", "category": "move", "speaker": "Sam", "role": "user", "text": "I live in Porto."}
+    data = tmp_path / "lines.jsonl"
+    data.write_text(json.dumps({**line, "expect": {"subject": "Sam", "about": ["porto"], "polarity": True}}))
+    shown = CliRunner().invoke(app, ["bench", "immune", str(data)])
+    assert shown.exit_code == Exit.OK
+    assert "| all | 1 | 1 | 100.0 % |" in shown.stdout

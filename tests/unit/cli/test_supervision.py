@@ -1,8 +1,12 @@
 """The parts of the supervisor that need no server: waiting times, ports, the Serve file."""
 
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import astuple, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -10,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.ray_head import Ports, RayStopped, free_port, serve_config
+from cli.ray_head import Ports, RayHead, RayStopped, ReservedPorts, free_port, serve_config
 from cli.runtime import Places
 from cli.supervisor import Backoff, Supervisor
-from config.settings import Http, Settings
+from config.settings import Settings, load, project_root
 from memory.errors import ConfigError, Unavailable
 
 
@@ -46,18 +50,52 @@ def test_a_busy_port_is_replaced_by_a_free_one() -> None:
         taken.listen()
         busy = taken.getsockname()[1]
         assert free_port(busy) not in (busy, 0)
-        assert Ports.usual(busy).where_free().http != busy
+        assert ReservedPorts().free(Ports.usual(busy)).http != busy
     assert free_port(busy) == busy
 
 
-def test_the_serve_file_listens_where_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def some_ports() -> Ports:
+    """Ports nobody listens on, all different."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(5)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return Ports(*(each.getsockname()[1] for each in sockets))
+
+
+def test_a_port_that_another_memoray_is_about_to_use_is_not_taken() -> None:
+    wanted = some_ports()
+    first, second, third = ReservedPorts(), ReservedPorts(), ReservedPorts()
+    assert first.free(wanted) == wanted
+    assert first.free(wanted) == wanted, "and a restart keeps its own"
+    others = second.free(wanted)
+    assert not set(astuple(others)) & set(astuple(wanted))
+    assert not set(astuple(third.free(wanted))) & {*astuple(wanted), *astuple(others)}
+
+
+def test_a_reservation_ends_with_its_process() -> None:
+    wanted = some_ports()
+    reserve = f"from cli.ray_head import *; ReservedPorts().free(Ports{astuple(wanted)})"
+    subprocess.run([sys.executable, "-c", reserve], check=True, cwd=project_root())
+    assert ReservedPorts().free(wanted) == wanted
+
+
+def test_the_replica_is_told_the_port_that_was_chosen(tmp_path: Path) -> None:
+    Places(tmp_path).prepare()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        head = RayHead(Settings(home=tmp_path), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
+        told = head._environment({})["MEMORAY_HTTP__PORT"]
+        assert load(tmp_path, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
+        assert head.ports.http != taken.getsockname()[1]
+
+
+def test_the_serve_file_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "serve.yaml"
-    file.write_text("http_options: {host: 0.0.0.0, port: 1, request_timeout_s: 30}\napplications: [{name: one}]\n")
+    file.write_text("applications: [{name: one}]\n")
     monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
-    assert serve_config(Settings(home=tmp_path, http=Http(host="127.0.0.1")), 8123) == {
-        "http_options": {"host": "127.0.0.1", "port": 8123, "request_timeout_s": 30},
-        "applications": [{"name": "one"}],
-    }
+    assert serve_config() == {"applications": [{"name": "one"}]}
 
 
 @pytest.mark.parametrize("content", [None, "{not: [yaml"])
@@ -69,7 +107,7 @@ def test_a_serve_file_that_cannot_be_read_is_named(
         file.write_text(content)
     monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
     with pytest.raises(ConfigError, match=r"serve\.yaml"):
-        serve_config(Settings(home=tmp_path), 8000)
+        serve_config()
 
 
 class UnsteadyRay:

@@ -16,7 +16,7 @@ from ray.serve._private.api import call_user_app_builder_with_args_if_necessary
 from ray.serve._private.build_app import build_app
 from ray.serve.schema import ServeDeploySchema
 
-from config.settings import project_root
+from config.settings import Http, project_root
 from deployments.arguments import GPU_SHARES, AppArgs, EngineArgs
 
 LAPTOP = "config/serve.laptop.yaml"
@@ -69,7 +69,7 @@ def test_a_serve_file_fits_the_schema_and_holds_no_unknown_key(path: str) -> Non
     ("where", "key"),
     [
         ((), "http_option"),
-        (("http_options",), "hosts"),
+        (("logging_config",), "log_levels"),
         (("applications", 0), "route_prefixes"),
         (("applications", 0, "deployments", 0), "num_replica"),
         (("applications", 0, "deployments", 0, "ray_actor_options"), "num_gpu"),
@@ -147,10 +147,10 @@ def test_the_builder_binds_the_deployments_the_file_names(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_the_front_door_is_on_loopback_and_gives_up(path: str) -> None:
-    http = read(path)["http_options"]
-    assert http["host"] == "127.0.0.1"
-    assert 0 < http["request_timeout_s"] <= 300
+def test_serve_opens_no_front_door_of_its_own(path: str) -> None:
+    assert read(path)["proxy_location"] == "Disabled"
+    assert "http_options" not in read(path)
+    assert Http().host == "127.0.0.1"
 
 
 def test_the_cluster_file_is_one_ray_up_accepts() -> None:

@@ -106,6 +106,13 @@ def test_a_fact_leads_by_its_predicate_a_nickname_or_as_something_that_happened(
     assert compose(question, [MOVED], [known]).text.splitlines()[0] == known.statement
 
 
+@pytest.mark.parametrize(("question", "leads"), [("Wo wohnt Maya jetzt?", True), ("Wo wohnt Tom?", False)])
+def test_a_german_question_is_led_by_what_its_words_ask_for(question, leads):
+    known = KnownFact("f2", "Maya lives in Lisbon", at(2026, 3, 3), predicate="lives_in")
+    text = compose(question, [MOVED], [known], language="de").text
+    assert text.startswith("Maya lives in Lisbon") is leads
+
+
 def test_a_fact_about_somebody_else_does_not_lead():
     likes = fact("Nora likes coffee", "likes")
     assert compose("Does Tomas like coffee?", [MOVED], [likes]).text.startswith('"I moved')

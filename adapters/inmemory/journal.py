@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from memory.errors import Fenced, Stale
 from memory.model.changes import ChangeSet
+from memory.model.sources import SourceState
 from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Vector
 
@@ -18,20 +19,28 @@ class InMemoryJournal:
         self._states: dict[str, WorkingSet] = {}
         self._entries: dict[str, list[ChangeSet]] = {}
         self.vectors: dict[str, dict[str, Vector]] = {}
+        self.read: set[tuple[int, int]] = set()
+        """(segment key, revision) of everything whose reading is done."""
+        self.source_states: dict[str, str] = {}
+        """Source id -> the state nights and recalls have given it; without one it still is a candidate."""
 
     async def claim(self, shard: str) -> int:
+        """See memory.ports.Journal."""
         self._epochs[shard] = self._epochs.get(shard, 0) + 1
         return self._epochs[shard]
 
     async def load(self, user_id: str) -> WorkingSet:
+        """See memory.ports.Journal."""
         return self._states.get(user_id, WorkingSet(user_id))
 
     async def fact_vectors(self, user_id: str) -> dict[str, list[float]]:
+        """Fact id -> its vector."""
         return {fact_id: list(map(float, vector)) for fact_id, vector in self.vectors.get(user_id, {}).items()}
 
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
     ) -> bool:
+        """See memory.ports.Journal."""
         if self._epochs.get(shard) != epoch:
             raise Fenced(shard=shard)
         entries = self._entries.setdefault(base.user_id, [])
@@ -42,14 +51,26 @@ class InMemoryJournal:
         self._states[base.user_id] = evolve(base, changes.changes)
         self.vectors.setdefault(base.user_id, {}).update(vectors)
         entries.append(changes)
+        self._note(changes)
         return True
 
+    def _note(self, changes: ChangeSet) -> None:
+        """What a turn says of segments and sources, which are no part of a working set."""
+        self.read |= set(changes.read)
+        self.read = {(key, revision) for key, revision in self.read if key not in changes.unread}
+        states = (change.after for change in changes.changes)
+        self.source_states |= {each.source_id: each.state for each in states if isinstance(each, SourceState)}
+
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
+        """See memory.ports.Journal."""
         entries = self._entries.get(user_id, [])
         undone = {entry.undoes for entry in entries}
-        fits = (lambda entry: entry.command_id == command_id) if command_id else _undoable
-        return next((entry for entry in reversed(entries) if fits(entry) and entry.command_id not in undone), None)
+        fitting = (each for each in reversed(entries) if _fits(each, command_id) and each.command_id not in undone)
+        return next(fitting, None)
 
 
-def _undoable(entry: ChangeSet) -> bool:
+def _fits(entry: ChangeSet, command_id: str | None) -> bool:
+    """The command of that id; without one, whatever its owner may take back."""
+    if command_id is not None:
+        return entry.command_id == command_id
     return entry.undoes is None and bool(entry.changes) and entry.actor not in ("extraction", "night", "access")

@@ -1,0 +1,81 @@
+"""Sources in memory: as they were heard, what of them is still to be read, and how near at hand they are.
+
+Sources are told once and never change here, so there are no revisions, no sweeps and no forgetting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from adapters.inmemory.journal import InMemoryJournal
+from memory.model.accesses import SOURCE, Access
+from memory.model.claims import Utterance
+from memory.model.entities import STATES
+from memory.model.sources import TTL_POLICIES, Segment, Source
+from memory.ports import Unread
+from memory.services.extract import CONTEXT
+
+
+class InMemorySources:
+    """What one user has heard; the journal says what of it was read."""
+
+    def __init__(self, journal: InMemoryJournal) -> None:
+        self._journal = journal
+        self._sources: dict[str, Source] = {}
+        self.segments: dict[int, tuple[Source, Segment]] = {}
+        """Key -> segment and its source."""
+
+    def store(self, source: Source) -> None:
+        """Keep a source."""
+        self._sources[source.source_id] = source
+        self.segments |= {source.key_of(segment): (source, segment) for segment in source.segments}
+
+    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
+        """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
+        source = self._sources[source_id]
+        keys = [(source.key_of(segment), segment.revision) for segment in source.segments]
+        fresh = {place for place, key in enumerate(keys) if key not in self._journal.read}
+        wanted = sorted({near for place in fresh for near in range(max(0, place - CONTEXT), place + 1)})
+        return Unread(tuple(_utterance(source, source.segments[place], place not in fresh) for place in wanted))
+
+    def rows(self, accesses: Mapping[str, Access]) -> list[dict[str, Any]]:
+        """Every source as a row of SourceColumns."""
+        return [self._row(source, accesses.get(f"{SOURCE}{source.source_id}")) for source in self._sources.values()]
+
+    def of(self, keys: Iterable[int]) -> dict[int, tuple[str, float]]:
+        """Segment key -> id and beginning of its source."""
+        found = {key: self.segments[key][0] for key in keys}
+        return {key: (source.source_id, source.started_at) for key, source in found.items()}
+
+    def _row(self, source: Source, access: Access | None) -> dict[str, Any]:
+        return {
+            "ids": source.source_id,
+            "state": STATES.index(self._journal.source_states.get(source.source_id, STATES[0])),
+            "ttl": TTL_POLICIES.index(source.ttl_policy),
+            "started_at": source.started_at,
+            "count": access.count if access else 0,
+            "accessed_at": access.last_at if access else None,
+            "value": access.value if access else 0.0,
+            "gradient": access.gradient if access else 1.0,
+        }
+
+
+def _utterance(source: Source, segment: Segment, context_only: bool) -> Utterance:
+    speakers = {each.speaker for each in source.segments}
+    return Utterance(
+        source_id=source.source_id,
+        segment_id=segment.segment_id,
+        segment_key=source.key_of(segment),
+        revision=segment.revision,
+        speaker=segment.speaker,
+        text=segment.text,
+        at=source.time_of(segment),
+        offset_s=source.offset_s,
+        role=segment.role,
+        language=segment.language,
+        listeners=tuple(sorted(speakers - {segment.speaker})),
+        sensitivity=source.sensitivity,
+        kind=source.kind,
+        context_only=context_only,
+    )

@@ -1,0 +1,246 @@
+"""What is done with all facts at once, and with entities that are two or something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from cli.client import connect
+from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json, show
+from memory.errors import Invalid
+
+DryOption = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
+FactArgument = Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")]
+EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's id, or the beginning of it.")]
+SLOW_S = 600.0
+"""Seconds: comparing ten thousand facts takes seconds, a small language model ten for each theme."""
+
+
+def reflect(
+    limit: LimitOption = 50, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Look at the facts: duplicates, near misses, what belongs together, what has grown stale. Nothing is changed.
+
+    Example: memoray reflect
+    """
+    with connect(home, user, SLOW_S) as client, err.status("Looking"):
+        found = client.get("/v1/reflection", limit=limit)
+    show(found, as_json, *_reflected(found))
+
+
+def merge(
+    dry_run: DryOption = False, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Let facts that say the same be one, with the evidence of all. What is alike but disagrees is only listed.
+
+    Example: memoray merge --dry-run
+    """
+    with connect(home, user, SLOW_S) as client, err.status("Comparing"):
+        done = client.post("/v1/facts/merge", {"dry_run": dry_run})
+    show(done, as_json, *_done(done), *(f"[yellow]not merged[/] {_pair(each)}" for each in done["reported"]))
+
+
+def synthesize(
+    dry_run: DryOption = False, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Conclude something general from facts that belong together. Without a language model they are only quoted.
+
+    Example: memoray synthesize
+    """
+    with connect(home, user, SLOW_S) as client, err.status("Thinking"):
+        done = client.post("/v1/facts/synthesize", {"dry_run": dry_run})
+    show(done, as_json, *_done(done))
+
+
+def prune(
+    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Strength below which a fact goes.")] = None,
+    dry_run: DryOption = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask after showing what would go.")] = False,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let go of facts that have faded. It shows them first and asks; `memoray undo` brings them back.
+
+    Example: memoray prune --threshold 0.05
+    """
+    with connect(home, user) as client:
+        told = client.post("/v1/facts/prune", {"below": threshold, "dry_run": True})
+        if dry_run or not told["changed"]:
+            show(told, as_json, *_done(told))
+            return
+        if not yes:
+            for line in _done(told):
+                err.print(line)
+            typer.confirm(f"Let go of these {len(told['changed'])} facts?", abort=True, err=True)
+        done = client.post("/v1/facts/prune", {"below": threshold})
+    show(done, as_json, *_done(done))
+
+
+def find_contradictions(
+    limit: LimitOption = 50, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """List what contradicts what, and pairs that may and that nobody has judged.
+
+    Example: memoray find-contradictions
+    """
+    with connect(home, user, SLOW_S) as client, err.status("Comparing"):
+        found = client.get("/v1/contradictions", limit=limit)
+    judged = (f"{each['kind']}: {_named(each['by'])} | {_named(each['against'])}" for each in found["judged"])
+    unjudged = (f"[yellow]unjudged[/] {_pair(each)}" for each in found["candidates"])
+    show(found, as_json, *(list(judged) + list(unjudged) or ["Nothing contradicts anything."]))
+
+
+def backfill_subjects(
+    dry_run: DryOption = False, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Give facts that were kept under a placeholder the entity they are about.
+
+    Example: memoray backfill-subjects --dry-run
+    """
+    with connect(home, user) as client:
+        done = client.post("/v1/facts/backfill-subjects", {"dry_run": dry_run})
+    show(done, as_json, *_done(done))
+
+
+def changes(
+    since: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week, last_month, or ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="The same.")] = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the change log: every change of belief, oldest first, by whom and on what words.
+
+    Example: memoray changes --since last_week
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/changes", since=since, until=until, limit=limit)
+    if as_json:
+        print_json(found)
+        return
+    out.print(found["text"] or "Nothing has changed.", markup=False)
+    if found["cursor"]:
+        out.print(f"[dim]{len(found['changes'])} shown, and there are more; --limit and --since show others.[/]")
+
+
+def protect(
+    fact_id: FactArgument, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Keep a fact from fading and from being pruned.
+
+    Example: memoray protect f-0a1b2c
+    """
+    with connect(home, user) as client:
+        done = client.post(f"/v1/facts/{fact_id}/protect")
+    show(done, as_json, f"Protected: {done['fact_id']}.")
+
+
+def unprotect(
+    fact_id: FactArgument, user: UserOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """Let a protected or confirmed fact fade again.
+
+    Example: memoray unprotect f-0a1b2c
+    """
+    with connect(home, user) as client:
+        done = client.post(f"/v1/facts/{fact_id}/unprotect")
+    show(done, as_json, f"It fades again: {done['fact_id']}.")
+
+
+def split(
+    entity: EntityArgument,
+    qualifier: Annotated[str, typer.Option(help="What tells the other one apart: a surname, a place.")] = "",
+    name: Annotated[str | None, typer.Option(help="The other one's name; default: the same.")] = None,
+    source: Annotated[list[str] | None, typer.Option(help="A source in which the other one is meant.")] = None,
+    segment: Annotated[list[str] | None, typer.Option(help="A segment of one, as SOURCE/SEGMENT.")] = None,
+    fact: Annotated[list[str] | None, typer.Option(help="A fact of the other one.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let some of what is taken for one entity be another: its mentions there, and the facts that rest on them alone.
+
+    Example: memoray entities split e-0a1b2c --qualifier "the plumber" --source kitchen
+    """
+    body = {
+        "qualifier": qualifier,
+        "name": name,
+        "sources": source or [],
+        "segments": [_segment(each) for each in segment or []],
+        "facts": fact or [],
+    }
+    with connect(home, user) as client:
+        done = client.post(f"/v1/entities/{entity}/split", body)
+    show(done, as_json, f"Split off: {done['split_off']}.")
+
+
+def retype(
+    entity: EntityArgument,
+    type_: Annotated[str, typer.Argument(metavar="TYPE", help="person, place, organization, topic, ...")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let an entity be of another type. Its id stays.
+
+    Example: memoray entities retype e-0a1b2c organization
+    """
+    with connect(home, user) as client:
+        done = client.post(f"/v1/entities/{entity}/retype", {"type": type_})
+    show(done, as_json, f"Now of type {escape(type_)}: {done['entity_id']}.")
+
+
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("reflect", reflect),
+    ("merge", merge),
+    ("synthesize", synthesize),
+    ("prune", prune),
+    ("find-contradictions", find_contradictions),
+    ("backfill-subjects", backfill_subjects),
+    ("changes", changes),
+    ("protect", protect),
+    ("unprotect", unprotect),
+    ("entities split", split),
+    ("entities retype", retype),
+)
+
+
+def _segment(given: str) -> dict[str, str]:
+    source_id, slash, segment_id = given.rpartition("/")
+    if not (source_id and slash and segment_id):
+        raise Invalid("A segment is given as SOURCE/SEGMENT, such as breakfast/3.")
+    return {"source_id": source_id, "segment_id": segment_id}
+
+
+def _named(fact: Any) -> str:
+    return f"{escape(fact['statement'])} [dim]{fact['fact_id']}[/]"
+
+
+def _pair(pair: Any) -> str:
+    return f"{pair['similarity']:.2f} {_named(pair['one'])} | {_named(pair['other'])}"
+
+
+def _done(done: Any) -> Sequence[str]:
+    lines = [f"[green]{each['reason']}[/] {_named(each)}" for each in done["changed"]]
+    if not lines:
+        return ["Nothing to do."]
+    undo = "would change; nothing was done." if done["dry_run"] else "changed; `memoray undo` takes it back."
+    return [*lines, f"{len(lines)} facts {undo}"]
+
+
+def _reflected(found: Any) -> Iterator[str]:
+    for title in ("duplicates", "themes"):
+        for cluster in found[title]:
+            yield f"[bold]{title}[/]: " + " | ".join(_named(each) for each in cluster)
+    for pair in found["disagreeing"]:
+        yield f"[yellow]alike, but different[/] {_pair(pair)}"
+    for fact in found["stale"]:
+        yield f"stale {fact['strength']:.2f} {_named(fact)}"
+    if not any(found.values()):
+        yield "Nothing to report."

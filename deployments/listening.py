@@ -1,0 +1,72 @@
+"""Listening: the front door's own HTTP server inside the replica, so that no request passes through Serve's proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from time import monotonic
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from config.settings import Http
+from memory.errors import Unavailable
+
+PATIENCE_S = 10.0
+"""How long the replica before this one may hold the port: Serve gives it 2 s to end, a busy machine needs more."""
+KEEP_ALIVE_S = 90
+"""Seconds an idle connection is kept, as Serve's proxy did: a client that asks now and then need not connect anew."""
+_POLL_S = 0.05
+
+
+class Listener:
+    """An HTTP server in this process's event loop."""
+
+    def __init__(self, server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
+        self._server = server
+        self._serving = serving
+
+    @property
+    def listening(self) -> bool:
+        """Whether requests are taken."""
+        return bool(self._server.started) and not self._serving.done()
+
+    async def close(self) -> None:
+        """Answer what was asked, take nothing more."""
+        self._server.should_exit = True
+        await self._serving
+
+
+async def listen(app: ASGIApp, http: Http, patience_s: float = PATIENCE_S) -> Listener:
+    """Serve an application where the settings say. Raises Unavailable if another program keeps the port."""
+    door = await _bound(http, patience_s)
+    # what a request costs is the application's: no access log, no start-up events, no WebSockets
+    config = uvicorn.Config(app, lifespan="off", ws="none", access_log=False, log_config=None, server_header=False,
+                            timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
+    server = uvicorn.Server(config)
+    listener = Listener(server, asyncio.get_running_loop().create_task(server.serve(sockets=[door])))
+    while not listener.listening:
+        if listener._serving.done():
+            listener._serving.result()
+            raise Unavailable("The front door closed before it was open.")
+        await asyncio.sleep(_POLL_S)
+    return listener
+
+
+async def _bound(http: Http, patience_s: float) -> socket.socket:
+    """A socket at the address, waited for while another program holds it."""
+    deadline = monotonic() + patience_s
+    while True:
+        door = socket.socket(socket.AF_INET6 if ":" in http.host else socket.AF_INET)
+        # a replica that was killed leaves connections behind, which hold the port for a minute without this
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((http.host, http.port))
+            door.listen()
+        except OSError as error:
+            door.close()
+            if monotonic() > deadline:
+                raise Unavailable(f"Port {http.port} of {http.host} cannot be had: {error.strerror}.") from error
+            await asyncio.sleep(_POLL_S)
+            continue
+        return door

@@ -1,0 +1,138 @@
+"""What the founding designs say of the life of a fact, and what proves it: docs/reference/conformance.md.
+
+Statements stand in statements.yaml, proofs in the tests: `@pytest.mark.conforms("002:state.core_at")`. Run
+`python -m tests.conformance.conformance` to write the page anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+STATEMENTS = HERE / "statements.yaml"
+PAGE = ROOT / "docs" / "reference" / "conformance.md"
+
+SEEDS = {
+    "000": "Three tiers",
+    "001": "Architecture and data flow",
+    "002": "Lifecycle, spaced recall, lifetimes",
+    "003": "Beliefs",
+    "004": "Graph memory",
+    "model": "What the memory model adds",
+}
+"""Section of the table -> the heading of its part of the page."""
+_INTRODUCTION = """\
+# Conformance: the life of a fact
+
+Every numbered statement, constant and threshold of the five founding designs that concerns the life of a single
+memory - birth, strength, tiers, states, revision, upkeep, the night - and the tests that prove it. Where a design
+errs or two disagree, the decision that stands in its place is named; what belongs to a later part of the product says
+so. Recall, capture and summaries have figures of their own and are not listed here.
+
+The statements are those of `tests/conformance/statements.yaml`, the proofs are marked in the tests, and this page is
+written from both by `python -m tests.conformance.conformance`; a test keeps it up to date. That the proofs have teeth
+is shown by `python -m tests.conformance.mutate`: it moves every constant by a tenth and turns every rule around, and
+the tests marked with its statement must fail.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement, in our words; `decided` and `later` say why it is not proven as it was written."""
+
+    id: str
+    says: str
+    decided: str = ""
+    later: str = ""
+
+    @property
+    def seed(self) -> str:
+        """The section it stands in."""
+        return self.id.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A test, by its file below the root and its name."""
+
+    path: str
+    test: str
+
+    @property
+    def node(self) -> str:
+        """As pytest is told to run it."""
+        return f"{self.path}::{self.test}"
+
+
+def statements(table: Path = STATEMENTS) -> dict[str, Statement]:
+    """Every statement by its id, in the order of the table."""
+    found = {}
+    for seed, lines in yaml.safe_load(table.read_text()).items():
+        for name, line in lines.items():
+            given = {"says": line} if isinstance(line, str) else line
+            found[f"{seed}:{name}"] = Statement(f"{seed}:{name}", **given)
+    return found
+
+
+def proofs(tests: Path = ROOT / "tests") -> dict[str, list[Proof]]:
+    """Statement id -> the tests that carry its marker."""
+    found: dict[str, list[Proof]] = {}
+    for path in sorted(tests.rglob("test_*.py")):
+        for name, ids in _marked(ast.parse(path.read_text())):
+            for identity in ids:
+                found.setdefault(identity, []).append(Proof(path.relative_to(ROOT).as_posix(), name))
+    return found
+
+
+def _marked(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for mark in function.decorator_list:
+                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.conforms":
+                    yield function.name, [ast.literal_eval(each) for each in mark.args]
+
+
+def faults(stated: Mapping[str, Statement], proven: Mapping[str, Sequence[Proof]]) -> list[str]:
+    """What is wrong: statements that nothing proves, markers that mean none, and what is proven and said to be open."""
+    unproven = [f"{each.id} has no proof" for each in stated.values() if not _accounted(each, proven)]
+    unknown = [f"{identity} is no statement ({proven[identity][0].node})" for identity in proven.keys() - stated.keys()]
+    both = [f"{each.id} is proven and said to be open" for each in stated.values() if each.later and each.id in proven]
+    return [*unproven, *sorted(unknown), *both]
+
+
+def _accounted(statement: Statement, proven: Mapping[str, Sequence[Proof]]) -> bool:
+    return bool(statement.decided or statement.later or proven.get(statement.id))
+
+
+def page(stated: Mapping[str, Statement], proven: Mapping[str, Sequence[Proof]]) -> str:
+    """The page, in Markdown."""
+    tested = sum(each in proven for each in stated)
+    decided = sum(bool(each.decided) for each in stated.values())
+    later = sum(bool(each.later) for each in stated.values())
+    parts = [
+        _INTRODUCTION,
+        f"{len(stated)} statements: {tested} proven by tests, {decided} decided otherwise or in part "
+        f"(and proven so where a test is named), {later} of later parts.\n",
+    ]
+    for seed, heading in SEEDS.items():
+        rows = "\n".join(_row(each, proven) for each in stated.values() if each.seed == seed)
+        parts.append(f"## {heading} ({seed})\n\n| Statement | Says | Proof |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _row(statement: Statement, proven: Mapping[str, Sequence[Proof]]) -> str:
+    tests = [f"[{each.test}](../../{each.path})" for each in proven.get(statement.id, ())]
+    decided = [f"Decided: {statement.decided}."] if statement.decided else []
+    later = [f"Later: {statement.later}."] if statement.later else []
+    name = statement.id.partition(":")[2]
+    return f"| `{name}` | {statement.says} | {'<br>'.join([*decided, *later, *tests])} |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(statements(), proofs()))

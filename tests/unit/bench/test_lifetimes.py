@@ -1,0 +1,78 @@
+"""The benchmarks of strength and of the night, with doors that answer at once."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench import nightly
+from bench.nightly import NightSite, NightTime, changed_by, measure_night, most
+from bench.strength import BARE, NOW, columns, measure_strength
+from memory.rules.decay import LAWS
+from memory.rules.parameters import Decay, Life
+
+REPORT: dict[str, Any] = {
+    "tiers": {"promoted": ["a", "b"], "demoted": ["c"]}, "states": {"crossed": 4}, "pruning": {"pruned": ["d"]},
+    "notes": {"expired": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_bare_expression_is_the_law_where_nothing_else_applies(law: str) -> None:
+    anchors = columns(500)
+    plain = ~anchors.evergreen & ((anchors.count > 0) | (law != "spaced"))
+    found = LAWS[law](anchors, NOW, Decay())
+    np.testing.assert_allclose(BARE[law](anchors)[plain], found[plain], rtol=1e-12)
+
+
+def test_one_row_tells_of_all_laws() -> None:
+    row = measure_strength(20_000, Life())
+    assert set(row.laws) == set(LAWS)
+    cells = row.cells()
+    assert cells["rows"] == "20,000"
+    assert len(cells) == len(LAWS) + 2
+    assert all(each.law_ms > 0 for each in row.laws.values())
+
+
+class Door:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def get(self, path: str, **parameters: object) -> Any:
+        self.asked.append(f"GET {path}")
+        return REPORT
+
+    def post(self, path: str, body: object = None) -> Any:
+        raise AssertionError(path)
+
+    def delete(self, path: str) -> Any:
+        self.asked.append(f"DELETE {path}")
+
+
+def test_two_nights_are_run_on_an_awake_memory_that_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, int, float]] = []
+    monkeypatch.setattr(nightly, "populate", lambda *given: made.append(given))
+    door, nights, sizes = Door(), [], iter([100_000_000, *[350_000_000] * 1000])
+    now = datetime(2026, 3, 5, 12, tzinfo=UTC).timestamp()
+    site = NightSite("dsn", lambda _: door, lambda _, night: nights.append(night), lambda: next(sizes), lambda *_: None)
+    row = measure_night(site, 2_000, now)
+    assert made == [("dsn", 2_000, now - 3 * 86_400)]
+    assert nights == [date(2026, 3, 3), date(2026, 3, 4)]
+    assert (row.facts, row.awake_mb, row.first.changed, row.next.above_rest_mb) == (6_000, 100.0, 10, 250.0)
+    assert door.asked == [
+        "DELETE /v1/memory", "GET /v1/context", "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04",
+        "DELETE /v1/memory",
+    ]  # fmt: skip
+    assert row.cells()["entities"] == "2,000"
+
+
+def test_rows_and_memory_are_counted() -> None:
+    assert changed_by(REPORT) == 10
+    sizes = iter([3, 9, 5, *[1] * 1000])
+    with most(lambda: next(sizes)) as peak:
+        pass
+    assert peak == [3]
+    assert NightTime(1.0, 2, 3.0).seconds == 1.0
