@@ -1,4 +1,4 @@
-"""The immune system measured: `python -m bench.immune FILE ...`, or `memoray bench immune FILE ...`.
+"""The immune system measured: `memoray bench immune FILE ...`.
 
 Each line of a file is one utterance (tests/quality/README.md gives the format). It is read by the rule extractor and
 decided into an empty memory that Sam owns, so that roles, gates and the owner's profile count as they do in a memory
@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from adapters.extraction.rules import read as extract
-from adapters.extraction.rules_model import load
 from memory.errors import Invalid
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, ReadSegment, SetProfile
@@ -199,6 +197,12 @@ def report(path: Path, verdicts: Sequence[Verdict]) -> str:
     return "\n".join(rows)
 
 
+def counted(verdicts: Sequence[Verdict], *, with_faults: bool) -> dict[str, Any]:
+    """The same in figures: category -> [right, all], and the ids of what went wrong if they are wanted."""
+    counts: dict[str, Any] = {"counts": shares(verdicts)}
+    return counts | ({"faults": [each.line.id for each in verdicts if not each.good]} if with_faults else {})
+
+
 def faults(verdicts: Iterable[Verdict]) -> str:
     """Each line that went wrong, with what was believed of it."""
     told = []
@@ -209,17 +213,3 @@ def faults(verdicts: Iterable[Verdict]) -> str:
             )
             told += [f"    {each.subject}: {each.fact.statement}" for each in verdict.believed] or ["    nothing"]
     return "\n".join(told)
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print a table for each file; with `--faults` also every line that went wrong."""
-    load()
-    for name in (argument for argument in arguments if not argument.startswith("--")):
-        verdicts = measure(Path(name))
-        print(report(Path(name), verdicts))
-        if "--faults" in arguments:
-            print(faults(verdicts))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

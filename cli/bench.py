@@ -128,13 +128,17 @@ def bench_as_of(
 def bench_immune(
     files: Annotated[list[Path], typer.Argument(help="Lines as tests/quality/README.md describes them, JSONL.")],
     faults: Annotated[bool, typer.Option("--faults", help="Print each line that went wrong, and why.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure what becomes a fact and what must not: a table for each file. Needs nothing running.
 
     Example: memoray bench immune tests/quality/redteam_open.jsonl tests/quality/must_become.jsonl
     """
-    for path in files:
-        verdicts = immune.measure(path.expanduser())
+    measured = {path: immune.measure(path.expanduser()) for path in files}
+    if as_json:
+        print_json({path.name: immune.counted(verdicts, with_faults=faults) for path, verdicts in measured.items()})
+        return
+    for path, verdicts in measured.items():
         out.print(immune.report(path, verdicts), markup=False)
         if faults:
             out.print(immune.faults(verdicts), markup=False)
