@@ -14,14 +14,12 @@ from deployments.dates import moment_of
 from deployments.house import House, house_of
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
+from deployments.routes.changes import LOGGED, beyond, place_of
 from deployments.routes.explain import LinkedFact, StepOut, lines_of, shown_steps
 from memory.errors import Invalid
-from memory.model.shown import Step
 from memory.model.timeline import iso
 
 router = APIRouter(prefix="/v1", tags=["explain"])
-TOLD = ("fact", "entity")
-"""Evidence is told by the change it made; evidence that made none changed no belief."""
 MOST_HELD = 200
 """Facts gained, and facts lost, that are listed."""
 
@@ -63,12 +61,12 @@ async def diff(asked: Annotated[Asked, Query()], who: Who, house: Annotated[Hous
     since, until = moment_of("from", asked.since, now, zone), moment_of("to", asked.until, now, zone)
     if since is not None and until is not None and since >= until:
         raise Invalid("from must be earlier than to.")
-    history, place = house.stores.history, asked.place()
+    history = house.stores.history
     about = None if asked.subject is None else await house.stores.figures.named(who.view, asked.subject)
     ids = None if about is None else await history.concerning(who.view, about)
     steps, more = await history.steps(
-        who.view, ids=ids, after=since, until=until, nouns=TOLD, limit=asked.limit,
-        beyond=_beyond(str(place["key"])) if place else None,
+        who.view, ids=ids, after=since, until=until, nouns=LOGGED, limit=asked.limit,
+        beyond=beyond(asked),
     )  # fmt: skip
     gained, lost = [
         [LinkedFact(**row) for row in await history.held(who.view, which, since, until, about, MOST_HELD)]
@@ -82,7 +80,7 @@ async def diff(asked: Annotated[Asked, Query()], who: Who, house: Annotated[Hous
         lost=lost,
         counts=dict(Counter(step.what for step in steps)),
         changes=shown_steps(steps),
-        cursor=cursor_of(_place(steps[-1])) if more else None,
+        cursor=cursor_of(place_of(steps[-1])) if more else None,
         text="\n".join(lines) or "Nothing changed.",
     )
 
@@ -91,16 +89,3 @@ def _balance(gained: Sequence[LinkedFact], lost: Sequence[LinkedFact]) -> Iterat
     for sign, facts in (("+", gained), ("-", lost)):
         for fact in facts:
             yield f"{sign} {fact.statement} ({fact.fact_id}, {fact.status})"
-
-
-def _place(step: Step) -> tuple[float, str]:
-    return step.at, f"{step.turn}.{step.place}"
-
-
-def _beyond(key: str) -> tuple[int, int]:
-    """The place that a cursor names. Raises Invalid."""
-    try:
-        turn, _, place = key.partition(".")
-        return int(turn), int(place)
-    except ValueError as error:
-        raise Invalid("cursor: give it back as a list gave it.") from error

@@ -1,7 +1,7 @@
 """States: candidate, active, core, archived (seed 002). All but archiving follows from recalls alone.
 
 A state is a function of what is so at `now`, not of the state before: nights may be missed or repeated. Archived hides
-from lists, briefings and the hot working set; words are always found.
+from lists; recall looks at no state, and words are always found.
 """
 
 from __future__ import annotations

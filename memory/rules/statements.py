@@ -46,7 +46,7 @@ def _believe_told(turn: Turn, claim: Claim, origin: Origin) -> Outcome:
 
 
 def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
-    """Replace a fact by a corrected statement. The old one was never so: it is superseded from its beginning."""
+    """Replace a fact by a corrected statement: the old one ends where the new one begins, by default now."""
     old = fact_of(turn, command.fact_id)
     if old.status != "active":
         raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
