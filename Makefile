@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONHOME VIRTUAL_ENV RAY_ADDRESS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help up down test lint clean
+.PHONY: help up down test search lint clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -30,6 +30,9 @@ down: ## Stop Memoray; no process is left.
 
 test: lint ## Everything that must hold: style, types, import contracts, all tests.
 	@$(BIN)/python -m pytest $(ARGS)
+
+search: $(STAMPS)/dev ## The property tests once more, on examples nobody has seen yet.
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default $(ARGS)
 
 lint: $(STAMPS)/dev ## Style, types and import contracts.
 	@$(BIN)/ruff check .

@@ -1,4 +1,8 @@
-"""What every test shares: no developer's Ray, one PostgreSQL and one Ray session for the whole run."""
+"""What every test shares: no developer's Ray, one PostgreSQL and one Ray session for the whole run.
+
+Property tests draw the same examples in every run, so that a red suite means a changed product; `make search` draws
+new ones.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True)
+settings.load_profile("same")
 
 # Before any import of ray: its default for authentication differs between `ray.init` and `ray start`.
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")

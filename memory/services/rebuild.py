@@ -53,7 +53,8 @@ class Replay:
     ) -> tuple[ChangeSet, Mapping[str, Vector]]:
         """Decide a command as of its own time; what it changes, and the vectors of the facts it creates.
 
-        What came without vectors then is decided without them, and has them afterwards.
+        What came without vectors then is decided without them and, as then, later decisions do not see them;
+        the vectors are stored all the same, for recall.
         """
         known = statements if captured.encoder is not None else NO_VECTORS
         resemblance = Resemblance(self._vectors, known, self._embedder.calibrate)
@@ -64,9 +65,8 @@ class Replay:
             changes = empty(captured)
         self.otherwise += fingerprint(changes) != captured.decided
         self.believed = evolve(self.believed, changes.changes)
-        vectors = fresh_vectors(changes, statements)
-        self._vectors.put(vectors)
-        return changes, vectors
+        self._vectors.put(fresh_vectors(changes, known))
+        return changes, fresh_vectors(changes, statements)
 
 
 async def rebuild(

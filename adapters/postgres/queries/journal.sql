@@ -164,12 +164,13 @@ FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);
 
 -- name: unencoded_facts
--- Facts that stand without a vector: the encoder was away, or they wait for another one.
+-- Facts that stand without a vector: the encoder was away, or they wait for another one. Invalidated ones too: they
+-- stand in a view that does not see what spoke against them.
 SELECT f.user_id, f.fact_id, c.words AS statement
 FROM fact_versions f
 JOIN content c ON c.scope = 'user:' || f.user_id AND c.content_id = f.statement
 LEFT JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
-WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded') AND v.fact_id IS NULL
+WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND v.fact_id IS NULL
 ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
 
 -- name: drop_fact_vectors
