@@ -46,6 +46,8 @@ class Replay:
         self.believed = believed
         self.otherwise = self.refused = 0
         self._vectors = FactVectors(vectors)
+        self._unmet: dict[str, Vector] = {}
+        """Vectors of facts that came without one, until they met their rivals."""
         self._rules, self._embedder = rules, embedder
 
     def turn(
@@ -53,9 +55,11 @@ class Replay:
     ) -> tuple[ChangeSet, Mapping[str, Vector]]:
         """Decide a command as of its own time; what it changes, and the vectors of the facts it creates.
 
-        What came without vectors then is decided without them and, as then, later decisions do not see them;
-        the vectors are stored all the same, for recall.
+        What came without vectors then is decided without them and, as then, later decisions see them only once their
+        facts have met their rivals; they are stored at once, for recall.
         """
+        if isinstance(command, MeetRivals):
+            self._vectors.put({each: self._unmet.pop(each) for each in command.fact_ids if each in self._unmet})
         known = statements if captured.encoder is not None else NO_VECTORS
         resemblance = Resemblance(self._vectors, known, self._embedder.calibrate)
         try:
@@ -65,8 +69,9 @@ class Replay:
             changes = empty(captured)
         self.otherwise += fingerprint(changes) != captured.decided
         self.believed = evolve(self.believed, changes.changes)
-        self._vectors.put(fresh_vectors(changes, known))
-        return changes, fresh_vectors(changes, statements)
+        vectors = fresh_vectors(changes, statements)
+        (self._vectors.put if captured.encoder is not None else self._unmet.update)(vectors)
+        return changes, vectors
 
 
 async def rebuild(

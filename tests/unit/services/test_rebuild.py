@@ -78,6 +78,8 @@ class House:
 
     async def turn(self, command: c.Command) -> ChangeSet:
         claims: Sequence[Claim] = getattr(command, "claims", ())
+        if isinstance(command, c.CorrectFact) and command.claim is not None:
+            claims = (command.claim,)
         return await self.memory.turn(command, await encode(ENCODER, [claim.statement for claim in claims]))
 
     async def rebuilt(self, rules: Rules | None = None) -> tuple[Rebuilt, InMemoryFreshJournal]:
@@ -207,6 +209,20 @@ async def test_what_came_without_vectors_is_decided_without_and_has_them_afterwa
     report, journal = await house.rebuilt()
     assert report.otherwise == 0
     assert journal.vectors.keys() == house.memory.believed.facts.keys()
+
+
+async def test_a_vector_that_came_late_is_seen_from_the_meeting_on() -> None:
+    """As the worker does it: the vector is stored, the memory reads it, the fact meets its rivals."""
+    house = await House().open()
+    await house.memory.turn(c.Remember("c-1", claims=(Claim("Maya", "Maya likes old Porto", 0, ""),)))
+    fact = next(iter(house.memory.believed.facts.values()))
+    house.journal.vectors["u"] |= {fact.fact_id: (await encode(ENCODER, [fact.statement]))[fact.statement]}
+    await house.memory.activate()
+    await house.turn(c.MeetRivals("c-2", fact_ids=(fact.fact_id,)))
+    again = await house.turn(c.Remember("c-3", claims=(Claim("Maya", "Maya likes Porto, old Porto", 0, ""),)))
+    assert again.outcomes[0].fact_id == fact.fact_id, "it is near what was told before"
+    report, journal = await house.rebuilt()
+    assert (report.otherwise, journal.believed) == (0, house.memory.believed)
 
 
 @pytest.mark.parametrize("refusal", [Fenced(), Stale()])
