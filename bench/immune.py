@@ -3,7 +3,8 @@
 Each line of a file is one utterance (tests/quality/README.md gives the format). It is read by the rule extractor and
 decided into an empty memory that Sam owns, so that roles, gates and the owner's profile count as they do in a memory
 that runs; no server, no database. A line that carries `expect` must become a fact that fits; every other line must not
-become a fact but one its `allow` names. Languages are not told: the profile has English and German.
+become a fact but one its `allow` names, or, if it carries `forbid`, one that says that. Languages are not told: the
+profile has English and German.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from memory.model.ids import fold
 from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide
+from memory.words.stems import STOP_WORDS, stem, tokenise
 
 OWNER = Profile(name="Sam", languages=("en", "de"))
 NOON = 1_750_420_800.0
@@ -57,6 +59,8 @@ class Line:
     before: tuple[Turn, ...]
     allow: str | tuple[str, ...] = "none"
     expect: Mapping[str, Any] | None = None
+    forbid: str | None = None
+    """The one thing that must not be believed, in the third person; without it nothing may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +73,12 @@ class Believed:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A line, what was believed of it, and whether that is right."""
+    """A line, what was believed of it, whether that is right, and whether there is nothing that may not be."""
 
     line: Line
     believed: tuple[Believed, ...]
     good: bool
+    silent: bool = True
 
 
 def read(path: Path) -> list[Line]:
@@ -100,6 +105,7 @@ def _line(row: Mapping[str, Any]) -> Line:
         before=tuple(_turn(turn) for turn in row.get("before", ())),
         allow=allow if isinstance(allow, str) else tuple(allow),
         expect=row.get("expect"),
+        forbid=row.get("forbid"),
     )
 
 
@@ -147,13 +153,16 @@ def judge(line: Line) -> Verdict:
     believed = believed_of(line)
     if line.expect is not None:
         return Verdict(line, believed, any(_fits(each, line.expect) for each in believed))
-    return Verdict(line, believed, all(_allowed(each.fact, line.allow) for each in believed))
+    wrong = [each for each in believed if not _allowed(each.fact, line.allow)]
+    good = not wrong if line.forbid is None else not any(_says(each, line.forbid) for each in wrong)
+    return Verdict(line, believed, good, silent=not wrong)
 
 
 def _fits(found: Believed, expect: Mapping[str, Any]) -> bool:
     words = f"{found.fact.statement} {found.fact.object or ''}".lower()
+    named = expect["subject"] if isinstance(expect["subject"], list) else [expect["subject"]]
     return (
-        fold(found.subject) == fold(expect["subject"])
+        fold(found.subject) in map(fold, named)
         and found.fact.polarity == expect["polarity"]
         and any(about in words for about in expect["about"])
     )
@@ -165,6 +174,24 @@ def _allowed(fact: Fact, allow: str | tuple[str, ...]) -> bool:
     if allow == "negative":
         return not fact.polarity
     return allow == "past" and _is_over(fact)
+
+
+_ENOUGH = 0.5
+"""Share of the content words of what is forbidden that a fact holds if it says that."""
+
+
+def _says(found: Believed, forbidden: str) -> bool:
+    """Whether a fact says, word by word, what is forbidden; whom it is about does not count."""
+    said = set(_content(f"{found.fact.statement} {found.fact.object or ''}"))
+    wanted = set(_content(forbidden)[1:])
+    return found.fact.polarity != bool(_DENIED.search(forbidden)) and len(wanted & said) >= _ENOUGH * len(wanted)
+
+
+_DENIED = re.compile(r"n't\b|\b(?:not|never|no|kein\w*|nicht)\b", re.IGNORECASE)
+
+
+def _content(text: str) -> list[str]:
+    return [stem(word, "en") for word, _ in tokenise(text) if word not in STOP_WORDS["en"] and len(word) > 1]
 
 
 def _is_over(fact: Fact) -> bool:

@@ -23,12 +23,14 @@ _FRAMED = re.compile(
     r"beispiel\w*|lautet|"
     r"sprich mir nach|im spiel|rolle|kapitel|ich bin jetzt (?:der|die|das)|ich bin (?:\w+ )?(?:der|die) (?:könig|"
     r"prinz|zauber|"
-    r"hexe|ritter|pirat|räuber)\w*|haha\w*|ha ha|na super|na toll|ja klar|aber klar|scherz|quatsch)\b|^klar,|/s\b",
+    r"hexe|ritter|pirat|räuber)\w*|les(?:e)? (?:das |es |mal )*vor|haha\w*|ha ha|na super|na toll|ja klar|"
+    r"aber klar|scherz)\b|^klar,|/s\b",
     _I,
 )  # fmt: skip
 """Dreams, games, songs, pages and mockery: nothing after it is meant."""
 _UNREAL = re.compile(
-    r"\b(?:wenn|falls|sofern|ob|hätte\w*|wäre\w*|würde\w*|könnte\w*|möchte\w*|wünschte|wünsche|sollte\w*|dürfte\w*|"
+    r"\b(?:wenn|falls|sofern|ob|wenn's|um ein haar|hätt\w*|wär\w*|würd\w*|könnt\w*|eigentlich wollt\w*|"
+    r"wollt\w* (?:ich )?(?:ja |eigentlich )|möchte\w*|wünschte|wünsche|sollte\w*|dürfte\w*|"
     r"müsste\w*|sei|seien|"
     r"vielleicht|eventuell|womöglich|möglicherweise|vermutlich|wahrscheinlich|angeblich|wohl|anscheinend|offenbar|"
     r"gerücht\w*|fast|"
@@ -47,7 +49,7 @@ _QUESTION = re.compile(
     r"sie|es|ihr|wir)\b",
     _I,
 )
-_DENIED = re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nirgend\w*)\b", _I)
+_DENIED = re.compile(r"\b(?:nichts?|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b", _I)
 _IRREGULAR = {
     "bin": "ist", "habe": "hat", "hab": "hat", "kann": "kann", "mag": "mag", "will": "will", "muss": "muss",
     "darf": "darf", "soll": "soll", "weiß": "weiß", "werde": "wird", "fahre": "fährt", "spreche": "spricht",
@@ -103,6 +105,13 @@ def claims_of(utterance: Utterance) -> Iterator[Claim]:
             return
 
 
+_LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b)", _I)
+_TAKEN_BACK = re.compile(
+    r"(?:ach |nein |nee )?(?:quatsch|moment|stimmt nicht|stopp|falsch|vielmehr|besser gesagt)\b", _I
+)
+"""What was said just before is not meant: ach Quatsch, zehn sind's."""
+_OF_ITS_OWN = re.compile(r"(?:aber |sondern |doch )?(?:ich|wir|mein\w*|unser\w*) ", _I)
+"""A main clause that begins with its subject stands beside a condition, not under it: falls du suchst, wir haben."""
 _DAY_OF = re.compile(r"(\d{1,2})\. (?=[A-ZÄÖÜ])")
 
 
@@ -114,10 +123,17 @@ def _whole_dates(text: str) -> str:
 def _asserted(sentence: str) -> list[str]:
     """Its clauses up to the first that is not asserted; clauses without a subject of their own stay with the first."""
     found: list[str] = []
+    suspended = False
     for part in (part.strip(" .!,") for part in _JOINT.split(sentence)):
-        if _UNREAL.search(part) or _FRAMED.search(part):
+        if _TAKEN_BACK.match(part):
+            return found[:-1]
+        if _FRAMED.search(part):
             return found
-        if found and not _has_subject(part):
+        suspended = bool(_UNREAL.search(part)) or (suspended and not _OF_ITS_OWN.match(part))
+        if suspended:
+            continue
+        together = bool(found) and part.lower().startswith("und ich ") and len(found[-1].split()) <= _LEAST
+        if found and (together or not _has_subject(part)):
             found[-1] = f"{found[-1]} {part}"
         elif part:
             found.append(part)
@@ -132,7 +148,7 @@ def _has_subject(part: str) -> bool:
 
 
 def _claim(clause: str, quote: str, utterance: Utterance) -> Claim | None:
-    whole, clause = clause, " ".join(_OPENERS.sub("", clause).split())
+    whole, clause = clause, " ".join(_LINK.sub("", _OPENERS.sub("", clause)).split())
     subject = _subject(clause, utterance.speaker)
     if subject is None or _QUESTION.match(clause):
         return None
@@ -180,6 +196,8 @@ def _in_third_person(clause: str, speaker: str) -> str:
             said.append(_PRONOUNS[lower].format(speaker))
         elif _MINE.fullmatch(lower):
             said.append(f"{speaker}s")
+        elif place == 1 and tokens[0].lower() == "ich" and lower.isalpha() and not lower.endswith(("e", "n", "t")):
+            said.append(_IRREGULAR.get(lower) or _third_person(lower + "e"))
         elif "ich" in beside or (place and tokens[place - 1].lower() == "und"):
             said.append(_third_person(token))
         else:

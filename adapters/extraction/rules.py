@@ -18,10 +18,10 @@ from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
-from memory.words.assertion import suspends_next
+from memory.words import stage
 from memory.words.languages import is_german
 from memory.words.names import is_broadcast
-from memory.words.normalise import Piece, normalise, questions_of
+from memory.words.normalise import Piece, Told, questions_of, told
 from memory.words.polarity import is_joke
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
@@ -46,7 +46,7 @@ class RuleExtractor:
 def read(utterances: Sequence[Utterance]) -> Reading:
     """What these utterances say, in their order."""
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
-    pieces = [_pieces(u, before, speakers) for before, u in zip((None, *utterances), utterances, strict=False)]
+    pieces = list(_staged(utterances, speakers))
     docs = iter(parse([piece.text for turn in pieces for piece in turn]))
     company = Company(speakers, common=frozenset(_SMALL.findall(" ".join(u.text for u in utterances))))
     sightings: list[Sighting] = []
@@ -77,18 +77,26 @@ def _is_english(utterance: Utterance) -> bool:
     return (utterance.language or "en").lower().startswith("en") and not is_german(utterance.text, utterance.language)
 
 
-def _pieces(utterance: Utterance, before: Utterance | None, speakers: Sequence[str]) -> tuple[Piece, ...]:
+def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterator[tuple[Piece, ...]]:
+    """The pieces of each utterance, read under the dream, game or page that those before it set."""
+    now, cued, before = stage.Stage(), "", ""
+    for utterance in utterances:
+        frame = cued if before != utterance.speaker else ""
+        frame = frame or (now.kind if now.binds(utterance.speaker) else "")
+        found = _told(utterance, speakers, frame)
+        now = stage.after_turn(now, utterance.speaker, found.frame, opened=found.opened or frame == cued != "")
+        silent = utterance.role in _SILENT_ROLES
+        cued, before = "" if silent else stage.cues(utterance.text), utterance.speaker
+        yield found.pieces
+
+
+def _told(utterance: Utterance, speakers: Sequence[str], frame: str) -> Told:
     if not _is_english(utterance):
-        return ()
+        return Told(())
     if utterance.role in _SILENT_ROLES:
-        return questions_of(utterance.text, _QUESTIONS_KEPT)
+        return Told(questions_of(utterance.text, _QUESTIONS_KEPT))
     others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
-    pieces = normalise(utterance.text, others, utterance.speaker)
-    if before is None or before.speaker == utterance.speaker or before.role in _SILENT_ROLES:
-        return pieces
-    if not suspends_next(before.text):
-        return pieces
-    return tuple(replace(piece, asserted=False) for piece in pieces)
+    return told(utterance.text, others, utterance.speaker, frame)
 
 
 def _read_turn(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from adapters.extraction.rules_clauses import Clause, clauses, is_report
+from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_dating import Scene, dated, dating_of, timed
 from adapters.extraction.rules_frames import Frame, frame_of
 from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_mood import is_actual
 from adapters.extraction.rules_objects import head_noun, is_bare_pronoun, phrase
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
@@ -78,7 +79,7 @@ def _stands_out(claim: Claim) -> bool:
 
 
 def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
-    if clause.subject is None or _is_unreal(clause) or _depends(clause) or _is_summons(clause) or is_report(clause):
+    if clause.subject is None or _is_unreal(clause) or _depends(clause) or _is_summons(clause) or not is_actual(clause):
         return None
     if clause.person == "you":
         return None  # praise and advice, told to somebody's face, say nothing of them
@@ -124,7 +125,7 @@ def _is_empty(clause: Clause) -> bool:
 
 def _is_commonplace(clause: Clause) -> bool:
     """Everybody gets that wrong: said of all and of nothing named."""
-    everybody = clause.subject is not None and clause.subject.lower_ in _ALL_AND_NONE
+    everybody = clause.subject is not None and clause.subject.lower_ in _ALL_AND_NONE and clause.tense == "present"
     return everybody and not any(t.pos_ == "PROPN" for t in clause.tokens)
 
 
@@ -227,6 +228,7 @@ def _kin_subject(token: Token, scene: Scene) -> str | None:
     noun = token.lower_
     if token.tag_ == "NN" and (relation(noun) or is_pet(noun)):
         speaker = scene.utterance.speaker
+        noun = f"{noun}-in-law" if str(token.doc[token.i + 1 : token.i + 5]) == "-in-law" else noun
         return scene.kin.get((speaker, noun), f"{speaker}'s {noun}")
     own = token.lemma_ in _OWN_AFFAIRS or _is_favourite(token)
     return scene.utterance.speaker if own else None

@@ -41,7 +41,12 @@ class Clause:
     def negated(self) -> bool:
         """Whether the verb is denied."""
         near = [c for child in self.head.children for c in (child, *(child.children if child.dep_ == "aux" else ()))]
-        return any(token.dep_ == "neg" or token.lower_ in ("never", "hardly", "barely") for token in near)
+        if any(token.dep_ == "neg" or token.lower_ in ("never", "hardly", "barely") for token in near):
+            return True
+        objects = [child for child in self.head.children if child.dep_ in ("dobj", "attr")]
+        return any(t.lower_ == "no" and t.dep_ == "det" for each in objects for t in each.children) or _is_contrary(
+            self.head
+        )
 
     @property
     def auxiliaries(self) -> tuple[str, ...]:
@@ -88,6 +93,12 @@ _PAST_WORDS = frozenset({"yesterday", "last", "ago"})
 MODALS = {"would": "would", "'d": "would", "could": "could", "might": "might", "should": "should", "may": "may",
           "must": "must", "ought": "should", "can": "can", "ca": "can", "cannot": "can"}  # fmt: skip
 _PERSONS = {"i": "i", "we": "we", "you": "you", "ya": "you"}
+
+
+def _is_contrary(head: Token) -> bool:
+    """Far from rich; anything but a morning person."""
+    words = [t.lower_ for t in head.subtree if t.i > head.i][:2]
+    return head.lemma_ == "be" and words in (["far", "from"], ["anything", "but"])
 
 
 def _has_to(token: Token) -> bool:
@@ -146,22 +157,6 @@ def _content(head: Token, subject: Token | None) -> Token | None:
         return None
     content = next((c for c in head.children if c.dep_ == "ccomp" and c.i > head.i), None)
     return content if content is not None and subject_of(content) is not None and not _asks(content) else None
-
-
-_REPORTING = words(
-    "say tell claim mention reckon think believe feel hear insist swear announce suggest suspect assume allege guess "
-    "fear hope ask wonder deny argue declare predict warn whisper joke boast brag admit confess complain imply "
-    "hint estimate write post tweet text report dream imagine pretend wish doubt propose maintain figure bet"
-)
-"""Verbs whose content clause is somebody's speech or thought, not what is so."""
-
-
-def is_report(clause: Clause) -> bool:
-    """Whether it only tells what somebody else says or thinks; the speaker's own "I told her that ..." is an event."""
-    head = clause.head
-    if head.lemma_ not in _REPORTING or clause.person in ("i", "we"):
-        return False
-    return any(c.dep_ == "ccomp" and subject_of(c) is not None for c in head.children)
 
 
 def _asks(clause: Token) -> bool:

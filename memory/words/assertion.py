@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from memory.words import stage
 from memory.words.names import is_name, same_name
-from memory.words.vocabulary import words
 
 _I = re.IGNORECASE
 
@@ -18,74 +18,6 @@ _I = re.IGNORECASE
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile(r"\b(?:" + "|".join(patterns) + ")", _I)
 
-
-# --- frames: from here to the end of the turn somebody else is speaking, or nobody is
-
-_WRITINGS = (
-    r"(?:sign|sticker|mug|letter|e-?mail|review|profile|poster|text ?book|textbook dialogue|motto|caption|headline|"
-    r"article|paper|card|note|t-?shirt|banner|slogan|label|form|leaflet|plaque|menu|ad|advert|message|page|diary|"
-    r"chorus|song|lyrics?|verse|refrain|line|poem|film|movie|novel|book|story|play|script|scene|sentence|quote|"
-    r"dialogue|prayer|anthem|jingle|tattoo|graffiti|horoscope|questionnaire|riddle|proverb|saying|tune)"
-)
-_FRAME = _any(
-    # dreams and make-believe
-    r"(?:had|having|have|'ve had) (?:the|a|an|this|that|another|such a) (?:\w+ ){0,2}(?:dream|nightmare)\b(?! (?:job|"
-    r"of|to|about becoming)\b)",
-    r"in (?:the|my|that|this|his|her) (?:\w+ )?(?:dream|nightmare)s?\b",
-    r"(?:i|i've|i'd|she|he|we) (?:\w+ )?(?:dreamt|dreamed)\b(?! of\b)",
-    r"i'?m asleep\b|(?:picture|imagine) this\b|(?<!can )(?<!to )(?<!i )(?<!you )(?:imagine|pretend) (?:i|you|we|he|"
-    r"she|they|that|my)\b",
-    r"suppos(?:e|ing) (?:i|you|we|he|she|they|that|my|(?-i:[A-Z])\w+)\b",
-    r"let'?s (?:say|pretend|imagine|suppose|assume) (?:i|i'\w+|you|we|he|she|they|my|that)\b",
-    r"in (?:this|the|our|that|my) (?:game|sketch|scene|play|role|story|film|novel|campaign|comic|level)\b",
-    r"for (?:the|this|our) (?:improv|sketch|scene|role|bit|audition|play)\b",
-    r"i(?:'m| am|'ll be|'ll play| play) (?:playing |doing )?(?:the part|the role|a character)\b",
-    r"i'?m playing (?:a|an|the) (?!.*\b(?:game|match|tournament|concert|gig|show|guitar|piano|violin|cello|flute|"
-    r"drums?)\b)",
-    r"(?:you be|you play|you(?:'re| are) (?:being )?the) [\w ]{3,20}(?:and|,) i'?(?:m|ll| am)\b",
-    r"my character\b",
-    # read out, sung, recited, taught
-    r"breaking news\b",
-    r"repeat after me\b|sing (?:it|this|along)\b|how does (?:it|that|the) (?:song |tune |line |bit )?go\b",
-    r"(?:la[ ,-]+){2,}|(?:da[ ,-]+){2,}|(?:na[ ,-]+){3,}|ooh,? yeah\b|yeah,? yeah,? yeah\b",
-    r"(?:i'?m|i am|let me|i'll|i will) read(?:ing)?(?: you| out| aloud| this| the (?:profile|letter|note|ad|card|"
-    r"script|"
-    r"email|question|headline|review|post|message|sign|caption))\b",
-    r"reading (?:out|aloud|question|from|you)\b|let me (?:read|quote|recite)\b",
-    r"listen to this\b|get (?:this|a load of this)[,:]|chapter (?:\w+)\b[.,:]",
-    r"(?:it|this) says(?: here\b|,? [\"“])",
-    r"quote\b.*\bunquote|and i quote\b|quote,",
-    r"(?:for|as an?) example[,:]? (?:take|say|of|the sentence)\b|(?:example|sample|model) (?:sentence|problem|answer|"
-    r"text)\b",
-    r"take the (?:sentence|phrase|word|example)\b|(?:if )?you (?:say|write|put) [\"“]",
-    r"(?:translate|conjugate|dictate|spell) (?:this|the|:)",
-)  # fmt: skip
-_READ_OUT = _any(
-    rf"{_WRITINGS}(?: (?!i\b|we\b|you\b)\w+){{0,6}}?,? (?:just |always |literally )?(?:says|said|goes|reads|"
-    rf"begins with|"
-    r"starts with|started with|is like|it's like)[,:]* [\"“]?(?:i|i'\w+|my|we|we'\w+|hello|hi|dear)\b",
-    rf"{_WRITINGS}(?:'s)? (?:is|was),? [\"“:]",
-)
-_SAYING = re.compile(r"says|said|goes|reads|begins|starts|started|like|(?:is|was),? [\"“:]", _I)
-"""Without one of these words nothing is read out: most sentences need no search for what is written."""
-_NEXT_IS_PLAYED = re.compile(
-    r"(?:^|[.!?,] |\b(?:and|so|okay|ok|now) )(?:"
-    r"you be |you(?:'re| are) (?:being |playing )?(?:the|a|an) [\w ]+ (?:this time|now|today|again)\b"
-    r"|(?:practi[cs]e|mock|pretend) (?:interview|call|run|speech|date|exam|dialogue|trial)|let's (?:pretend|"
-    r"role.?play|act|rehearse)"
-    r"|role.?play|improv|your line|in character|action!"
-    r"|what (?:does|do|did) (?:it|this|that|they|(?:the|your|her|his|their) [\w -]+?) say\b"
-    r"|read (?:it|that|this|me) (?:out|aloud|to me|the)\b|how does (?:it|the song|that song|the poem) go\b)",
-    _I,
-)
-_LONGEST_CUE = 15
-"""Words; who sets a scene or asks to be read to is brief."""
-_FICTION = words(
-    "dwarf elf wizard witch king queen prince princess vampire robber mayor pirate dragon knight ghost zombie unicorn "
-    "emperor empress sheriff ninja superhero werewolf troll goblin orc fairy mermaid alien robot lighthouse potato "
-    "genie sorcerer warrior assassin villain hobbit baron duke duchess monster gangster"
-)
-_IS_FICTION = re.compile(rf"\bi(?:'m| am|'ll be)\b(?: \w+){{0,4}} (?:{'|'.join(sorted(_FICTION))})\b", _I)
 
 # --- mocked: said, and not meant
 
@@ -96,7 +28,28 @@ _MOCKED = _any(
     r"so (?:old|poor|broke|hungry|thin|fat|short|lazy|bored) (?:that )?(?:i|my)\b|raised by wolves\b",
     r"my favou?rite thing in the (?:whole )?world\b|just what i (?:needed|wanted)\b",
     r"because (?:i'm|i am|we're) (?:obviously|clearly|so)\b",
+    r"made of (?:money|stone|steel|sugar|glass|cheese)\b|(?:million|billion|zillion|gazillion|squillion|"
+    r"trillion) (?:times|years|"
+    r"things|people|miles|degrees|hours)\b|since the (?:middle ages|dawn of time|dinosaurs|dark ages|stone age|"
+    r"war of the)\b",
+    r"my (?:feet|legs|back|brain|head|eyes|knees|arms|ears|body|soul|liver|spine|neck)(?: have| has| are| is|'s|"
+    r"'ve|'re)? (?:died|"
+    r"dead|gone on strike|filed|resigned|exploded|melted|fallen off|falling off)\b|no (?:spine|brain|bones|legs|"
+    r"feet) left\b",
+    r"haven't (?:slept|eaten|laughed|moved|sat down) since (?:the \w+ies|\d{4}|christmas|easter|the last|birth|"
+    r"i was born)\b",
+    r"(?:i|i'm|i've|we|we're|it|it's|he's|she's)(?: am| was)? (?:literally|officially|practically|legally|clinically|"
+    r"medically) (?:a|an|the|dead|dying|died|married|living|made|turning|part|one)\b",
+    r"(?:died|dying|dead) (?:of|from) (?:boredom|laughter|embarrassment|shame|heat|hunger|happiness|laughing)\b|"
+    r"(?:hundred|"
+    r"thousand) times (?:a|an|every|already|today|before)\b|for (?:a (?:hundred|thousand|million)|centuries|"
+    r"an eternity)\b|"
+    r"could eat a (?:horse|house|cow)\b|(?:weighs?|weighed) a ton\b",
+    r"ba[ -]?dum[ -]?ts+\b|pun intended\b|that's what she said\b|dad joke\b|father of the year\b|mother of the year\b|"
+    r"(?:employee|parent|genius|husband|wife) of the (?:year|month|century)\b|and i'm the (?:queen|king|pope|"
+    r"tooth fairy|easter)\b",
 )
+_BECAUSE = re.compile(r"(?:yeah|oh|sure|right|yes|well|of course|great)[,. ]+because\b", _I)
 _PRAISES = _any(
     r"(?:just|absolutely|totally|truly|simply|positively|so|obviously|genuinely|do) (?:love|adore|enjoy|live for)\b",
     r"(?:huge|big|massive) fan of\b|live for\b|(?:love|adore|enjoy)\w* (?:nothing more|being (?:called|woken|told|"
@@ -151,6 +104,8 @@ _CONDITIONAL = _any(
     r"we|i|my|it)\b|"
     r"providing (?:that|the)\b|in case\b|assuming\b|supposing\b|on condition\b|had (?:i|they|he|she|we|it) \w+(?:ed|"
     r"n|t)\b|"
+    r"in that case\b|or else\b|once (?:i|i'm|i've|we|we're|we've) [\w ]+,? (?:i'll|we'll|i'm|we're|i can|we can)\b|"
+    r"(?:one more|another|say|touch|keep|give)\b[\w ]* and (?:i'm|i'll|we're|we'll)\b|"
     r"whether\b|were i\b|depends? on\b|depending on\b",
 )
 _WISHED = _any(
@@ -159,7 +114,8 @@ _WISHED = _any(
     r"(?:i|we) would (?:kill|die|give anything|love|like|rather)\b|(?:i'd|we'd) (?:really |so )?(?:love|like) to\b|"
     r"would be (?:so |really )?(?:nice|great|lovely|good|cool|fun|wonderful)\b|my dream would\b|one day,? (?:i|we|"
     r"one day)\b|"
-    r"(?:some day|someday),? (?:i|we)\b|hopefully\b|fingers crossed\b|here's hoping\b",
+    r"(?:some day|someday),? (?:i|we)\b|hopefully\b|fingers crossed\b|here's hoping\b|one of these days\b|some ?day\b"
+    r"|(?:it's|it is) (?:about|high) time\b|(?:'ll|will|going to) probably\b|probably (?:going to|will|'ll|end up)\b",
 )
 _WEIGHED = _any(
     r"(?:i'm|i am|we're|we are|been|still|was|were|he's|she's) (?:\w+ )?(?:thinking (?:of|about)|considering|toying|"
@@ -176,6 +132,7 @@ _HEDGED = _any(
     r"(?:maybe|perhaps|possibly|presumably|conceivably|probably not)\b|(?:i|we) (?:guess|suppose)\b|(?:he|she|it|"
     r"they|we|i|(?-i:[A-Z])\w+) might\b|(?:looks?|sounds?) like i\b|"
     r"could be wrong\b|not (?:at all |entirely |really |so |completely |quite )?(?:sure|certain)\b|no idea\b|"
+    r"there(?:'s| is) no (?:way|chance)\b|by no means\b|at this rate\b|"
     r"no clue\b|who knows\b|we'll see\b|"
     r"don't quote me\b|don't really know\b|nobody knows\b|hard to say\b|for all i know\b|could have (?:a|an)\b|"
     r"(?:almost|nearly) (?:\w+ed|bought|went|took|got|lost|quit|said|sold|left|became|made|did|had|came|fell|ran|hit|"
@@ -198,13 +155,63 @@ _QUESTION = re.compile(
     r"|(?:am|was|were|did|do|does|have|has|had|can|could|should|shall|will|would|are|is) (?:i|you|we|they|he|she|it) )",
     _I,
 )
-_UNREAL = (_REPORTED, _CONDITIONAL, _WISHED, _WEIGHED, _HEDGED, _FRAME, _IS_FICTION)
+_UNREAL = (_REPORTED, _CONDITIONAL, _WISHED, _WEIGHED, _HEDGED)
 _JOINT = re.compile(
     r"\s*[,;:]\s+|\s+(?=(?:and|but|so|because|though|although|plus|then|or|which|except|not that|oh)\s)", _I
 )
-_IDIOM = re.compile(r"\bif (?:i (?:do|may) say so|you ask me|possible|needed|any|you know what i mean)\b", _I)
+_IDIOM = re.compile(
+    r"\bif (?:i (?:do|may) say so|you ask me|possible|needed|any|you know what i mean|i'm honest)\b", _I
+)
+_ANYBODY = r"(?:you|anyone|anybody|someone|somebody|people|they|he|she)"
+_ON_THE_SAYING = re.compile(
+    rf"^(?:(?:if|in case|when|falls|wenn) {_ANYBODY}(?:'re|'ve|'s)? (?:\w+ ){{0,7}}?[\w']+,\s+|should you [\w ]+?,\s+|"
+    r"(?:whether|if) (?:you|they|he|she|people) like it or not,\s+|unless (?:they've|it's|somebody's|i'm|"
+    r"i've) [\w ]+?,\s+|"
+    r"if i'm (?:a bit |a little |so )?(?:slow|late|quiet|grumpy|tired|short|off|not myself),?\s+|"
+    r"if i remember (?:right|"
+    r"rightly|correctly),\s+)(?=(?:i|i'm|i've|my|we|we've|we're|our|it's|that's|there's|(?-i:[A-Z])\w+ and i)\b)",
+    _I,
+)
+"""A condition on the saying, not on what is said: if you need me, I live at number four."""
+_ON_THE_SAYING_AFTER = re.compile(
+    r",? (?:if (?:you|anyone|anybody)(?:'re| are)? (?:like|want|need|fancy|ask|asks|care|wondering|interested|"
+    r"must know|"
+    r"please|know|remember)\b[^,.]*|in case you[^,.]*)(?=[,.!]|$)",
+    _I,
+)
+_DEPENDS = re.compile(r"^(?:i|we|it|that|there|my \w+|our \w+)(?:'d|'ll| will| would| can| could| might| may|"
+                      r"'m \w+ing|'re \w+ing|"
+                      r" am \w+ing| are \w+ing|'m going|'re going|'m gone)\b", _I)  # fmt: skip
 
 
+def without_asides(sentence: str) -> str:
+    """Without conditions on the saying: what follows them holds whether or not they do."""
+    opening = _ON_THE_SAYING.match(sentence)
+    if opening and not _DEPENDS.match(sentence[opening.end() :]):
+        sentence = sentence[opening.end() :]
+    closing = _ON_THE_SAYING_AFTER.search(sentence)
+    if closing and not _MODALS.search(sentence[: closing.start()]):
+        sentence = sentence[: closing.start()] + sentence[closing.end() :]
+    told = _AUTHORITY.match(sentence)
+    return sentence[told.end() :] if told else sentence
+
+
+_MODALS = re.compile(r"\b(?:would|will|could|might|may|should)\b|'(?:ll|d)\b", _I)
+_AUTHORITY = re.compile(
+    r"^(?:(?:and|so|well|okay|yeah)[, ]+)*(?:(?:the|my|our|a) )?(?:doctor|gp|dentist|optician|consultant|"
+    r"specialist|nurse|midwife|vet|"
+    r"surgeon|physio|physiotherapist|oncologist|cardiologist|dermatologist|accountant|solicitor|lawyer|bank|"
+    r"landlord's agent|"
+    r"school|university|hospital|clinic|lab|letter|test|tests|scan|x-?ray|results?|payslip|contract|hr|"
+    r"they)(?: (?:results?|wrote back|"
+    r"came back))?,? (?:has |have |had |just |now |finally )*(?:says?|said|tells? me|told me|confirmed|wrote|"
+    r"writes|informed me|"
+    r"diagnosed me|came back|mailed|wrote back)(?: (?:today|this morning|yesterday|last week|again))?,? (?:that )?"
+    r"(?=(?:i have|i've (?:got|been given|torn|broken|passed)|i am|i'm (?!\w+ (?:percent|years))|i need|i owe|"
+    r"i can't|i got|my)\b)",
+    _I,
+)
+"""Who says what they are there to know, of the speaker's health, money or papers, is quoted as a witness."""
 _EMBEDDED = re.compile(
     r"\b(?:verify|check|see|know|tell|find out|understand|determine|ask(?:ed|s|ing)?|confirm|test(?:ed|ing)?"
     r") (?:if|whether)\b",
@@ -216,20 +223,55 @@ _EMBEDDED = re.compile(
 def asserted_parts(sentence: str) -> list[tuple[str, bool]]:
     """A doubtful sentence in stretches, in order, each with whether its speaker asserts it.
 
-    What begins to be reported, supposed, wished, weighed or doubted stays so to the end of the sentence.
+    What begins to be reported, supposed, wished, weighed or doubted stays so to the end of the sentence, or until the
+    speaker sets against it what is so ("I'd come, but I work Saturdays").
     """
     if is_asked(sentence):
         return [(sentence, False)]
-    end = _end_of_assertion(sentence)
-    if end == 0:
-        return [(sentence, False)]
-    return [(sentence[:end].rstrip(" ,;:"), True), (sentence[end:].lstrip(" ,;:"), False)]
+    bounds = _members(sentence)
+    end = _end_of_assertion(sentence, bounds)
+    back = next(
+        (start for start, after in bounds if start > end and _is_contrast(sentence[start:after])), len(sentence)
+    )
+    if back < len(sentence) and _is_unreal(sentence[back:]):
+        back = len(sentence)
+    stretches = ((sentence[:end], True), (sentence[end:back], False), (_BUT.sub("", sentence[back:]), True))
+    return [(words.strip(" ,;:"), asserted) for words, asserted in stretches if words.strip(" ,;:")]
 
 
-def _end_of_assertion(sentence: str) -> int:
-    """Where the first member begins that is not asserted, or that doubts the one before it."""
+def _members(sentence: str) -> list[tuple[int, int]]:
     starts = [0, *(joint.end() for joint in _JOINT.finditer(sentence))]
-    bounds = list(zip(starts, [*starts[1:], len(sentence)], strict=True))
+    return list(zip(starts, [*starts[1:], len(sentence)], strict=True))
+
+
+_BUT = re.compile(r"^(?:but|except(?: that)?|only|whereas|though)(?: (?:actually|really|in fact))?,? ", _I)
+_CONTRAST = re.compile(_BUT.pattern + r"(?:no,? )?(?:i|i'\w+|my|we|we'\w+|our)\b", _I)
+
+
+def _is_contrast(member: str) -> bool:
+    return bool(_CONTRAST.match(member)) and not _REACHES_BACK.search(member)
+
+
+_COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty)"
+_REPAIR = re.compile(
+    r"(?:[,;:.…–—-]+ ?|\b)(?:(?:er|um|uh|oh|ah|hm|ach|äh|nee)[, ]+)*(?:no,? wait|wait,? no|scratch that|"
+    r"strike that|forget that|"
+    rf"what am i saying|let me (?:see|think)|or,? no\b|or rather\b|(?-i:sorry,? [A-Z]\w+)|sorry,? (?:no\b|"
+    rf"i mean|not\b)|"
+    rf"i mean,? (?-i:[A-Z]\w+|\d)|(?-i:[A-Z]\w+),? i mean\b|well,? (?:no\b|{_COUNT}\b)|no,? (?:{_COUNT}\b|"
+    rf"sorry)|i meant?,? "
+    rf"{_COUNT}\b|make that\b|ach quatsch|quatsch\b|nein,? (?:moment|warte|stimmt)|i tell a lie\b|correction\b)",
+    _I,
+)
+"""A slip mended in the same breath: what stands before it is not meant."""
+
+
+def _end_of_assertion(sentence: str, bounds: list[tuple[int, int]]) -> int:
+    """Where the first member begins that is not asserted, or that doubts the one before it."""
+    mended = _REPAIR.search(sentence)
+    if mended and mended.start() > 0:
+        said = [start for start, after in bounds if start < mended.start() and len(sentence[start:after].split()) > 1]
+        return max(said, default=0)
     for place, (start, after) in enumerate(bounds):
         member = sentence[start:after]
         if _REACHES_BACK.search(member):
@@ -241,46 +283,91 @@ def _end_of_assertion(sentence: str) -> int:
 
 def _is_unreal(text: str) -> bool:
     plain = _IDIOM.sub("", _EMBEDDED.sub("", text))
-    return any(pattern.search(plain) for pattern in _UNREAL) or _is_read_out(plain)
+    return any(pattern.search(plain) for pattern in _UNREAL) or bool(stage.opens(plain))
 
 
 def is_doubtful(sentence: str) -> bool:
     """Whether anything in it may not be asserted; what is not doubtful needs no closer look."""
-    return _is_unreal(sentence) or bool(_REACHES_BACK.search(sentence))
+    return _is_unreal(sentence) or bool(_REACHES_BACK.search(sentence) or _REPAIR.search(sentence))
 
 
 def is_mocked(sentence: str) -> bool:
     """Whether irony or laughter marks it as not meant."""
-    return bool(_MOCKED.search(sentence)) or bool(_PRAISES.search(sentence) and _NUISANCES.search(sentence))
+    return bool(_MOCKED.search(sentence) or _BECAUSE.match(sentence)) or bool(
+        _PRAISES.search(sentence) and _NUISANCES.search(sentence)
+    )
+
+
+_ASKED_FIRST = re.compile(
+    r"(?:(?:so|and|but|or|god|oh|well)[, ]+)*(?:who|why|whose)\b(?! knew| knows)|or (?:was|is|were|are|did|am|do) ", _I
+)
 
 
 def is_asked(sentence: str) -> bool:
     """Whether it asks by its order of words, without a question mark."""
-    return bool(_QUESTION.match(sentence))
+    return bool(_QUESTION.match(sentence) or _ASKED_FIRST.match(sentence))
 
 
-def opens_frame(sentence: str) -> bool:
-    """Whether from here on a dream, a game, a song or a page is told: nothing more of the turn is meant."""
-    return bool(_FRAME.search(sentence) or _IS_FICTION.search(sentence)) or _is_read_out(sentence)
+_CORRECTS = re.compile(
+    r"(?:(?:oh|um|uh|er|ah|hm+|well|and|but|okay|ok)[, ]+)*(?:no,? wait|wait,? no|scratch that|strike that|"
+    r"make that|forget that|hold on\b|hang on\b|let me (?:see|think)|sorry,? "
+    r"(?:no\b|i mean|not\b|that's wrong|wrong)|or rather|correction\b|i mean\b(?! it)|i take (?:that|it) back|"
+    r"i lied\b|that's "
+    r"(?:not (?:true|right)|wrong|a lie|nonsense)|no,? (?:sorry|that's|hang on|hold on|actually|not\b)|"
+    r"actually,? (?:no\b|scratch|wait|"
+    r"that's)|let me rephrase|what am i saying|who am i kidding|hang on,? no|hold on,? no|nope,? (?:sorry|wrong|"
+    r"actually)|"
+    r"not really\b|wait,? (?:that's|it's|i mean))",
+    _I,
+)
 
 
-def _is_read_out(text: str) -> bool:
-    return bool(_SAYING.search(text) and _READ_OUT.search(text))
+def corrects(sentence: str) -> bool:
+    """Whether it takes back what its speaker said just before: no wait; scratch that."""
+    return bool(_CORRECTS.match(sentence))
 
 
-def suspends_next(sentence: str) -> bool:
-    """Whether what is said in answer is played or read out: "You be the customer", "What does the letter say?"."""
-    return len(sentence.split()) <= _LONGEST_CUE and bool(_NEXT_IS_PLAYED.search(sentence))
+_DEMONYM = re.compile(
+    r"(?:ian|ean|ese|ish|can)$|^(?:Dutch|French|German|Swiss|Greek|Welsh|Czech|Thai|Slovak|Jewish|Catholic|Muslim)$"
+)
+_FILLERS = frozenset({"the", "um", "uh", "er", "no", "no,", "well", "well,", "sorry", "sorry,", "oh", "or"})
+_NUMERAL = re.compile(
+    r"\b(?:\d+(?:st|nd|rd|th)?|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[ -]\w+)?|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve|\w+teen(?:th)?|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b",
+    _I,
+)
+_ECHO = 3
+"""Words in which one asks back, or says anew, what one has just said."""
 
 
+def mends(sentence: str, before: str) -> bool:
+    """Whether it asks back a word just said, or says another number alone: on the sixth. Sixth? Seventh."""
+    spoken = sentence.rstrip("?!. ").lower().split()
+    if not 0 < len(spoken) <= _ECHO:
+        return False
+    if sentence.endswith("?"):
+        return set(spoken) <= set(re.findall(r"[\w']+", before.lower()))
+    anew = bool(_NUMERAL.fullmatch(spoken[-1]) and _NUMERAL.search(before))
+    return anew and set(spoken[:-1]) <= _FILLERS
+
+
+_TITLE = (
+    r"(?:Captain|Detective|Doctor|Dr|Inspector|Sergeant|Professor|Queen|King|Lord|Lady|Sir|Prince|Princess|"
+    r"Agent|Officer|"
+    r"General|Major|Colonel|Commander|Judge|Count|Father|Sister|Brother|Mr|Mrs|Miss|Ms)\.? "
+)
 _CALLS_ITSELF = re.compile(
-    r"\b[Mm]y name(?:'s| is) ([A-Z][\w-]+)|\b[Ii](?:'m| am) (?:the )?([A-Z][\w-]+)(?=\s*(?:[,.!]|$|and\b|I\b|here\b|"
-    r"from\b|the\b))"
+    rf"\b[Mm]y name(?:'s| is) (?:{_TITLE})?([A-Z][\w-]+)|\b(?:[Ii](?:'m| am)|"
+    rf"[Tt]his is) (?:the )?(?:{_TITLE})?([A-Z][\w-]+)"
+    r"(?: [A-Z]\w+)?(?=\s*(?:[,.!]|$|and\b|I\b|here\b|from\b|the\b|speaking\b))"
+    r"|\b[Ww]e(?:'re| are) the ([A-Z]\w+)s\b"
 )
 
 
 def takes_another_name(sentence: str, speaker: str) -> bool:
     """Whether a speaker who is known by a name gives another one: they read, play or sing."""
     match = _CALLS_ITSELF.search(sentence)
-    name = (match.group(1) or match.group(2)) if match else ""
-    return bool(name) and is_name(speaker) and is_name(name) and not same_name(name, speaker)
+    name = next(filter(None, match.groups())) if match else ""
+    if not name or _DEMONYM.search(name):
+        return False
+    return is_name(speaker) and is_name(name) and not same_name(name, speaker)

@@ -14,7 +14,9 @@ _GERMAN = words(
     "zur nach bei beim von vom aus aber auch noch schon jetzt habe hab hast haben bin bist sind kein keine keinen dass "
     "wie wenn weil oder doch mal ja nein gern sehr immer jeden jede seit heute morgen gestern dir mir mich dich ihr "
     "ihn "
-    "als lieber mag sag wird wurde hier"
+    "als lieber mag sag wird wurde hier hat hatte im den dem des ins uns unser unsere wieder nur dann kann muss geht "
+    "gibt "
+    "bis über vor ohne gegen durch weil denn dein deine kommt heißt macht alles nichts"
 )
 _ENGLISH = words(
     "i the and is are was were you my me to of it that this have has had not with for on at be been do did does but "

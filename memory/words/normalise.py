@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory.words import assertion
-from memory.words.polarity import is_question, quotations_masked, unmasked, without_quotations
+from memory.words import assertion, stage
+from memory.words.polarity import is_negated, is_question, quotations_masked, unmasked, without_quotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ CHAT_FORMS: tuple[tuple[str, str], ...] = (
     ("'em", "them"), ("ive", "I've"), ("im", "I'm"), ("ill be", "I'll be"), ("dont", "don't"), ("cant", "can't"),
     ("didnt", "didn't"), ("wasnt", "wasn't"), ("isnt", "isn't"), ("havent", "haven't"), ("wont", "won't"),
     ("thats", "that's"), ("alot", "a lot"), ("tho", "though"), ("thru", "through"), ("bday", "birthday"),
+    ("coulda", "could have"), ("woulda", "would have"), ("shoulda", "should have"),
     ("btw", "by the way"), ("lil", "little"), ("pls", "please"), ("prolly", "probably"), ("favourite", "favorite"),
 )  # fmt: skip
 """Chat spelling and what it stands for; the left side is a pattern between word edges."""
@@ -85,7 +86,9 @@ _PAST = (
     "lost|took|went|made|got|had|saw|met|found|bought|ate|ran|won|did|gave|came|left|began|wrote|read|spent|started|"
     "finished|tried|decided|moved|visited|joined|signed|called|talked|worked|played|watched|cooked|baked|planted|"
     "painted|created|organized|volunteered|attended|passed|finally|adopted|learned|received|helped|wanted|needed|"
-    "planned|quit|sold|hit|set|put|booked|ordered|applied|hosted|traveled|travelled|enjoyed|celebrated|used to"
+    "planned|quit|sold|hit|set|put|booked|ordered|applied|hosted|traveled|travelled|enjoyed|celebrated|used to|broke|"
+    "retired|"
+    "enrolled|graduated|qualified|grew|married|emigrated|relocated|resigned|swapped|gave up|tore|sprained|fell|slept"
 )
 _DOING = (
     "looking forward|trying|working|planning|thinking (?:of|about)|hoping|getting|feeling|finishing|heading|starting|"
@@ -121,8 +124,8 @@ _PRONOUN_CLAUSE = (
     r"(?:it|he|she|that|there)(?:'s| is| was)|(?:i|we|they|you)(?:'m|'ve|'re|'d|'ll)|i (?:am|was|have|had|went|got)"
 )
 _SPLICE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE})\b)", re.IGNORECASE)
-_SPLICE_AFTER_PRONOUN = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE}|i (?!mean|guess|think|know)\w+)\b)", re.IGNORECASE)
-_PRONOUN_FIRST = re.compile(r"(?:i|we|he|she|they|it|my \w+)(?:'\w+)?\b", re.IGNORECASE)
+_SPLICE_AFTER_CLAUSE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE}|i (?!mean|guess|think|know)\w+)\b)", re.IGNORECASE)
+_PRONOUN_FIRST = re.compile(r"(?:i|you|we|he|she|they|it|my \w+)(?:'\w+)?\b", re.IGNORECASE)
 _DASH = re.compile(
     r"\s*(?:\s[-–—]{1,3}|—)\s+(?=(?:i|he|she|it|we|they|you|this|that|there|my|our|here)\b|\w+'(?:s|ve|re|m)\b)|"
     r"\s*;\s+",
@@ -163,7 +166,10 @@ def spell_out(sentence: str) -> str:
     return sentence
 
 
-_CONTRACTED = re.compile(r"(?<=[a-z]{3})'s (?=(?:the|a|an|on|in|at|not|called|named|due)\b)")
+_CONTRACTED = re.compile(
+    r"(?<=[a-z]{3})'s (?=(?:the|a|an|on|in|at|not|called|named|due|my|our|allergic|"
+    r"diabetic|pregnant|married|divorced|retired|deaf|blind|vegan|vegetarian|ill|sick|dead|home|from|\w+ing)\b)"
+)
 """After a noun, 's before an article or preposition is no owner's."""
 _CAUSE = re.compile(r"\bcause(?= (?:i|it|we|they|he|she|you|there)\b)", re.IGNORECASE)
 """The cause is a noun; cause I like it is because."""
@@ -224,7 +230,8 @@ def split_splices(sentence: str) -> list[str]:
     """Independent clauses joined by a comma, a dash or a semicolon, apart; a dependent first clause stays."""
     parts: list[str] = []
     for run in _DASH.split(sentence):
-        splice = _SPLICE_AFTER_PRONOUN if _PRONOUN_FIRST.match(run) else _SPLICE
+        clause = _PRONOUN_FIRST.match(run) or with_subject(run) != run
+        splice = _SPLICE_AFTER_CLAUSE if clause else _SPLICE
         pieces = [run] if _DEPENDENT.match(run) else splice.split(run)
         parts.extend(_capitalised(piece.strip(" -–—,")) for piece in pieces)
     return [part for part in parts if part]
@@ -233,7 +240,13 @@ def split_splices(sentence: str) -> list[str]:
 def free_assertions(sentence: str) -> list[tuple[str, bool]]:
     """A question as (text, is it a question): its request apart from what it asserts about the speaker."""
     if not sentence.rstrip("\"' ").endswith("?"):
-        return [(sentence, is_question(sentence))]
+        asks = is_question(sentence) or assertion.is_asked(sentence)
+        return _spliced_on(sentence) if asks else [(sentence, False)]
+    if _SNEERING_TAG.search(sentence) and not is_negated(sentence):
+        return [(sentence, True)]
+    announced = _ANNOUNCED.match(sentence)
+    if announced:
+        return [(_capitalised(_TAG.sub("", sentence[announced.end() :])), False)]
     tail = _REQUEST_TAIL.search(sentence)
     body = sentence[: tail.start()].strip(" ,") if tail else sentence
     freed = [_capitalised(part.strip(" ,")) for part in _INNER_ASSERTION.split(body)]
@@ -242,26 +255,75 @@ def free_assertions(sentence: str) -> list[tuple[str, bool]]:
     return [*asserted, (asked, True)]
 
 
+_SNEERING_TAG = re.compile(
+    r", (?:am|are|is|do|does|did|have|has|was|were|can|will) (?:i|you|he|she|it|they|we|there)\s*\?$", re.IGNORECASE
+)
+"""After a statement that denies nothing, a tag that does not either: oh, so I'm the warden, am I?"""
+_ANNOUNCED = re.compile(
+    r"(?:did i (?:tell|mention to) you|did i (?:mention|say)|have i told you|you (?:do )?know|you remember)(?: that)? "
+    r"(?=(?:i|i'm|i've|my|we|we've|we're|our)\b)",
+    re.IGNORECASE,
+)
+"""Questions that tell: did I mention my dad has moved in?"""
+_TAG = re.compile(r",? (?:right|yeah|don't you|ok|okay)?\s*\?+$", re.IGNORECASE)
+
+
+def _spliced_on(sentence: str) -> list[tuple[str, bool]]:
+    """A question without its mark, and what its speaker says of themself after it."""
+    asked, *said = _SPLICE_AFTER_CLAUSE.split(sentence)
+    own = next((place for place, part in enumerate(said) if _FIRST_PERSON.match(part)), len(said))
+    told = ", ".join(said[own:])
+    return [(", ".join([asked, *said[:own]]), True), *([(_capitalised(told), False)] if told else [])]
+
+
 def _capitalised(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[Piece, ...]:
-    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An utterance in pieces, the kind of frame it ended in (none if empty), and whether it opened that itself."""
 
-    Once a dream, a game, a song or a page is told, or another name is taken, nothing more of the utterance is asserted.
+    pieces: tuple[Piece, ...]
+    frame: str = ""
+    opened: bool = False
+
+
+def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[Piece, ...]:
+    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
+    return told(text, listeners, speaker).pieces
+
+
+def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str = "") -> Told:
+    """An utterance that begins within a frame of this kind, if any, in pieces.
+
+    Once a dream, a game, a song or a page is told, or another name is taken, nothing more is asserted until waking life
+    is spoken of; who woke up, or corrects themself, takes back what they said before.
     """
     pieces: list[Piece] = []
-    framed = False
+    opened = False
     for quote in _sentences_of(text):
         plain = " ".join(spell_out(clean(quote)).split())
-        another = assertion.takes_another_name(without_quotations(plain), speaker)
-        meant = not (framed or another or assertion.is_mocked(plain))
+        frame = "" if frame and stage.closes(plain) else frame
+        plain = assertion.without_asides(plain)
         doubtful = assertion.is_doubtful(plain)
-        framed = framed or another or (doubtful and assertion.opens_frame(plain))
+        another = assertion.takes_another_name(without_quotations(plain), speaker)
+        new = "play" if another else stage.opens(plain) if doubtful else ""
+        meant = not (frame or another or assertion.is_mocked(plain))
+        if stage.takes_back(plain):
+            pieces, meant, frame, new = [replace(piece, asserted=False) for piece in pieces], False, "", ""
+        elif assertion.corrects(plain) or (pieces and assertion.mends(plain, pieces[-1].text)):
+            pieces = _without_last(pieces)
         found = _pieces_of(quote, plain, listeners, doubtful)
         pieces.extend(piece if meant else replace(piece, asserted=False) for piece in found)
-    return tuple(pieces)
+        frame, opened = new or frame, bool(new) or (opened and bool(frame))
+    return Told(tuple(pieces), frame, opened)
+
+
+def _without_last(pieces: list[Piece]) -> list[Piece]:
+    """What the last sentence said is taken back."""
+    last = pieces[-1].quote if pieces else ""
+    return [replace(piece, asserted=False) if piece.quote == last else piece for piece in pieces]
 
 
 def questions_of(text: str, most: int) -> tuple[Piece, ...]:

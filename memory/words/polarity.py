@@ -35,7 +35,8 @@ _JOKE = re.compile(
     r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
 )  # fmt: skip
 _NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
-_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
+_QUOTED = re.compile(r"[\"“„«]([^\"”“»]+)[\"”“»]")
+_WHOLLY_QUOTED = re.compile(r"^[\"“„«][^\"”“»]+[\"”“»]\W*$")
 _HEARSAY = re.compile(
     r"\b(?:he|she|they|people|everyone|someone|somebody|[A-Z]\w+|my \w+|the \w+) "
     r"(?:said|says|told|tells|claims|claimed|mentioned|heard|thinks|believes|reckons|suggested)\b|"
@@ -67,7 +68,7 @@ _COURTESIES = (
     r"(?:so |really |super )?glad\b",
     r"(?:i )?(?:totally |completely |couldn't )?agree\b",
     r"sounds? (?:like|great|good|amazing)\b",
-    r"that(?:'s| is| was| sounds| must) ",
+    r"that(?:'s| is| was| sounds| must) (?!my\b|our\b)",
     r"here(?:'s| is| are|'re|) ",
     r"(?:i bet|thanks?|thank you|we got this|i know what you mean|it means a lot)\b",
     r"don't (?:forget|worry|hesitate)\b",
@@ -160,6 +161,8 @@ def unmasked(text: str) -> str:
 
 def is_quotation(sentence: str) -> bool:
     """Whether little more than quoted speech is there."""
+    if _WHOLLY_QUOTED.match(sentence) and len(sentence.split()) > 2:
+        return True
     return len(without_quotations(sentence).split()) < 3 <= len(sentence.split()) and bool(_QUOTED.search(sentence))
 
 

@@ -184,7 +184,7 @@ TABLE: tuple[Predicate, ...] = (
         "wants",
         "want, want to, hope to, hope for, dream of, would love, would like, wish to, look to, aim to, be GOAL",
         None,
-        "state",
+        "plan",
         weight=1,
     ),
     _row("promises", "promise, promise to, swear to", "promise", "plan", weight=3),

@@ -17,6 +17,7 @@ from memory.rules.decider import Rules, decide
 
 HERE = Path(__file__).parent
 OPEN, MUST = HERE / "redteam_open.jsonl", HERE / "must_become.jsonl"
+SECOND, MUST_SECOND = HERE / "redteam_open_2.jsonl", HERE / "must_become_2.jsonl"
 
 
 @cache
@@ -39,6 +40,28 @@ def test_what_must_become_a_fact_does() -> None:
     right, lines = immune.shares(verdicts(MUST))["all"]
     assert lines == 243
     assert right / lines >= 0.97, immune.faults(verdicts(MUST))
+
+
+def test_what_the_second_red_team_forbids_is_rarely_believed() -> None:
+    right, lines = immune.shares(verdicts(SECOND))["all"]
+    assert lines == 240
+    assert right / lines >= 0.90, immune.faults(verdicts(SECOND))
+
+
+def test_what_must_become_a_fact_by_inference_mostly_does() -> None:
+    right, lines = immune.shares(verdicts(MUST_SECOND))["all"]
+    assert lines == 240
+    assert right / lines >= 0.85, immune.faults(verdicts(MUST_SECOND))
+
+
+@pytest.mark.parametrize(
+    ("text", "good", "silent"),
+    [("I moved to Rome in May.", False, False), ("I love jazz.", True, False), ("Did I move to Rome?", True, True)],
+)
+def test_only_what_is_forbidden_is_a_fault_where_a_line_says_what_that_is(text: str, good: bool, silent: bool) -> None:
+    line = immune.Line("a", "x", immune.Turn("Sam", "user", text), (), forbid="Sam moved to Rome")
+    verdict = immune.judge(line)
+    assert (verdict.good, verdict.silent) == (good, silent)
 
 
 def test_an_assistants_words_are_no_evidence_whatever_an_extractor_makes_of_them() -> None:
