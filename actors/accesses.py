@@ -6,12 +6,19 @@ import asyncio
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
 
 from memory.errors import DomainError
 from memory.model.commands import RecordAccess
 from memory.model.ids import command_id
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
+from memory.ports import Keys
+from memory.retrieval.library import Library
+from memory.retrieval.query import Probe, Question
 
 log = logging.getLogger("memoray.shard")
 BATCH_S = 10.0
@@ -38,16 +45,26 @@ class Accesses:
         self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
         self._unsaid: dict[str, list[RecordAccess]] = {}
         self._batch = 0
+        self._noting: set[asyncio.Task[None]] = set()
         self._task: asyncio.Task[None] | None = None
 
-    def note(self, user_id: str, keys: Iterable[int]) -> None:
-        """Count these segments once each."""
-        self._counts[user_id].update(keys)
+    def note(self, user_id: str, keys: Awaitable[Iterable[int]]) -> None:
+        """Count these segments once each, as soon as it is known which they are."""
+        noting = asyncio.ensure_future(self._note(user_id, keys))
+        self._noting.add(noting)
+        noting.add_done_callback(self._noting.discard)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._later())
 
+    async def _note(self, user_id: str, keys: Awaitable[Iterable[int]]) -> None:
+        try:
+            self._counts[user_id].update(await keys)
+        except DomainError as error:
+            log.warning("a question is not counted: %s", error.kind)
+
     async def commit(self) -> None:
         """Commit what was counted so far, one command a user; what cannot be committed now is kept."""
+        await asyncio.gather(*self._noting)
         counts, self._counts = self._counts, defaultdict(Counter)
         for user_id, counted in counts.items():
             try:
@@ -78,9 +95,31 @@ class Accesses:
         del self._unsaid[user_id]
 
     async def _later(self) -> None:
-        while self._counts or self._unsaid:
+        while self._counts or self._unsaid or self._noting:
             await asyncio.sleep(BATCH_S)
             await self.commit()
+
+
+async def credited(
+    question: Question, found: Keys, library: Library, again: Callable[[Question], Awaitable[Keys]]
+) -> list[int]:
+    """The segments a question counts for: at each sensitivity those it would bring to mind without anything above.
+
+    `found` is what came to mind, `again` asks another view. Without more sensitive words it need not be asked twice,
+    and with them the strength of the others must not tell of them (decision 0025).
+    """
+    views = [replace(question.view, clearance=level) for level in Sensitivity if level <= question.view.clearance]
+    held = [sum(map(len, library.sight(view))) for view in views]
+    counted: list[int] = []
+    for place, view in enumerate(views):
+        if held[place] == (held[place - 1] if place else 0):
+            continue
+        keys = found
+        if held[place] < held[-1]:
+            keys = await again(replace(question, view=view, explain=False))
+        below = library.visible(views[place - 1], keys, Probe("")) if place else np.zeros(len(keys), np.bool_)
+        counted += keys[~below].tolist()
+    return counted
 
 
 def with_believed(counted: Mapping[int, int], believed: WorkingSet | None) -> tuple[tuple[str, int], ...]:
@@ -96,7 +135,10 @@ def with_believed(counted: Mapping[int, int], believed: WorkingSet | None) -> tu
             found[fact_id] = often
     for entity_id, mentions in believed.mentions.items():
         if common := counted.keys() & mentions.keys():
-            found[entity_id] = max(counted[key] for key in common)
+            # what more sensitive words bring to mind strengthens nothing that is seen without them (decision 0025)
+            level = believed.entities[entity_id].sensitivity
+            if often := max((counted[key] for key in common if mentions[key].sensitivity <= level), default=0):
+                found[entity_id] = often
     return tuple(sorted(found.items()))
 
 

@@ -10,11 +10,12 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from actors.accesses import Accesses
+from actors.accesses import Accesses, credited
 from actors.following import FollowingVectors
 from actors.shelves import NO_KEYS, Shelves
 from adapters import build
@@ -31,10 +32,11 @@ from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import MemoryShelf
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt, rebuild
-from memory.services.recall import Recollection, recall
+from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
 
@@ -73,30 +75,43 @@ class MemoryShard:
         """Reverse a command, by default the owner's last one."""
         return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor))
 
-    async def follow(self, ticket: str, vector: Vector | None) -> None:
-        """The vector of the question with this ticket, which is being answered or about to come; None: it has none."""
-        self._following.put(ticket, vector)
+    async def follow(self, ticket: str, asked: Asked | None) -> None:
+        """The vectors of the question with this ticket, which is being answered or about to come; None: it has none."""
+        self._following.put(ticket, asked)
 
     async def recall(self, question: Question, ticket: str, only: Keys | None = None) -> Recollection:
-        """What answers a question: fan-out and arithmetic. Its vector follows under the ticket."""
-        memory = await self._memory(question.view.user_id)
-        profile = memory.believed.profile
-        legs = await self._fan()
+        """What answers a question: fan-out and arithmetic. Its vectors follow under the ticket."""
+        memory, legs = await self._memory(question.view.user_id), await self._fan()
         await legs.shelves.catch_up(question.view.scopes)
-        found = await recall(
+        asked = asyncio.ensure_future(self._following.get(ticket))
+        found = await self._recalled(memory, legs, question, asked, only)
+        if question.record_access:
+            again = partial(self._asked_again, memory, legs, asked, only)
+            self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
+        return found
+
+    async def _asked_again(
+        self, memory: UserMemory, legs: Legs, asked: asyncio.Future[Asked | None], only: Keys | None, question: Question
+    ) -> Keys:
+        """What another view would have had come to mind."""
+        understood = asked.result() if asked.done() and not asked.cancelled() else None
+        return (await self._recalled(memory, legs, question, at_hand(understood), only)).keys
+
+    async def _recalled(
+        self, memory: UserMemory, legs: Legs, question: Question, asked: Awaitable[Asked | None], only: Keys | None
+    ) -> Recollection:
+        profile = memory.believed.profile
+        return await recall(
             question,
             legs.indexes,
             legs.shelf,
-            self._following.get(ticket),
+            asked,
             self._tuning,
             languages=profile.languages,
             offset_s=offset_s(profile.time_zone, question.now),
             only=only,
             evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
         )
-        if question.record_access:
-            self._accesses.note(memory.user_id, found.keys.tolist())
-        return found
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The immutable working set as it stands, for whoever plans on it."""

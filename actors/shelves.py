@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import Sensitivity
-from memory.ports import Matrix
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.library import Library
+from memory.retrieval.pieces import Encoded
 
 Keys = NDArray[np.int64]
 NO_KEYS = np.zeros(0, np.int64)
@@ -25,11 +25,14 @@ class Feed(Protocol):
     async def positions(self, scopes: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """scope -> (capture position, vector position)."""
 
-    async def changed(self, scope: str, since: int) -> tuple[Sequence[tuple[Sensitivity, SegmentBatch]], Keys]:
-        """Segments written, and keys removed, after a position."""
+    async def removed(self, scope: str, since: int) -> Keys:
+        """Keys removed after a position."""
 
-    async def changed_vectors(self, scope: str, since: int, keys: Keys) -> tuple[Keys, Matrix]:
-        """Vectors written after a vector position, and those of these keys."""
+    def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        """Segments written after a position, batch by batch; perhaps some of them twice."""
+
+    def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
+        """Vectors and word pieces written after a vector position, and those of these keys, likewise."""
 
 
 class Shelves:
@@ -55,18 +58,17 @@ class Shelves:
 
     async def _catch_up(self, scope: str, position: tuple[int, int]) -> None:
         words, vectors = self._read.get(scope, (0, 0))
-        again = NO_KEYS
+        put = [NO_KEYS]
         if words < position[0]:
-            batches, gone = await self._feed.changed(scope, words)
-            self.library.remove(scope, gone)
-            for level, batch in batches:
+            self.library.remove(scope, await self._feed.removed(scope, words))
+            async for level, batch in self._feed.changed(scope, words):
                 self.library.put(scope, level, batch)
+                put.append(batch.keys)
                 await asyncio.sleep(0)  # other questions get a turn
-            if words and batches:
-                again = np.concatenate([batch.keys for _, batch in batches])
+        # a row that was put again stands without its vector until that is read again, too
+        again = np.concatenate(put) if words else NO_KEYS
         if len(again) or vectors < position[1]:
-            # a row that was put again stands without its vector until that is read again, too
-            keys, matrix = await self._feed.changed_vectors(scope, vectors, again)
-            if len(keys):
-                self.library.put_vectors(scope, keys, matrix)
+            async for keys, encoded in self._feed.changed_vectors(scope, vectors, again):
+                self.library.put_vectors(scope, keys, encoded.vectors, encoded.pieces)
+                await asyncio.sleep(0)
         self._read[scope] = max(position, self._read.get(scope, (0, 0)))

@@ -24,10 +24,10 @@ from memory.model.claims import Reading, Utterance
 from memory.model.commands import MeetRivals
 from memory.model.ids import command_id
 from memory.model.verdicts import Pair, Verdict
-from memory.ports import Vector
+from memory.ports import Judge, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.services.extract import encode, read_source
-from memory.services.judging import Judgeable, submit_judged
+from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
 
 log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
@@ -35,7 +35,9 @@ IDLE_S = 1.0
 EMBED_BATCH = 64
 """Segments encoded before their vectors are stored and other work gets a turn."""
 FACTS_S = 60.0
-"""Seconds between looks for facts without a vector."""
+"""Seconds between looks for facts to encode."""
+MOST_UNJUDGED, AT_ONCE = 500, 16
+"""Facts looked at for a judge that has failed, and of one user put to it at once."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
 RESTART_S = 5.0
@@ -78,7 +80,7 @@ class Worker:
         stores = await self._open()
         transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
         scheduler = Scheduler(self._settings, stores, self._clock)
-        tasks = (self._encode_heard, self._read_heard, transcripts.watch, scheduler.run)
+        tasks = (self._encode_heard, self._read_heard, self._judge_again, transcripts.watch, scheduler.run)
         await asyncio.gather(*(self._keep(task) for task in tasks))
 
     async def _keep(self, task: Callable[[], Awaitable[None]]) -> None:
@@ -100,6 +102,26 @@ class Worker:
         while True:
             if not await self._one("read", self._read) and not await self._embed_facts():
                 await self._rest()
+
+    async def _judge_again(self) -> None:
+        """Ask a judge that has failed again, now and then: what the rules decided in its place stands until then."""
+        rules = self._settings.extraction
+        patience = Patience(rules.retry_base_s, rules.retry_cap_s, rules.attempts)
+        while self._judge is not None:
+            await asyncio.sleep(FACTS_S)
+            rows = await (await self._open()).journal.unjudged_facts(MOST_UNJUDGED)
+            due = set(patience.due([row["fact_id"] for row in rows], self._clock.now()))
+            for user_id in {row["user_id"] for row in rows}:
+                mine = {row["fact_id"]: row["statement"] for row in rows if row["user_id"] == user_id}
+                chosen = [each for each in mine if each in due][:AT_ONCE]
+                if chosen and not await self._ask_again(user_id, {each: mine[each] for each in chosen}, self._judge):
+                    patience.failed(chosen, self._clock.now())
+
+    async def _ask_again(self, user_id: str, statements: Mapping[str, str], judge: Judge) -> bool:
+        command = MeetRivals(command_id(user_id, "judged again", *statements), "extraction", fact_ids=tuple(statements))
+        vectors = await encode(self._embedder, list(statements.values()))
+        rounds = self._settings.revision.rounds
+        return await ask_again(command, lambda judged: _submit(user_id, judged, vectors), judge, rounds)
 
     async def _rest(self) -> None:
         try:
@@ -131,13 +153,13 @@ class Worker:
         position = await capture.position(task["scope"], task["source_id"])
         while rows := await capture.unembedded(task["scope"], task["source_id"], EMBED_BATCH):
             texts = [dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows]
-            matrix = await asyncio.to_thread(self._embedder.embed, texts)
+            encoded = await asyncio.to_thread(self._embedder.encode, texts)
             keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
-            await capture.store_vectors(task["scope"], keys, revisions, matrix)
+            await capture.store_vectors(task["scope"], keys, revisions, encoded)
         await capture.finished(task, position)
 
     async def _embed_facts(self) -> bool:
-        """Encode facts that stand without a vector, now and then: they are few, and looking for them is not free."""
+        """Encode facts that wait for a vector, now and then: they are few, and looking for them is not free."""
         now = self._clock.now()
         if now < self._look_at_facts:
             return False

@@ -134,13 +134,13 @@ class Living:
         """The answer to a question, composed of quotations, as `POST /v1/ask` gives it without a language model."""
         profile = self.believed.profile
         question = Question(text, View(USER), self.clock.now())
-        vector = self._parts.embedder.embed([text])[0]
+        asked = self._parts.embedder.ask(text)
         legs = (
             MemoryText(self._library), MemoryVectors(self._library), MemoryGraph(self._beliefs),
             MemoryHot(self._beliefs),
         )  # fmt: skip
         found = await recall(
-            question, legs, MemoryShelf(self._library, self._beliefs), at_hand(vector), self._recall,
+            question, legs, MemoryShelf(self._library, self._beliefs), at_hand(asked), self._recall,
             languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
         )  # fmt: skip
         keys = [int(key) for key in found.keys]
@@ -177,7 +177,8 @@ class Living:
             dense_text(who, day, text) for who, day, text in zip(batch.speakers, batch.dates, batch.texts, strict=True)
         ]
         self._library.put(source.scope, source.sensitivity, batch)
-        self._library.put_vectors(source.scope, batch.keys, self._parts.embedder.embed(texts))
+        encoded = self._parts.embedder.encode(texts)
+        self._library.put_vectors(source.scope, batch.keys, encoded.vectors, encoded.pieces)
 
     def _hits(self, keys: Sequence[int]) -> list[Hit]:
         carried: dict[int, list[str]] = {}

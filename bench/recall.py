@@ -8,13 +8,15 @@ question goes through GET /v1/context with `cut=none`, so that abstaining cannot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from statistics import median
 from time import perf_counter
 
 from bench.conversations import Asked, Conversation
 from bench.measure import Answer, Door, Site, Spread, ask, await_done, memories, pending, post_all
 from bench.metrics import SEPARATE, percentages, scores
+from memory.model.timeline import to_datetime
 
 RESULTS = 50
 """Results asked for: the most the front door gives; deeper than the deepest metric, so that nothing is cut."""
@@ -48,6 +50,10 @@ class RecallRow:
     """Work that was left when the questions began."""
     degraded: int
     """Questions that were answered without one of the legs; their scores count."""
+    nights: int = 0
+    """Nights that were run afterwards, from the day after the last question on."""
+    after_nights: Mapping[str, float] = field(default_factory=dict)
+    """The overall figures once more, after those nights: the same questions, asked as of the same moments."""
 
     def cells(self) -> dict[str, str]:
         """The one row, column by column."""
@@ -62,7 +68,11 @@ class RecallRow:
             "PSS MB": f"{self.pss_mb:.0f}",
             "pending": left or "nothing",
             "degraded": str(self.degraded),
+            **{f"{name} after {self.nights} nights": f"{self.after_nights[name]:.1f}" for name in self._after()},
         }
+
+    def _after(self) -> list[str]:
+        return [name for name in ("recall@5", "recall@10", "recall@20") if name in self.after_nights]
 
     def category_cells(self) -> list[dict[str, str]]:
         """A row a category; those kept out of the overall figure come last and are marked."""
@@ -91,10 +101,17 @@ class _Loaded:
 
 
 def measure_recall(
-    conversations: Sequence[Conversation], site: Site, labels: str, *, wait: str = "embedding", keep: bool = False
+    conversations: Sequence[Conversation],
+    site: Site,
+    labels: str,
+    *,
+    wait: str = "embedding",
+    nights: int = 0,
+    keep: bool = False,
 ) -> RecallRow:
     """Ingest, wait for embedding or also for extraction, ask, score, and remove what was ingested unless it is kept.
 
+    With `nights`, so many are run in every memory after the questions, which are then asked again.
     Raises DomainError if the system refuses a request, does not answer, or does not get on.
     """
     users = {f"bench-{conversation.id}": conversation for conversation in conversations}
@@ -103,14 +120,15 @@ def measure_recall(
         left = pending(doors)
         answered = _ask_all(users, doors, site)
         pss_mb = site.pss_bytes() / 1e6
-    questions, answers = [question for question, _ in answered], [answer for _, answer in answered]
-    counted = [_scores(*pair) for pair in answered if pair[0].category not in SEPARATE]
+        again = _after_nights(users, doors, site, nights) if nights else []
+    answers = [answer for _, answer in answered]
+    counted = _counted(answered)
     return RecallRow(
         dataset="+".join(dict.fromkeys(conversation.dataset for conversation in conversations)),
         labels=labels,
         questions=len(counted),
         overall=percentages(counted),
-        categories={name: _category(answered, name) for name in sorted({each.category for each in questions})},
+        categories=_categories(answered),
         http=Spread.of([answer.http_ms for answer in answers]),
         encoder_p50_ms=median(answer.encoder_ms for answer in answers),
         segments=loaded.segments,
@@ -119,6 +137,8 @@ def measure_recall(
         pss_mb=pss_mb,
         pending=left,
         degraded=sum(answer.degraded for answer in answers),
+        nights=nights,
+        after_nights=percentages(_counted(again)) if again else {},
     )
 
 
@@ -131,6 +151,19 @@ def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Si
     if wait == "extraction":
         await_done(site, doors, ("extraction",))
     return _Loaded(sum(conversation.segments for conversation in users.values()), text_s, vectors_s)
+
+
+def _after_nights(
+    users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, nights: int
+) -> list[tuple[Asked, Answer]]:
+    """Read everything, run the nights after the last question, and ask all questions again."""
+    await_done(site, doors, ("extraction",))
+    for done, (user, conversation) in enumerate(users.items()):
+        last = to_datetime(max(question.at for question in conversation.questions)).date()
+        for number in range(1, nights + 1):
+            doors[user].post("/v1/night", {"night": str(last + timedelta(days=number))})
+            site.tell("Running nights", done * nights + number, len(users) * nights)
+    return _ask_all(users, doors, site)
 
 
 def _ask_all(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site) -> list[tuple[Asked, Answer]]:
@@ -147,6 +180,16 @@ def _ask_all(users: Mapping[str, Conversation], doors: Mapping[str, Door], site:
 
 def _ask(site: Site, door: Door, question: Asked) -> Answer:
     return ask(site, door, question.text, now=question.at, limit=RESULTS, cut="none", record_access=False)
+
+
+def _counted(answered: Sequence[tuple[Asked, Answer]]) -> list[dict[str, float]]:
+    """Scores of the questions that make up the overall figure."""
+    return [_scores(*pair) for pair in answered if pair[0].category not in SEPARATE]
+
+
+def _categories(answered: Sequence[tuple[Asked, Answer]]) -> dict[str, dict[str, float]]:
+    names = sorted({question.category for question, _ in answered})
+    return {name: _category(answered, name) for name in names}
 
 
 def _category(answered: Sequence[tuple[Asked, Answer]], name: str) -> dict[str, float]:

@@ -38,6 +38,9 @@ def bench_recall(
     wait: Annotated[
         Literal["embedding", "extraction"], typer.Option("--wait", help="What must be done before the questions.")
     ] = "embedding",
+    nights: Annotated[
+        int, typer.Option("--nights", min=0, max=30, help="Run N nights afterwards, and ask everything again.")
+    ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print a row for each category, too.")] = False,
     keep: KeepOption = False,
     home: HomeOption = None,
@@ -49,7 +52,7 @@ def bench_recall(
     """
     conversations = read(data.expanduser(), labels, limit_questions)
     with _site(home, as_json) as site:
-        row = measure_recall(conversations, site, labels, wait=wait, keep=keep)
+        row = measure_recall(conversations, site, labels, wait=wait, nights=nights, keep=keep)
     if as_json:
         print_json(asdict(row))
         return

@@ -31,7 +31,7 @@ def rebuild(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop an index and build it again from the journal, or write the journal anew from captured commands.
+    """Build an index again from the journal, or write the journal anew from captured commands.
 
     Nothing that was said is touched. `all` means all indexes.
 
@@ -50,8 +50,8 @@ def rebuild(
         )
         return
     waiting = answer["pending"]["embedding"]
-    out.print(f"{what.value}: dropped; {waiting} sources are encoded again in the background." if waiting
-              else f"{what.value}: dropped; read again with the next question.")  # fmt: skip
+    out.print(f"{what.value}: {waiting} sources are encoded again in the background; the old vectors serve until then."
+              if waiting else f"{what.value}: read again with the next question.")  # fmt: skip
 
 
 COMMANDS = (("rebuild", rebuild),)

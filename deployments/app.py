@@ -35,7 +35,7 @@ class Gateway:
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
         house = await open_house(settings, minds, encoder, model)
-        await house.encode("warm")
+        await house.ask("warm")
         self._listener = await listen(create_app(house, body_bytes=settings.limits.body_bytes), settings.http)
 
     async def check_health(self) -> None:

@@ -13,6 +13,7 @@ from ray.serve import Application
 
 from deployments.arguments import AppArgs, deployment_options
 from memory.ports import Embedder, Matrix
+from memory.retrieval.pieces import Asked
 
 NAME = "Embedding"
 
@@ -26,6 +27,10 @@ class Embedding:
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""
         return await asyncio.to_thread(self._encoder.embed, texts)
+
+    async def ask(self, text: str) -> Asked:
+        """A question's vector and word pieces."""
+        return await asyncio.to_thread(self._encoder.ask, text)
 
 
 def bind_embedding(args: AppArgs, build: Callable[[], Embedder]) -> Application:

@@ -24,6 +24,7 @@ from ray.serve.llm.openai_api_models import ChatCompletionRequest
 from deployments.arguments import EngineArgs
 from memory.errors import ModelFailed
 from memory.ports import Matrix
+from memory.retrieval.pieces import Asked
 
 WORD_PIECES = 256
 """Where all-MiniLM-L6-v2 stops reading; the rest of a text is cut, as on a laptop."""
@@ -52,6 +53,11 @@ class EmbeddingEngine(_Engine):
         vectors = np.asarray([row.embedding for row in rows], np.float32)
         unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
+
+    async def ask(self, text: str) -> Asked:
+        """A question's vector; the engine pools its word pieces and keeps none. Raises ModelFailed."""
+        (vector,) = await self.embed([text])
+        return Asked(vector, np.zeros((0, len(vector)), np.float32))
 
 
 class LanguageEngine(_Engine):

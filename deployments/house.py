@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,14 +20,37 @@ from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, Keys, LanguageModel, Matrix, Vector
+from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Vector
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
-Encoder = Callable[[Sequence[str]], Awaitable[Matrix]]
-"""Sentences to unit vectors, here or elsewhere."""
+
+class Encoder(Protocol):
+    """The Embedder as the front door waits for it, here or elsewhere."""
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text."""
+
+    async def ask(self, text: str) -> Asked:
+        """A question's vector and word pieces."""
+
+
+class EncoderHere:
+    """An encoder in a thread of this process."""
+
+    def __init__(self, own: Embedder) -> None:
+        self._own = own
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector a text."""
+        return await asyncio.to_thread(self._own.embed, texts)
+
+    async def ask(self, text: str) -> Asked:
+        """A question's vector and word pieces."""
+        return await asyncio.to_thread(self._own.ask, text)
 
 
 class Minds(Protocol):
@@ -39,8 +62,8 @@ class Minds(Protocol):
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
 
-    async def recall(self, question: Question, vector: Awaitable[Vector | None], only: Keys | None) -> Recollection:
-        """What answers a question; its vector may still be on its way."""
+    async def recall(self, question: Question, asked: Awaitable[Asked | None], only: Keys | None) -> Recollection:
+        """What answers a question; its vectors may still be on its way."""
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
@@ -90,15 +113,14 @@ class House:
         """A user's profile."""
         return await self.stores.capture.profile(user_id)
 
-    async def encode(self, text: str) -> Vector:
-        """The vector of a question or a statement."""
-        vector: Vector = (await self.encoder([text]))[0]
-        return vector
+    async def ask(self, text: str) -> Asked:
+        """A question as the encoder understands it."""
+        return await self.encoder.ask(text)
 
     async def encode_all(self, texts: Sequence[str]) -> dict[str, Vector]:
         """text -> its vector."""
         unique = list(dict.fromkeys(texts))
-        return dict(zip(unique, await self.encoder(unique), strict=True)) if unique else {}
+        return dict(zip(unique, await self.encoder.embed(unique), strict=True)) if unique else {}
 
     def offset(self, profile: Profile, moment: Instant) -> int:
         """How far the user's clock is ahead of UTC, in seconds."""
@@ -114,12 +136,8 @@ async def open_house(
     """
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
-    own = build.embedder(settings)
-
-    async def encode_here(texts: Sequence[str]) -> Matrix:
-        return await asyncio.to_thread(own.embed, texts)
-
-    return House(settings, stores, minds, build.clock(), encoder or encode_here, model or build.language(settings))
+    here = EncoderHere(build.embedder(settings))
+    return House(settings, stores, minds, build.clock(), encoder or here, model or build.language(settings))
 
 
 async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:

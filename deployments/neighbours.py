@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memory.ports import Matrix
+from memory.retrieval.pieces import Asked
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,13 @@ class RemoteEncoder:
     def __init__(self, handle: Any) -> None:
         self._handle = handle
 
-    async def __call__(self, texts: Sequence[str]) -> Matrix:
+    async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""
         return cast(Matrix, await self._handle.embed.remote(list(texts)))
+
+    async def ask(self, text: str) -> Asked:
+        """A question's vector and word pieces."""
+        return cast(Asked, await self._handle.ask.remote(text))
 
 
 class RemoteModel:

@@ -14,17 +14,18 @@ from ray.exceptions import RayError
 from adapters import build
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
-from memory.ports import Keys, Vector
+from memory.ports import Keys
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection, recall
 from memory.services.tuning import tuned
 
 log = logging.getLogger("memoray.gateway")
 Shown = Mapping[str, Any]
-Encoded = tuple[Vector | None, Mapping[str, str]]
-"""The vector of a question, or None and which leg is degraded by what."""
+Understood = tuple[Asked | None, Mapping[str, str]]
+"""An encoded question, or None and which leg is degraded by what."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Recalled:
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
     encoding = asyncio.create_task(_encoded(house, question.text))
-    vector = asyncio.create_task(_vector_of(encoding))
-    recollection = await _recollect(house, question, vector, await _only(house, question))
+    asked = asyncio.create_task(_asked(encoding))
+    recollection = await _recollect(house, question, asked, await _only(house, question))
     _, missing = await encoding
     if missing:
         recollection = replace(recollection, degraded={**recollection.degraded, **missing})
@@ -69,24 +70,24 @@ async def _only(house: House, question: Question) -> Keys | None:
     return np.array(await house.stores.reads.mentioning(question.view, question.type, question.entity), np.int64)
 
 
-async def _vector_of(encoding: asyncio.Task[Encoded]) -> Vector | None:
+async def _asked(encoding: asyncio.Task[Understood]) -> Asked | None:
     return (await asyncio.shield(encoding))[0]  # who gives it up for being late must not end the encoding
 
 
-async def _encoded(house: House, text: str) -> Encoded:
+async def _encoded(house: House, text: str) -> Understood:
     try:
-        return await house.encode(text), {}
+        return await house.ask(text), {}
     except Exception as error:  # whatever breaks an encoder, words still find what they find
         log.exception("the question could not be encoded")
         return None, {"vectors": type(error).__name__}
 
 
 async def _recollect(
-    house: House, question: Question, vector: Awaitable[Vector | None], only: Keys | None
+    house: House, question: Question, asked: Awaitable[Asked | None], only: Keys | None
 ) -> Recollection:
     """The shard's answer; PostgreSQL's own search if the shard is late or away."""
     try:
-        return await house.minds.recall(question, vector, only)
+        return await house.minds.recall(question, asked, only)
     except (Unavailable, RayError) as error:
         cause = getattr(error, "cause", error)
         if isinstance(cause, DomainError) and not isinstance(cause, Unavailable):
@@ -97,5 +98,5 @@ async def _recollect(
     legs, shelf = build.fallback_search(house.stores, house.settings)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
     offset = house.offset(profile, question.now)
-    found = await recall(question, legs, shelf, vector, slower, languages=profile.languages, offset_s=offset, only=only)
+    found = await recall(question, legs, shelf, asked, slower, languages=profile.languages, offset_s=offset, only=only)
     return replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})

@@ -12,7 +12,8 @@ from ray.serve import Application
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
 from deployments.minds import RayMinds
-from memory.ports import Keys, Vector
+from memory.ports import Keys
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection, at_hand
 
@@ -25,9 +26,9 @@ class Retrieval:
     def __init__(self) -> None:
         self._minds = RayMinds(load())
 
-    async def recall(self, question: Question, vector: Vector | None, only: Keys | None) -> Recollection:
+    async def recall(self, question: Question, asked: Asked | None, only: Keys | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late."""
-        return await self._minds.recall(question, at_hand(vector), only)
+        return await self._minds.recall(question, at_hand(asked), only)
 
 
 def bind_retrieval(args: AppArgs) -> Application:

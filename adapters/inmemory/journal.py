@@ -33,9 +33,9 @@ class InMemoryJournal:
         """See memory.ports.Journal."""
         return self._states.get(user_id, WorkingSet(user_id))
 
-    async def fact_vectors(self, user_id: str) -> dict[str, list[float]]:
+    async def fact_vectors(self, user_id: str) -> dict[str, Vector]:
         """Fact id -> its vector."""
-        return {fact_id: list(map(float, vector)) for fact_id, vector in self.vectors.get(user_id, {}).items()}
+        return dict(self.vectors.get(user_id, {}))
 
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]

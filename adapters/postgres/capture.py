@@ -12,7 +12,6 @@ from psycopg.types.json import Jsonb
 
 from adapters.capture.sessions import Part
 from adapters.postgres.codec import content_id, decode_profile
-from adapters.postgres.journal import vector_text
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Forgotten
@@ -22,7 +21,8 @@ from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
 from memory.model.timeline import Instant
-from memory.ports import Matrix, Unread
+from memory.ports import Unread
+from memory.retrieval.pieces import Encoded
 from memory.rules.sweep import apply_sweep
 
 Q = queries("capture")
@@ -135,22 +135,22 @@ class PostgresCapture:
         return int((row or {}).get("position") or 0)
 
     async def unembedded(self, scope: str, source_id: str, limit: int) -> list[DictRow]:
-        """Segments of a source without a current vector."""
+        """Segments of a source without a current vector, or with one that is to be made anew."""
         return await self._pool.rows(
             Q["to_embed"], scope=scope, source_id=source_id, limit=limit, encoder=self._encoder
         )
 
-    async def drop_vectors(self, scope: str) -> None:
-        """Let the vectors of a scope be made anew."""
-        await self._pool.rows(Q["drop_vectors"], scope=scope, encoder=self._encoder)
+    async def renew_vectors(self, scope: str) -> None:
+        """Let the vectors of a scope be made anew; until then they serve."""
+        await self._pool.rows(Q["renew_vectors"], scope=scope, encoder=self._encoder)
 
     async def parts(self, scope: str, session_id: str) -> list[Part]:
         """The sources one captured session has become so far."""
         rows = await self._pool.rows(Q["parts"], scope=scope, session_id=session_id)
         return [Part(session_id, row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
 
-    async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], vectors: Matrix) -> None:
-        """Store vectors of segments whose words are still those that were encoded."""
+    async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
+        """Store vectors and word pieces of segments whose words are still those that were encoded."""
         async with self._pool.transaction() as connection:
             row = await _one(connection, Q["next_vector_position"], scope=scope)
             await connection.execute(
@@ -161,7 +161,9 @@ class PostgresCapture:
                     "position": row["vector_position"],
                     "keys": list(keys),
                     "revisions": list(revisions),
-                    "vectors": [vector_text(vector) for vector in vectors],
+                    "vectors": encoded.vectors,
+                    "dimensions": encoded.vectors.shape[1],
+                    "pieces": [encoded.pieces.to_bytes(text) for text in range(len(keys))],
                 },
             )
 

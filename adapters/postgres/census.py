@@ -14,6 +14,7 @@ from psycopg.rows import tuple_row
 from adapters.postgres import codec
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
+from adapters.postgres.vectors import matrix
 from memory.model.accesses import SOURCE
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS
 from memory.model.facts import STATUSES, Note
@@ -60,7 +61,7 @@ async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Cali
     ids = [row[name] for row in rows for name in codec.NOUNS["fact"].words if row[name] is not None]
     words = {row["content_id"]: row["words"] for row in await _rows(connection, "words", {**key, "ids": ids})}
     believed = assemble(key["user_id"], 0, Profile(), (codec.decode("fact", row, words) for row in rows))
-    vectors = {row["fact_id"]: np.asarray(row["vector"], np.float32) for row in rows}
+    vectors = dict(zip([row["fact_id"] for row in rows], matrix([row["vector"] for row in rows]), strict=True))
     return Fresh(believed, Likeness(vectors, calibrate))
 
 

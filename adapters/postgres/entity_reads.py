@@ -15,13 +15,15 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.reads import at, meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.entities import Entity
-from memory.model.facts import Evidence, Fact
+from memory.model.facts import NOTE_LIFETIME_DAYS, Evidence, Fact
 from memory.model.scopes import Sensitivity, View
 from memory.model.shown import NOW, Page, Row, ShownEntity, Then
+from memory.model.timeline import Instant
 
 Q = queries("entity_reads")
 _FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "source_count")
 _RECALLS = ("count", "accessed_at", "value", "gradient")
+_LIFETIMES = {"lifetimes": list(NOTE_LIFETIME_DAYS), "days": list(NOTE_LIFETIME_DAYS.values())}
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
 
 
@@ -80,9 +82,13 @@ class PostgresEntityReads:
         """Segments in sight that mention it, the latest first."""
         return await self._pool.rows(Q["segments"], **seen_by(view), **at(then), id=entity_id, limit=limit)
 
-    async def notes(self, view: View, about_id: str, then: Then = NOW) -> list[DictRow]:
-        """Remarks on an entity or a fact, the latest first, expired ones too."""
-        return await self._pool.rows(Q["notes"], **seen_by(view), **at(then), id=about_id)
+    async def notes(
+        self, view: View, about_id: str, limit: int, now: Instant, then: Then = NOW, **place: Any
+    ) -> Page[DictRow]:
+        """Remarks on an entity or a fact that live at `now`, the latest first; `place` is mark and key of the last."""
+        seen = {**seen_by(view), **at(then), **_LIFETIMES, "mark": None, "key": None, **place}
+        rows = await self._pool.rows(Q["notes"], **seen, id=about_id, now=now, limit=limit + 1)
+        return page_of(rows, limit, rows)
 
     async def related(self, view: View, entity_id: str, then: Then = NOW) -> list[DictRow]:
         """Entities in sight that facts or shared segments tie to it, the closest first."""

@@ -124,4 +124,12 @@ class PostgresFactReads:
             return []
         ids, numbers = zip(*versions, strict=True)
         asked = {"ids": list(ids), "versions": list(numbers), "known": known, "evergreen": _EVERGREEN}
-        return await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)
+        return [_as_seen(row) for row in await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)]
+
+
+def _as_seen(row: DictRow) -> DictRow:
+    """A fact that something of another sensitivity has followed, for one who sees both: over since then."""
+    over, ended = row["ended_in_sight"], row["valid_to"]
+    if row["status"] not in ("active", "superseded") or over is None or (ended is not None and ended <= over):
+        return row
+    return {**row, "status": "superseded", "valid_to": max(over, row["valid_from"])}

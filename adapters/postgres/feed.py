@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
+from adapters.postgres.vectors import matrix
 from memory.model.ids import digest
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ROLES
-from memory.model.timeline import Instant
-from memory.ports import Matrix
 from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Traits
 from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.pieces import Encoded, Pieces
+from memory.retrieval.query import Probe
 
 Q = queries("feed")
 SLICE = 512
@@ -41,50 +42,54 @@ class PostgresFeed:
         rows = await self._pool.rows(Q["positions"], scopes=list(scopes))
         return {row["scope"]: (row["position"], row["vector_position"]) for row in rows}
 
-    async def changed(self, scope: str, since: int) -> tuple[list[tuple[Sensitivity, SegmentBatch]], Keys]:
-        """Batches of the segments written after a position, and the keys removed after it."""
-        rows = await self._pool.rows(Q["changed_segments"], scope=scope, since=since)
-        gone = await self._pool.rows(Q["removed_segments"], scope=scope, since=since)
-        return list(batches(scope, rows)), np.array([row["segment_key"] for row in gone], np.int64)
+    async def removed(self, scope: str, since: int) -> Keys:
+        """The keys removed after a position."""
+        rows = await self._pool.rows(Q["removed_segments"], scope=scope, since=since)
+        return np.array([row["segment_key"] for row in rows], np.int64)
 
-    async def changed_vectors(self, scope: str, since: int, keys: Keys) -> tuple[Keys, Matrix]:
+    async def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        """Batches of the segments written after a position."""
+        async for rows in self._pool.slices(Q["changed_segments"], SLICE, scope=scope, since=since):
+            for batch in batches(scope, rows):
+                yield batch
+
+    async def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
         """Vectors written after a vector position, and those of these keys."""
-        rows = await self._pool.rows(
-            Q["changed_vectors"], scope=scope, since=since, keys=keys.tolist(), encoder=self._encoder
-        )
-        return _matrix(rows)
+        wanted = {"scope": scope, "since": since, "keys": keys.tolist(), "encoder": self._encoder}
+        async for rows in self._pool.slices(Q["changed_vectors"], SLICE, **wanted):
+            yield _encoded(rows)
 
 
 class PostgresShelf:
-    """The Shelf without columns in memory: those of the candidates alone are fetched for each question."""
+    """The Shelf without columns in memory: each question fetches those of candidates and of the turns around them."""
 
     def __init__(self, pool: Pool, encoder: str, dimensions: int) -> None:
         self._pool = pool
         self._encoder = encoder
         self._dimensions = dimensions
 
-    async def traits(self, view: View, keys: Keys, known_as_of: Instant | None = None) -> Traits:
+    async def traits(self, view: View, keys: Keys, probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped. What no longer holds is not told apart here."""
-        rows = await self._pool.rows(Q["some_segments"], **seen_by(view), keys=keys.tolist(), encoder=self._encoder)
+        chosen = {"keys": keys.tolist(), "closely": keys[:closely].tolist()}
+        rows = await self._pool.rows(Q["some_segments"], **seen_by(view), **chosen, encoder=self._encoder)
         library = Library(self._dimensions)
         for scope in {row["scope"] for row in rows}:
             held = [row for row in rows if row["scope"] == scope]
             for level, batch in batches(scope, held):
                 library.put(scope, level, batch)
-            found, matrix = _matrix([row for row in held if row["vector"] is not None])
-            if len(found):
-                library.put_vectors(scope, found, matrix)
-        return await MemoryShelf(library).traits(view, keys, known_as_of)
+            if understood := [row for row in held if row["vector"] is not None]:
+                found, encoded = _encoded(understood)
+                library.put_vectors(scope, found, encoded.vectors, encoded.pieces)
+        return await MemoryShelf(library).traits(view, keys, probe, closely)
 
 
 def batches(scope: str, rows: Sequence[Row]) -> Iterator[tuple[Sensitivity, SegmentBatch]]:
-    """Rows as batches of at most SLICE, each of one sensitivity."""
-    for start in range(0, len(rows), SLICE):
-        by_level: defaultdict[int, list[Row]] = defaultdict(list)
-        for row in rows[start : start + SLICE]:
-            by_level[row["sensitivity"]].append(row)
-        for level, chosen in by_level.items():
-            yield Sensitivity(level), _batch(scope, chosen)
+    """Rows as batches, each of one sensitivity."""
+    by_level: defaultdict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_level[row["sensitivity"]].append(row)
+    for level, chosen in by_level.items():
+        yield Sensitivity(level), _batch(scope, chosen)
 
 
 def _batch(scope: str, rows: Sequence[Row]) -> SegmentBatch:
@@ -107,6 +112,7 @@ def _source_number(scope: str, source_id: str) -> int:
     return int.from_bytes(digest("source", scope, source_id), "big", signed=True)
 
 
-def _matrix(rows: Sequence[Row]) -> tuple[Keys, Matrix]:
+def _encoded(rows: Sequence[Row]) -> tuple[Keys, Encoded]:
     keys = np.array([row["segment_key"] for row in rows], np.int64)
-    return keys, np.array([row["vector"] for row in rows], np.float32).reshape(len(rows), -1 if rows else 0)
+    vectors = matrix([row["vector"] for row in rows])
+    return keys, Encoded(vectors, Pieces.from_bytes([row["pieces"] for row in rows], vectors.shape[1]))

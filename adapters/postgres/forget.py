@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from memory.model.scopes import user_scope
+from memory.model.scopes import View, user_scope
 
 Q = queries("forget")
 
@@ -18,9 +18,9 @@ class PostgresForgetting:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def about(self, user_id: str, note_id: str) -> str | None:
-        """What a note is about; None if there is no such note."""
-        row = await self._pool.row(Q["about"], user_id=user_id, note_id=note_id)
+    async def about(self, view: View, note_id: str) -> str | None:
+        """What a note is about; None if there is no such note in sight."""
+        row = await self._pool.row(Q["about"], user_id=view.user_id, note_id=note_id, clearance=int(view.clearance))
         return str(row["about_id"]) if row else None
 
     async def once(self, user_id: str, keys: Sequence[int]) -> list[str]:

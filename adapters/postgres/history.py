@@ -23,8 +23,8 @@ from memory.rules.telling import steps
 Q = queries("history")
 TURNS = 100
 """Turns read at a time."""
-Place = tuple[int, int]
-"""A turn, and the place of a change in it."""
+Place = tuple[Instant, int]
+"""The time of a turn, and the place of a change among those of it that are in sight."""
 
 
 class PostgresHistory:
@@ -47,12 +47,13 @@ class PostgresHistory:
         """The changes in sight, in order, and whether there are more: of these facts and entities (default: of all),
         committed after `after` and not after `until`, beyond a place that was shown."""
         seen = {"ids": None if ids is None else list(ids), "after": after, "until": until, "limit": TURNS}
-        turn, found = beyond[0] if beyond else 0, list[Step]()
+        seen["beyond"] = beyond[0] if beyond else None
+        turn, found = 0, list[Step]()
         while True:
             rows = await self._pool.rows(Q["entries"], user_id=view.user_id, turn=turn, **seen)
             entries = await self._entries(view, rows)
             told = (step for step in steps(entries, await self._sight(view, entries)) if step.noun in nouns)
-            found += [step for step in told if beyond is None or (step.turn, step.place) > beyond]
+            found += [step for step in told if beyond is None or (step.at, step.place) > beyond]
             if limit is not None and len(found) > limit:
                 return found[:limit], True
             if len(rows) < TURNS:
@@ -94,9 +95,10 @@ class PostgresHistory:
         rows = await self._pool.rows(Q["entities_in_sight"], **seen_by(view), ids=list(ids))
         return {row["entity_id"]: row["name"] for row in rows}
 
-    async def merged_into(self, user_id: str, entity_id: str) -> list[str]:
+    async def merged_into(self, view: View, entity_id: str) -> list[str]:
         """Ids of the entities that became this one."""
-        return [row["entity_id"] for row in await self._pool.rows(Q["merged_into"], user_id=user_id, id=entity_id)]
+        rows = await self._pool.rows(Q["merged_into"], **seen_by(view), id=entity_id)
+        return [row["entity_id"] for row in rows]
 
     async def concerning(self, view: View, entities: Sequence[str]) -> list[str]:
         """Ids of these entities, of those merged into them, and of the facts in sight about or of them, at any time."""

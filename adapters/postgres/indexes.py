@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from adapters.postgres.capture import CONFIGS
-from adapters.postgres.journal import vector_text
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
@@ -63,7 +62,7 @@ class PostgresVectors(_SqlIndex):
     def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
         if probe.vector is None:
             return None
-        return {"vector": vector_text(probe.vector), "encoder": self._encoder}
+        return {"vector": probe.vector, "encoder": self._encoder}
 
 
 class PostgresGraph(_SqlIndex):

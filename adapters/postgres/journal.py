@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
 import orjson
 import psycopg
 from psycopg import sql
@@ -15,6 +16,7 @@ from psycopg.types.json import Jsonb
 from adapters.postgres import codec
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
+from adapters.postgres.vectors import matrix
 from memory.errors import Fenced, NameTaken, Stale
 from memory.model.changes import WORDS_ERASED, Change, ChangeSet, Outcome, Row, key_of
 from memory.model.entities import Entity, Mention
@@ -47,10 +49,10 @@ class PostgresJournal:
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             return await load_believed(connection, user_id)
 
-    async def fact_vectors(self, user_id: str) -> dict[str, list[float]]:
+    async def fact_vectors(self, user_id: str) -> dict[str, Vector]:
         """fact id -> its vector by this journal's encoder."""
         rows = await self._pool.rows(Q["fact_vectors"], user_id=user_id, encoder=self._encoder)
-        return {row["fact_id"]: row["vector"] for row in rows}
+        return dict(zip([row["fact_id"] for row in rows], matrix([row["vector"] for row in rows]), strict=True))
 
     async def sources_of(self, user_id: str, keys: Iterable[int]) -> dict[int, tuple[str, float]]:
         """segment key -> id and beginning of its source, for those of the user's own scope."""
@@ -58,17 +60,21 @@ class PostgresJournal:
         return {row["segment_key"]: (row["source_id"], row["started_at"]) for row in rows}
 
     async def unencoded_facts(self, limit: int) -> list[DictRow]:
-        """Facts that stand without a vector: `{user_id, fact_id, statement}`."""
+        """Facts that stand without a vector, or with one to be made anew: `{user_id, fact_id, statement}`."""
         return await self._pool.rows(Q["unencoded_facts"], encoder=self._encoder, limit=limit)
 
+    async def unjudged_facts(self, limit: int) -> list[DictRow]:
+        """Believed facts that the rules have decided in place of a judge: `{user_id, fact_id, statement}`."""
+        return await self._pool.rows(Q["unjudged_facts"], limit=limit)
+
     async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
-        """Store vectors of facts that came without."""
+        """Store vectors of facts that came without, or wait for another."""
         async with self._pool.transaction() as connection:
             await put_fact_vectors(connection, user_id, self._encoder, vectors)
 
-    async def drop_fact_vectors(self, user_id: str) -> None:
-        """Let the vectors of a user's facts be made anew."""
-        await self._pool.rows(Q["drop_fact_vectors"], user_id=user_id, encoder=self._encoder)
+    async def renew_fact_vectors(self, user_id: str) -> None:
+        """Let the vectors of a user's facts be made anew; until then they serve."""
+        await self._pool.rows(Q["renew_fact_vectors"], user_id=user_id, encoder=self._encoder)
 
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
@@ -187,15 +193,10 @@ async def write_turn(
         await _erase(connection, user_id, changes)
 
 
-def vector_text(vector: Iterable[float]) -> str:
-    """A vector as pgvector reads it."""
-    return "[" + ",".join(f"{float(x):.5g}" for x in vector) + "]"
-
-
 async def put_fact_vectors(connection: Connection, user_id: str, encoder: str, vectors: Mapping[str, Vector]) -> None:
     """Keep the vectors of facts, for one encoder."""
     for fact_id, vector in vectors.items():
-        row = {"user_id": user_id, "fact_id": fact_id, "encoder": encoder, "vector": vector_text(vector)}
+        row = {"user_id": user_id, "fact_id": fact_id, "encoder": encoder, "vector": np.asarray(vector)}
         await connection.execute(Q["put_fact_vector"], row)
 
 

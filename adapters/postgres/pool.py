@@ -1,7 +1,7 @@
 """Connections: how values travel between PostgreSQL and the model.
 
 `timestamptz` arrives as UTC epoch seconds, quantised to the millisecond like every instant of the model; it leaves
-through `to_timestamp()` in the SQL. JSON travels through orjson.
+through `to_timestamp()` in the SQL. JSON travels through orjson, arrays of floats as real[].
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import numpy as np
 import orjson
 import psycopg
 from psycopg.adapt import Buffer, Loader
@@ -19,6 +20,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from adapters.postgres.vectors import RealsDumper
 from memory.errors import JournalUnavailable
 
 _PG_EPOCH_S = 946_684_800
@@ -40,6 +42,7 @@ class InstantLoader(Loader):
 
 async def _configure(connection: Connection) -> None:
     connection.adapters.register_loader("timestamptz", InstantLoader)
+    connection.adapters.register_dumper(np.ndarray, RealsDumper)
     set_json_loads(orjson.loads, connection)
     set_json_dumps(orjson.dumps, connection)
     await connection.set_autocommit(True)
@@ -96,6 +99,29 @@ class Pool:
         async with self.connection() as connection:
             cursor = await connection.execute(sql, parameters, prepare=True, binary=True)
             return await cursor.fetchall() if cursor.description else []
+
+    async def slices(self, sql: str, size: int, **parameters: Any) -> AsyncIterator[list[DictRow]]:
+        """The rows of one statement, `size` at a time as they arrive, so that a large answer is never held whole.
+
+        If the connection breaks on the way they are sent once more, from the beginning.
+        """
+        try:
+            async for rows in self._slices(sql, size, parameters):
+                yield rows
+        except JournalUnavailable:
+            async for rows in self._slices(sql, size, parameters):
+                yield rows
+
+    async def _slices(self, sql: str, size: int, parameters: dict[str, Any]) -> AsyncIterator[list[DictRow]]:
+        async with self.connection() as connection, connection.cursor() as cursor:
+            rows: list[DictRow] = []
+            async for row in cursor.stream(sql, parameters, binary=True, size=size):
+                rows.append(row)
+                if len(rows) == size:
+                    yield rows
+                    rows = []
+            if rows:
+                yield rows
 
     async def row(self, sql: str, **parameters: Any) -> DictRow | None:
         """The first row of one statement, or None."""

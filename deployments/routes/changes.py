@@ -19,7 +19,7 @@ from memory.model.shown import Step
 router = APIRouter(prefix="/v1", tags=["changes"])
 LOGGED = ("fact", "entity")
 """Evidence is told by the change it made; evidence that made none changed no belief."""
-_MOST_TURNS, _MOST_PLACES = 2**62, 2**31
+_MOST_PLACES = 2**31
 
 
 class Since(Part):
@@ -56,15 +56,15 @@ async def changes(asked: Annotated[Since, Query()], who: Who, house: Here) -> Ch
 
 def place_of(step: Step) -> tuple[float, str]:
     """Where a change stands in the log, for a cursor."""
-    return step.at, f"{step.turn}.{step.place}"
+    return step.at, str(step.place)
 
 
-def beyond(part: Part) -> tuple[int, int] | None:
-    """The turn, and the place in it, of the last change of the part before. Raises Invalid."""
+def beyond(part: Part) -> tuple[float, int] | None:
+    """The time, and the place in its turn, of the last change of the part before. Raises Invalid."""
     place = part.place()
     if not place:
         return None
-    turn, _, within = str(place["key"]).partition(".")
-    if not (turn.isdecimal() and within.isdecimal() and int(turn) < _MOST_TURNS and int(within) < _MOST_PLACES):
+    within = str(place["key"])
+    if not (within.isdecimal() and int(within) < _MOST_PLACES):
         raise Invalid("cursor: give it back as a list gave it.")
-    return int(turn), int(within)
+    return float(place["mark"]), int(within)

@@ -27,6 +27,8 @@ EntityType = Literal[
 ]  # fmt: skip
 PROFILE_FACTS = 200
 PROFILE_SEGMENTS = 50
+PROFILE_NOTES = 50
+"""The latest notes on a page; the others are listed by their own route."""
 """The latest of its segments an entity's page shows; /v1/timeline has them all."""
 _ENTITY = {
     "entity_id": "e-0a1b2c3d4e5f6071",
@@ -160,6 +162,25 @@ async def entity(
     return await profile_of(house, who, found, then, merged_from=None if given == found else given)
 
 
+class NoteList(BaseModel):
+    """A part of the notes on an entity, the latest first."""
+
+    notes: list[NoteOut]
+    total: int
+    cursor: str | None
+
+
+@router.get("/entities/{entity_id}/notes")
+async def notes(
+    entity_id: Id, asked: Annotated[Part, Query()], who: Who, house: Annotated[House, Depends(house_of)]
+) -> NoteList:
+    """The remarks on an entity that have not expired. Example: `GET /v1/entities/e-0a1b2c/notes?limit=20`"""
+    reads = house.stores.entities
+    _, known = await reads.resolve(who.view, entity_id)
+    page = await reads.notes(who.view, known, asked.limit, house.clock.now(), NOW, **asked.place())
+    return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
+
+
 async def profile_of(
     house: House, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
 ) -> EntityProfile:
@@ -172,14 +193,14 @@ async def profile_of(
     statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
     facts = await house.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
     spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
-    notes = await reads.notes(who.view, entity_id, then)
+    notes = (await reads.notes(who.view, entity_id, PROFILE_NOTES, now, then)).shown
     related = await reads.related(who.view, entity_id, then)
     return EntityProfile(
         **shown_entity(seen, now, life).model_dump(),
         description=seen.entity.description,
         facts=shown_facts(facts, now, life),
         timeline=[Spoken(**{**row, "at": iso(row["at"])}) for row in spoken],
-        notes=shown_notes(notes, now),
+        notes=shown_notes(notes),
         related=[Related(**row) for row in related],
         merged_from=merged_from,
     )

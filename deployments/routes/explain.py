@@ -12,7 +12,14 @@ from pydantic import BaseModel
 from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import Id
-from deployments.routes.entities_read import PROFILE_FACTS, PROFILE_SEGMENTS, EntityOut, Spoken, shown_entity
+from deployments.routes.entities_read import (
+    PROFILE_FACTS,
+    PROFILE_NOTES,
+    PROFILE_SEGMENTS,
+    EntityOut,
+    Spoken,
+    shown_entity,
+)
 from deployments.routes.facts_read import EVERY_STATUS, Cited, FactOut, NoteOut, shown_facts, shown_notes
 from deployments.routes.sources_read import TeamId
 from memory.model.shown import Grounds, Row, Step
@@ -61,13 +68,12 @@ class Quoted(BaseModel):
 
 
 class StepOut(BaseModel):
-    """One change of belief: the turn that made it (a position in the journal), who asked, what it did, and why.
+    """One change of belief: when it was made, who asked, what it did, and why.
 
     `what` tells the effect, `reason` names the rule; `changed` maps a field to its value before and after; `because`
     are the facts that took its place or speak against it.
     """
 
-    turn: int
     at: str
     actor: str
     command: str
@@ -188,7 +194,7 @@ async def explain(fact_id: Id, who: Who, house: Here) -> Explained:
     grounds = await house.stores.facts.grounds(who.view, fact_id)
     known = grounds.fact["fact_id"]
     steps, _ = await house.stores.history.steps(who.view, ids=[known])
-    notes = await house.stores.entities.notes(who.view, known)
+    notes = (await house.stores.entities.notes(who.view, known, PROFILE_NOTES, house.clock.now())).shown
     told = Explained(
         fact=shown_facts([grounds.fact], house.clock.now(), house.settings.life)[0],
         judged_by=grounds.fact["judged_by"],
@@ -196,7 +202,7 @@ async def explain(fact_id: Id, who: Who, house: Here) -> Explained:
         stability=grounds.fact["stability"],
         words=[Said(**{**row, "at": iso(row["at"])}) for row in grounds.words],
         entities=[LinkedEntity(**row) for row in grounds.entities],
-        notes=shown_notes(notes, house.clock.now()),
+        notes=shown_notes(notes),
         changes=shown_steps(steps),
         **{name: _linked(grounds, *rule) for name, rule in _LINKS.items()},
     )
@@ -211,7 +217,7 @@ async def explain_entity(entity_id: Id, who: Who, house: Here) -> ExplainedEntit
     """
     reads, now = house.stores.entities, house.clock.now()
     _, known = await reads.resolve(who.view, entity_id)
-    losers = await house.stores.history.merged_into(who.user_id, known)
+    losers = await house.stores.history.merged_into(who.view, known)
     steps, _ = await house.stores.history.steps(who.view, ids=[known, *losers])
     names = await house.stores.history.names(who.view, losers)
     facts = await house.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
@@ -222,7 +228,7 @@ async def explain_entity(entity_id: Id, who: Who, house: Here) -> ExplainedEntit
             Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)
         ],
         facts=[LinkedFact(**{**row, "statement": row["shown_statement"] or ""}) for row in facts],
-        notes=shown_notes(await reads.notes(who.view, known), now),
+        notes=shown_notes((await reads.notes(who.view, known, PROFILE_NOTES, now)).shown),
         changes=shown_steps(steps),
     )
     return await _finish(house, who, told, steps, explaining.graph_of_entity, explaining.lines_of_entity)

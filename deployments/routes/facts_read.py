@@ -12,9 +12,8 @@ from deployments.callers import Who
 from deployments.house import House, house_of
 from deployments.kinds import Id, Moment, ShortText
 from deployments.paging import Part, cursor_of
-from memory.model.facts import NOTE_LIFETIME_DAYS
 from memory.model.shown import Then
-from memory.model.timeline import DAY_S, Instant, iso
+from memory.model.timeline import Instant, iso
 from memory.rules.census import FactColumns, columns_of, fact_anchors
 from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
@@ -168,11 +167,6 @@ def _shown(row: Mapping[str, Any], strength: float) -> FactOut:
     return FactOut(**{**row, **words, **times, "strength": round(strength, 4)})
 
 
-def shown_notes(rows: Iterable[Mapping[str, Any]], now: Instant) -> list[NoteOut]:
-    """The remarks that have not expired."""
-    return [NoteOut(**{**row, "created_at": iso(row["created_at"])}) for row in rows if not _expired(row, now)]
-
-
-def _expired(note: Mapping[str, Any], now: Instant) -> bool:
-    days = NOTE_LIFETIME_DAYS[note["lifetime"]]
-    return days is not None and now >= note["created_at"] + days * DAY_S
+def shown_notes(rows: Iterable[Mapping[str, Any]]) -> list[NoteOut]:
+    """Remarks as they are sent."""
+    return [NoteOut(**{**row, "created_at": iso(row["created_at"])}) for row in rows]

@@ -114,7 +114,7 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
 
 @router.post("/facts/{fact_id}/correct", response_model=Believed)
 async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key) -> Any:
-    """Replace a fact that was never so by what is; the old one stays in the history, superseded."""
+    """Replace a fact that was never so by what is; the old one stays in the history, invalidated."""
     old = await house.stores.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")

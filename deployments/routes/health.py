@@ -21,5 +21,5 @@ async def health() -> dict[str, str]:
 async def ready(house: Annotated[House, Depends(house_of)]) -> dict[str, str]:
     """Whether a question could be answered now: the database and the encoder are there. 503 otherwise."""
     await house.stores.tokens.all()
-    await house.encode("ready")
+    await house.ask("ready")
     return {"status": "ready"}

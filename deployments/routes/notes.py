@@ -71,7 +71,7 @@ def written(changes: ChangeSet) -> NoteOut:
 
 async def _in_sight(house: House, who: Who, note_id: str) -> str:
     """A note is as visible as what it is about."""
-    about_id = await house.stores.forgetting.about(who.user_id, note_id)
+    about_id = await house.stores.forgetting.about(who.view, note_id)
     if about_id is None:
         raise NotFound("There is no such note.", note_id=note_id)
     if about_id.startswith("f-"):

@@ -38,7 +38,7 @@ class JournalRebuilt(BaseModel):
 
 
 class Rebuilt(BaseModel):
-    """What was dropped, and how many pieces of work that has left."""
+    """What is built again, and how many pieces of work that has left."""
 
     what: str
     pending: dict[str, int]
@@ -47,18 +47,18 @@ class Rebuilt(BaseModel):
 
 @router.post("/rebuild")
 async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, Depends(house_of)]) -> Rebuilt:
-    """Drop an index of the user's own scope and build it again; nothing that was said or is believed is touched.
+    """Build an index of the user's own scope again; nothing that was said or is believed is touched.
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
-    background; until they are there, questions are answered by the other indexes.
+    background; each serves until its successor is there.
 
     `journal` (not part of `all`) decides every captured command again as of its own time and writes the history anew,
     in one transaction. 409, and nothing is touched, if captures are missing; 404 if there are none.
     """
     journal = await _journal(who, house) if body.what == "journal" else None
     if body.what in ("vectors", "all"):
-        await house.stores.capture.drop_vectors(who.scope)
-        await house.stores.journal.drop_fact_vectors(who.user_id)
+        await house.stores.capture.renew_vectors(who.scope)
+        await house.stores.journal.renew_fact_vectors(who.user_id)
     await house.minds.forget_user(who.user_id)
     await house.minds.wake()
     return Rebuilt(what=body.what, pending=await house.stores.reads.pending(who.view), journal=journal)

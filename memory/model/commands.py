@@ -88,7 +88,7 @@ class Remember(Command):
 
 @dataclass(frozen=True, slots=True)
 class MeetRivals(Command):
-    """Let facts that were created without a vector meet their rivals, now that it has come (memory-model, step 3)."""
+    """Let facts that came without a vector, or whose judge failed, meet their rivals now (memory-model, step 3)."""
 
     fact_ids: tuple[str, ...] = ()
     judging: Judging | None = None
@@ -97,7 +97,7 @@ class MeetRivals(Command):
 
 @dataclass(frozen=True, slots=True)
 class CorrectFact(Command):
-    """Replace a fact by a corrected statement, which supersedes it."""
+    """Replace a fact that never was so by what is; it is invalidated, and superseded by that."""
 
     fact_id: str = ""
     claim: Claim | None = None

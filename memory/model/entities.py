@@ -38,6 +38,7 @@ class Entity:
     state: str = "candidate"
     ttl_policy: str = "decay"
     sensitivity: Sensitivity = Sensitivity.OPEN
+    """The lowest of its mentions: all the rest of the row follows from words of that sensitivity alone."""
     is_owner: bool = False
     merged_into: str | None = None
     """The entity this one was merged into; every reader follows it."""
@@ -58,6 +59,8 @@ class Mention:
     at: Instant
     quote: str
     confidence: float = 1.0
+    sensitivity: Sensitivity = Sensitivity.OPEN
+    """That of its source when it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,10 @@ class Fact:
     updated_at: Instant | None = None
     """When it was last judged; None = with this version. A version that only moved it does not start it anew."""
 
+    def __post_init__(self) -> None:
+        if self.valid_to is not None and self.valid_to < self.valid_from:
+            raise ValueError(f"Fact {self.fact_id} cannot end before it begins.")
+
     @property
     def since(self) -> Instant:
         """When it was last judged: strength fades from there (seed 003's `updated_at`)."""
@@ -108,6 +112,8 @@ class Note:
     created_at: Instant
     lifetime: str = "month"
     source_id: str | None = None
+    sensitivity: Sensitivity = Sensitivity.OPEN
+    """That of what it was written about, when it was."""
 
 
 NOTE_LIFETIME_DAYS: dict[str, float | None] = {"week": 7, "month": 30, "year": 365, "forever": None}

@@ -101,9 +101,9 @@ class Sight:
 class Step:
     """One change of belief, told: what became of which fact or entity, why, by whom, and on what words."""
 
-    turn: int
     place: int
-    """Where it stands in its turn."""
+    """Where it stands among the changes of its turn that are in sight. The turn is known by its time: a number would
+    tell of those that are not."""
     at: Instant
     actor: str
     command: str

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.retrieval.pieces import Near
+
 
 def _nothing() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
@@ -57,6 +59,8 @@ class Traits:
     """Stem ids of all candidates, one after the other, for Jaccard diversity; may be empty."""
     word_starts: NDArray[np.int64] = field(default_factory=_nothing)
     """[rows + 1]: candidate i has words[word_starts[i]:word_starts[i + 1]]; empty when `words` is."""
+    near: Near | None = None
+    """Word pieces of the best candidates and of the turns around them; None where there are none to read."""
 
     def words_of(self, row: int) -> NDArray[np.int64]:
         """The stem ids of one candidate; none where the shelf knows none."""

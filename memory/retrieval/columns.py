@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.flags import has_digit, has_time, question_share
-from memory.retrieval.postings import HEADER, Grown, Positions, Postings, Rows
+from memory.retrieval.pieces import Pieces, width
+from memory.retrieval.postings import HEADER, Grown, Positions, Postings, Rows, ranges
 from memory.retrieval.query import Probe
 from memory.words.stems import terms
 
@@ -21,7 +22,8 @@ LEND_MOST, LEND_LEAST, LEND_SLOPE = 300.0, 60.0, 1 / 3
 """A turn of n characters borrows the first max(60, 300 - n/3) characters of each neighbour: long turns need less."""
 SLACK_ROWS, SLACK_SHARE = 512, 0.2
 """Compact when the scanned and the dead rows exceed the larger of the two: every word of a question scans them."""
-
+IDLE_PIECES = 1.5
+"""Lay pieces out anew when their room is this many times what is in use: after a change of encoder, in steps."""
 REMEMBERED_ROWS = 1_000_000
 """Rows of counted terms that are remembered, of 16 bytes each, in one collection."""
 
@@ -34,6 +36,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "role": np.int8, "speaker": np.int32, "length": np.int32, "question_share": np.float32, "has_time": np.bool_,
     "has_digit": np.bool_, "alive": np.bool_, "has_vector": np.bool_, "before": np.int32, "after": np.int32,
     "reach": np.uint16, "own_words": np.float32, "all_words": np.float32,
+    "pieces_from": np.int64, "pieces": np.int32,
 }  # fmt: skip
 
 
@@ -47,6 +50,7 @@ class ScopeColumns:
         self._speaker_rows: dict[str, int] = {}
         self._columns = {name: Grown(dtype) for name, dtype in _COLUMNS.items()}
         self._vectors = Grown(np.float32, dimensions)
+        self._pieces = Grown(np.uint8, width(dimensions))
         self._remembered = 0
         self._sources: dict[int, Rows] = {}
         self._totals: dict[str, float] = {}
@@ -91,11 +95,17 @@ class ScopeColumns:
         self._relink(np.unique(self._bury(keys)), np.zeros(0, np.int64))
         self._settle()
 
-    def put_vectors(self, keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> None:
-        """Set the unit vectors of segments; keys that are no longer there are ignored."""
+    def put_vectors(self, keys: NDArray[np.int64], matrix: NDArray[np.float32], pieces: Pieces | None = None) -> None:
+        """Set the unit vectors and the word pieces of segments; keys that are no longer there are ignored."""
         rows, found = self.rows_of(keys)
         self.vectors[rows] = matrix[found]
         self["has_vector"][rows] = True
+        held = Pieces.none(len(found), self.dimensions) if pieces is None else pieces.take(found)
+        self["pieces_from"][rows] = self._pieces.size + held.starts[:-1]  # earlier ones lie idle from now on
+        self["pieces"][rows] = held.counts
+        self._pieces.extend(held.bits)
+        if self._pieces.size > IDLE_PIECES * max(1, int(self["pieces"].sum())):
+            self._place(self.pieces_of(np.arange(self._columns["key"].size)))
 
     def rows_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of those keys that are there, and their positions within `keys`."""
@@ -105,17 +115,17 @@ class ScopeColumns:
         found = np.flatnonzero(there)
         return self._sorted_rows[slots[found]].astype(np.int64), found
 
-    def visible(self, probe: Probe) -> NDArray[np.bool_]:
+    def visible(self, probe: Probe, rows: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.bool_]:
         """[rows] Whether a row is alive and a probe may see it: inside its window, known by then, among its `only`."""
-        mask: NDArray[np.bool_] = self["alive"].copy()
+        mask: NDArray[np.bool_] = self["alive"][rows].copy()
         if probe.window.start is not None:
-            mask &= self["at"] >= probe.window.start
+            mask &= self["at"][rows] >= probe.window.start
         if probe.window.end is not None:
-            mask &= self["at"] < probe.window.end
+            mask &= self["at"][rows] < probe.window.end
         if probe.known_as_of is not None:
-            mask &= self["known_from"] <= probe.known_as_of
+            mask &= self["known_from"][rows] <= probe.known_as_of
         if probe.only is not None:
-            mask &= np.isin(self["key"], probe.only)
+            mask &= np.isin(self["key"][rows], probe.only)
         return mask
 
     def frequencies(self, term: int, neighbours: bool) -> Frequencies:
@@ -165,6 +175,18 @@ class ScopeColumns:
         keys: NDArray[np.int64] = np.where(before >= 0, self["key"][before], 0)
         return keys
 
+    def around(self, rows: NDArray[np.int64], probe: Probe) -> NDArray[np.int64]:
+        """[rows, 5] Each row and its neighbours as in LOANS, -1 where there is none that the probe may see."""
+        turns = np.stack([rows, *(self._linked(rows, name, step) for name, step, _ in LOANS)], axis=1)
+        turns[~self.visible(probe, turns.ravel()).reshape(turns.shape)] = -1  # of -1 itself it does not matter
+        return turns
+
+    def pieces_of(self, rows: NDArray[np.int64]) -> Pieces:
+        """The word pieces of these rows."""
+        counts = self["pieces"][rows].astype(np.int64)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        return Pieces(self._pieces.view[ranges(self["pieces_from"][rows], counts)], starts)
+
     def _takers(self, rows: Rows, positions: Positions, name: str, step: int) -> Rows:
         taker = self._linked(rows, name, step)
         return taker[(taker >= 0) & (positions < self["reach"][taker])]
@@ -200,6 +222,7 @@ class ScopeColumns:
             "alive": np.ones(count, np.bool_), "has_vector": np.zeros(count, np.bool_),
             "before": unlinked, "after": unlinked, "own_words": own, "all_words": own,
             "reach": np.maximum(LEND_LEAST, LEND_MOST - lengths * LEND_SLOPE).astype(np.uint16),
+            "pieces_from": np.zeros(count, np.int64), "pieces": np.zeros(count, np.int32),
         }  # fmt: skip
         for name, column in self._columns.items():
             column.extend(values[name])
@@ -275,9 +298,17 @@ class ScopeColumns:
         number = np.full(self._columns["key"].size + 1, -1, np.int32)  # the last slot answers for a missing link
         number[live] = np.arange(len(live), dtype=np.int32)
         self.postings.compact(live)
+        pieces = self.pieces_of(live)
         for column in (*self._columns.values(), self._vectors):
             column.keep(live)
         for name in ("before", "after"):
             self[name][:] = number[self[name]]
+        self._place(pieces)
         self._sources = {source: number[rows] for source, rows in self._sources.items()}
         self._sorted_rows = number[self._sorted_rows]
+
+    def _place(self, pieces: Pieces) -> None:
+        """Lay out the pieces of all rows anew."""
+        self["pieces_from"][:] = pieces.starts[:-1]
+        self._pieces = Grown(np.uint8, width(self.dimensions))
+        self._pieces.extend(pieces.bits)

@@ -20,7 +20,7 @@ class CutRules:
     gap: float = 3.5
     """How far below the best a score may lie (log-odds): costs recall@5 less than 2 points, 2 would cost 9."""
     middle: float = 6.0
-    """The score whose relevance is 0.5: between the median of first hits, 7.9, and of all candidates, 3."""
+    """The score whose relevance is 0.5: between the median of first hits, 8.2, and of all candidates, 0.4."""
     width: float = 2.0
     """Relevance is 1 / (1 + exp(-(score - middle) / width))."""
     least_cosine: float = 0.2

@@ -79,9 +79,12 @@ class FactColumns:
     def best(self, probe: Probe, among: Flags) -> tuple[Numbers, NDArray[np.float32]]:
         """Rows of the facts among these that match the question by words or vector, best first, with fused scores.
 
-        Every statistic is taken over `among` ([facts]) alone, and a score does not depend on what lies beside it.
+        Every statistic is taken over `among` ([facts]) alone, and a score does not depend on what lies beside it. What
+        is archived is not at hand: only the words it rests on are found, unless the question is about an earlier time.
         """
         columns, table = self.columns, self.table
+        if probe.as_of is None and probe.known_as_of is None:
+            among = among & ~table.archived
         within = np.zeros(len(columns["key"]), np.bool_)
         within[table.statement[among]] = True
         scores = bm25([columns], query_terms(probe.text, probe.languages), Bm25Rules(neighbours=False), [within])[0]

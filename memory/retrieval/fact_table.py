@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 _CELLS: dict[str, type[np.generic]] = {
     "keys": np.int64, "subject": np.int64, "object": np.int64, "sensitivity": np.int8, "believed": np.bool_,
     "begun": np.float64, "ended": np.float64, "known_from": np.float64, "revised": np.bool_, "told": np.bool_,
-    "closed": np.bool_,
+    "closed": np.bool_, "archived": np.bool_,
 }  # fmt: skip
 """Columns that are read off each fact alone; `closed` ones were ended by another if another followed."""
 
@@ -54,6 +54,8 @@ class FactTable:
     known_from: Moments
     """When this version was believed; `revised` tells that there were earlier ones."""
     revised: Flags
+    archived: Flags
+    """Out of hand: no answer by itself, though its words are found."""
     told: Flags
     """It rests on a command, or on nothing at all, rather than on segments alone."""
     grounds_fact: Numbers
@@ -146,6 +148,7 @@ class FactRows:
             fact.version > 1,
             not evidence or len(_grounds(evidence)) < len(evidence),
             fact.status != "active",
+            fact.state == "archived",
         )
 
     def _entity(self, entity_id: str) -> int:

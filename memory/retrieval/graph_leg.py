@@ -105,10 +105,18 @@ class _Around:
         """Whether this view may know that somebody is called so.
 
         Who is in sight is known by name. An alias may come from words that are not, unless all of them are, or it
-        stands in words in sight.
+        stands in words in sight. Words above the clearance teach nothing that is not above it.
         """
-        rows = self.outlook.working_set.mentions.get(entity.entity_id, {})
-        facts = self.outlook.facts.table.about(entity.entity_id)
+        clearance = self.outlook.view.clearance
+        if entity.sensitivity > clearance:
+            return False
+        rows = {
+            key: mention
+            for key, mention in self.outlook.working_set.mentions.get(entity.entity_id, {}).items()
+            if mention.sensitivity <= clearance
+        }
+        about = self.outlook.facts.table.about(entity.entity_id)
+        facts = about[self.outlook.facts.table.sensitivity[about] <= clearance]
         mentions = self.outlook.mentions(entity.entity_id)
         seen = facts[~self.outlook.hidden[facts]]
         if len(mentions) == len(rows) and len(seen) == len(facts):

@@ -13,7 +13,8 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import Instant
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Traits
-from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.columns import LOANS, ScopeColumns
+from memory.retrieval.pieces import Near, Pieces
 from memory.retrieval.postings import ranges
 from memory.retrieval.query import Probe
 
@@ -35,11 +36,13 @@ class Library:
                 self._columns[scope, level].remove(batch.keys)
         self._columns.setdefault((scope, sensitivity), ScopeColumns(self.dimensions)).put(batch)
 
-    def put_vectors(self, scope: str, keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> None:
-        """Set vectors of segments of one scope, wherever they are; unknown keys are ignored."""
+    def put_vectors(
+        self, scope: str, keys: NDArray[np.int64], matrix: NDArray[np.float32], pieces: Pieces | None = None
+    ) -> None:
+        """Set vectors and word pieces of segments of one scope, wherever they are; unknown keys are ignored."""
         for level in Sensitivity:
             if (scope, level) in self._columns:
-                self._columns[scope, level].put_vectors(keys, matrix)
+                self._columns[scope, level].put_vectors(keys, matrix, pieces)
 
     def remove(self, scope: str, keys: NDArray[np.int64]) -> None:
         """Take segments of one scope out."""
@@ -91,7 +94,7 @@ class MemoryShelf:
         self._library = library
         self._ends = ends
 
-    async def traits(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None = None) -> Traits:
+    async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped."""
         parts = [_Part(columns, *columns.rows_of(keys)) for columns in self._library.sight(view)]
         parts = [part for part in parts if len(part.rows)]
@@ -107,7 +110,7 @@ class MemoryShelf:
         speaker, speakers = _speakers(parts)
         words, starts = _words(parts, ordered)
         there = keys[found[ordered]]
-        over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, known_as_of)
+        over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, probe.known_as_of)
         return Traits(
             keys=there,
             at=gather("at", np.float64),
@@ -125,6 +128,7 @@ class MemoryShelf:
             over=over,
             words=words,
             word_starts=starts,
+            near=_near(parts, places, probe, closely),
         )
 
 
@@ -162,6 +166,27 @@ def _speakers(parts: Sequence[_Part]) -> tuple[NDArray[np.int32], tuple[str, ...
         shared = [number.setdefault(part.columns.speakers[speaker], len(number)) for speaker in local]
         rows.append(np.array(shared, np.int32)[inverse])
     return np.concatenate(rows), tuple(number)
+
+
+def _near(parts: Sequence[_Part], places: NDArray[np.int64], probe: Probe, closely: int) -> Near | None:
+    """Pieces of the first `closely` keys asked for and of the turns around them; None where there are none."""
+    around = np.full((len(places), 1 + len(LOANS)), -1, np.int64)
+    turns: list[Pieces] = []
+    lengths: list[NDArray[np.int32]] = []
+    first, known = 0, 0
+    for part in parts:
+        chosen = np.flatnonzero(part.at < closely)
+        reached = part.columns.around(part.rows[chosen], probe)
+        rows, number = np.unique(reached, return_inverse=True)
+        none = int(len(rows) > 0 and rows[0] < 0)
+        turns.append(part.columns.pieces_of(rows[none:]))
+        lengths.append(part.columns["length"][rows[none:]])
+        numbered = number.reshape(reached.shape) - none
+        around[places[first + chosen]] = np.where(numbered >= 0, known + numbered, -1)
+        first, known = first + len(part.rows), known + len(rows) - none
+    if not sum(len(each.bits) for each in turns):
+        return None
+    return Near(turns[0].joined(turns[1:]), np.concatenate(lengths), around)
 
 
 def _words(parts: Sequence[_Part], ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

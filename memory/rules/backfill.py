@@ -49,5 +49,6 @@ def _first_named(draft: Draft, fact: Fact, owner_id: str) -> str | None:
         return None
     words = fact.statement.split()[:LONGEST_NAME]
     beginnings = (bare(" ".join(words[:length])) for length in range(len(words), 0, -1))
-    named = (resolution.find(draft, each) for each in beginnings if each and not _means_the_owner(draft, each))
+    names = (each for each in beginnings if each and not _means_the_owner(draft, each))
+    named = (resolution.find(draft, each, level=fact.sensitivity) for each in names)
     return next((each.entity_id for each in named if each is not None), None)

@@ -107,7 +107,7 @@ class FactRows(FactColumns):
     status: Codes
     state: Codes
     about: Ids
-    """The entity it may contradict: its object, else its subject."""
+    """The entity it may contradict: its object, else its subject. None if that is known less sensitively."""
     valid_from: Column
     valid_to: Column
     system_from: Column
@@ -277,7 +277,8 @@ def _access_row(believed: WorkingSet, identity: str) -> dict[str, Any]:
 
 
 def _entity_row(believed: WorkingSet, entity: Entity, in_community: bool) -> dict[str, Any]:
-    seen = figures(believed.mentions.get(entity.entity_id, {}).values())
+    mentions = believed.mentions.get(entity.entity_id, {}).values()
+    seen = figures(each for each in mentions if each.sensitivity <= entity.sensitivity)
     first, last = (seen.first_seen, seen.last_seen) if seen else (entity.created_at, entity.created_at)
     return {
         **entity_row(entity, first, last, _access_row(believed, entity.entity_id)),
@@ -293,13 +294,14 @@ def _entity_row(believed: WorkingSet, entity: Entity, in_community: bool) -> dic
 
 def _fact_row(believed: WorkingSet, fact: Fact) -> dict[str, Any]:
     about = (believed.entities.get(each) for each in (fact.subject_id, fact.object_id) if each is not None)
+    against = believed.entities.get(fact.object_id or fact.subject_id)
     return {
         **_access_row(believed, fact.fact_id),
         "ids": fact.fact_id,
         "stamp": fact_stamp(believed, fact),
         "status": STATUSES.index(fact.status),
         "state": STATES.index(fact.state),
-        "about": fact.object_id or fact.subject_id,
+        "about": against.entity_id if against is not None and fact.sensitivity <= against.sensitivity else None,
         "confidence": fact.confidence,
         "stability": fact.stability,
         "since": fact.since,

@@ -41,6 +41,7 @@ def decide(
     """What this command changes. Raises a DomainError if it cannot be carried out; then nothing changes."""
     turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance(), _judging(command))
     outcomes = _DECIDE[type(command)](turn, command, rules)
+    naming.settle_names(turn)
     withdraw_unsupported(turn)
     if turn.asked and turn.judging and not turn.judging.closed:
         raise Unjudged(questions=tuple(turn.asked))
@@ -87,7 +88,8 @@ def _withdraw(turn: Turn, command: c.Withdraw) -> list[Outcome]:
 
 def _write_note(turn: Turn, command: c.WriteNote) -> list[Outcome]:
     draft = turn.draft
-    if command.about_id not in draft.entities and command.about_id not in draft.facts:
+    about = draft.entities.get(command.about_id) or draft.facts.get(command.about_id)
+    if about is None:
         raise NotFound("There is no such entity or fact.", about_id=command.about_id)
     if not command.text.strip():
         raise Invalid("A note needs words.")
@@ -99,6 +101,7 @@ def _write_note(turn: Turn, command: c.WriteNote) -> list[Outcome]:
         created_at=turn.now,
         lifetime=_lifetime(command.lifetime),
         source_id=command.source_id,
+        sensitivity=about.sensitivity,
     )
     draft.put("noted", None, note)
     return []

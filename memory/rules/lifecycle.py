@@ -1,7 +1,7 @@
 """States: candidate, active, core, archived (seed 002). All but archiving follows from recalls alone.
 
 A state is a function of what is so at `now`, not of the state before: nights may be missed or repeated. Archived hides
-from lists; recall looks at no state, and words are always found.
+from lists, and from what recall holds at hand; words are always found, and bring back what rests on them.
 """
 
 from __future__ import annotations

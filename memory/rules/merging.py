@@ -15,18 +15,21 @@ from memory.rules.versions import revise
 
 
 def merge_into(turn: Turn, winner: Entity, loser: Entity) -> Entity:
-    """Let the winner be all that the loser was; the winner as it is then. It can be undone."""
-    draft = turn.draft
+    """Let the winner be all that the loser was; the winner as it is then. It can be undone.
+
+    A loser that is known only from more sensitive words brings its mentions and its facts, but none of its names.
+    """
+    draft, merged = turn.draft, winner
     draft.put("merged away", loser, replace(loser, merged_into=winner.entity_id))
-    fresh = tuple(name for name in (loser.name, *loser.aliases) if fold(name) not in winner.names)
-    merged = replace(
-        winner,
-        aliases=(*winner.aliases, *dict.fromkeys(fresh)),
-        properties={**loser.properties, **winner.properties},
-        confidence=max(winner.confidence, loser.confidence),
-        sensitivity=min(winner.sensitivity, loser.sensitivity),
-    )
-    draft.put("merged", winner, merged)
+    if loser.sensitivity <= winner.sensitivity:
+        fresh = tuple(name for name in (loser.name, *loser.aliases) if fold(name) not in winner.names)
+        merged = replace(
+            winner,
+            aliases=(*winner.aliases, *dict.fromkeys(fresh)),
+            properties={**loser.properties, **winner.properties},
+            confidence=max(winner.confidence, loser.confidence),
+        )
+        draft.put("merged", winner, merged)
     for mention in list(draft.mentions.get(loser.entity_id, {}).values()):
         draft.put("moved by a merge", mention, None)
         known = draft.mentions.get(winner.entity_id, {}).get(mention.segment_key)
@@ -61,6 +64,7 @@ def settle_slots(turn: Turn, moved: Iterable[Fact]) -> None:
         slot = slot_of(fact.predicate, fact.slot)
         if fact.status != "active" or slot is None or not (fact.object and fact.polarity):
             continue
-        holders = [each for each in chain_of(draft, fact.subject_id, slot) if each.fact_id != identity]
+        chain = chain_of(draft, fact.subject_id, slot, fact.sensitivity)
+        holders = [each for each in chain if each.fact_id != identity]
         if holders and not any(same_thing(each.object, fact.object) for each in holders if each.status == "active"):
             place_in_slot(draft, fact, holders, turn.now)

@@ -9,6 +9,7 @@ from memory.model.changes import Outcome
 from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameEntity, SetProfile
 from memory.model.entities import Entity
 from memory.model.ids import fold
+from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
@@ -25,7 +26,7 @@ def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
     if not name:
         return []
     owner = resolution.owner(draft)
-    namesake = resolution.find(draft, name, "person")
+    namesake = resolution.find(draft, name, "person", level=Sensitivity.OPEN)
     if owner is None:
         ensure_owner(turn)
     elif namesake is not None and namesake.entity_id != owner.entity_id:
@@ -40,7 +41,7 @@ def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
     """Give an entity another name; the old one stays as an alias."""
     entity = living(turn, command.entity_id)
     name = cleaned(command.name)
-    other = resolution.find(turn.draft, name, entity.type)
+    other = resolution.find(turn.draft, name, entity.type, level=entity.sensitivity)
     if other is not None and other.entity_id != entity.entity_id:
         raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
     if name != entity.name:
@@ -52,7 +53,7 @@ def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
     """Let another name mean this entity too."""
     entity = living(turn, command.entity_id)
     alias = cleaned(command.alias)
-    other = resolution.find(turn.draft, alias, entity.type)
+    other = resolution.find(turn.draft, alias, entity.type, level=entity.sensitivity)
     if other is not None and other.entity_id != entity.entity_id:
         raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
     if fold(alias) not in entity.names:
@@ -61,11 +62,14 @@ def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
 
 
 def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
-    """Let two entities be one: the loser is redirected, its mentions and facts move to the winner."""
+    """Let two entities be one: the loser is redirected, its mentions and facts move to the winner.
+
+    The owner stays, and so does what is known less sensitively.
+    """
     winner, loser = living(turn, command.winner_id), living(turn, command.loser_id)
     if winner.entity_id == loser.entity_id:
         raise Invalid("An entity cannot be merged with itself.", entity_id=winner.entity_id)
-    if loser.is_owner:
+    if loser.is_owner or (loser.sensitivity < winner.sensitivity and not winner.is_owner):
         winner, loser = loser, winner
     merge_into(turn, winner, loser)
     return []
@@ -105,3 +109,22 @@ def _rename(turn: Turn, entity: Entity, name: str) -> None:
     kept = tuple(alias for alias in entity.aliases if fold(alias) != fold(name))
     old = (entity.name,) if fold(entity.name) != fold(name) else ()
     turn.draft.put("renamed", entity, replace(entity, name=name, aliases=(*kept, *old)))
+
+
+def settle_names(turn: Turn) -> None:
+    """At the end of a turn: what bears the whole name of something known less sensitively is that.
+
+    Otherwise a name that only more sensitive words have used would stand in the way of a new or renamed entity.
+    """
+    draft = turn.draft
+    named = {change.after.entity_id for change in list(draft.changes) if isinstance(change.after, Entity)}
+    for entity_id in sorted(named & draft.entities.keys()):
+        entity = draft.entities[entity_id]
+        for other_id in draft.names.get(fold(entity.name), ()) if entity.merged_into is None else ():
+            other = draft.entities[other_id]
+            if other.sensitivity > entity.sensitivity and _natural_key(other) == _natural_key(entity):
+                merge_into(turn, draft.entities[entity_id], other)
+
+
+def _natural_key(entity: Entity) -> tuple[str, str, str]:
+    return entity.type, fold(entity.name), fold(entity.qualifier)

@@ -50,24 +50,25 @@ def _gated(sightings: Collection[Sighting], gates: Gates) -> list[Sighting]:
 
 
 def _mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
-    draft = turn.draft
-    entity = _entity_of(turn, sighting, segment)
-    for namesake in _nicknamed(turn, entity, sighting):
-        entity = merge_into(turn, entity, namesake)
-    improved = _improved(entity, sighting, segment)
-    if improved != entity:
-        draft.put("seen again", entity, improved)
+    draft, level = turn.draft, Sensitivity(segment.sensitivity)
+    entity = _entity_of(turn, sighting, level)
+    if entity.sensitivity == level:  # what more sensitive words say of it shows in no row that others see
+        for namesake in _nicknamed(turn, entity, sighting):
+            entity = merge_into(turn, entity, namesake)
+        improved = _improved(entity, sighting)
+        if improved != entity:
+            draft.put("seen again", entity, improved)
     known = draft.mentions.get(entity.entity_id, {}).get(segment.segment_key)
     mention = Mention(
-        entity.entity_id, segment.source_id, segment.segment_key, segment.at, sighting.quote, sighting.confidence
+        entity.entity_id, segment.source_id, segment.segment_key, segment.at, sighting.quote, sighting.confidence, level
     )
     if known is None or known.confidence < mention.confidence:
         draft.put("mentioned", known, mention)
 
 
-def _entity_of(turn: Turn, sighting: Sighting, segment: ReadSegment) -> Entity:
+def _entity_of(turn: Turn, sighting: Sighting, level: Sensitivity) -> Entity:
     if sighting.type == "person":
-        spoken = resolution.speaker(turn.draft, sighting.name)
+        spoken = resolution.speaker(turn.draft, sighting.name, level)
         if spoken is not None:
             return spoken
         if turn.draft.profile.is_owner(sighting.name):
@@ -77,8 +78,8 @@ def _entity_of(turn: Turn, sighting: Sighting, segment: ReadSegment) -> Entity:
         sighting.name,
         sighting.type,
         turn.now,
+        level=level,
         confidence=sighting.confidence,
-        sensitivity=Sensitivity(segment.sensitivity),
     )
 
 
@@ -90,16 +91,21 @@ def _nicknamed(turn: Turn, entity: Entity, sighting: Sighting) -> list[Entity]:
     if entity.type != "person":
         return []
     names = (alias for alias in sighting.aliases if is_name(alias) and bare(alias) == alias and "'s " not in alias)
-    found = {each.entity_id: each for name in names if (each := resolution.find(turn.draft, name, "person"))}
+    level = entity.sensitivity
+    found = {
+        each.entity_id: each for name in names if (each := resolution.find(turn.draft, name, "person", level=level))
+    }
     return [
         each
         for each in found.values()
-        if each.entity_id != entity.entity_id and not (each.is_owner or each.aliases or each.properties)
+        if each.entity_id != entity.entity_id
+        and each.sensitivity == level
+        and not (each.is_owner or each.aliases or each.properties)
     ]
 
 
-def _improved(entity: Entity, sighting: Sighting, segment: ReadSegment) -> Entity:
-    """The entity with what this sighting adds: confidence, properties, new aliases, an opener sensitivity."""
+def _improved(entity: Entity, sighting: Sighting) -> Entity:
+    """The entity with what this sighting adds: confidence, properties, new aliases."""
     names = entity.names
     fresh = tuple(alias for alias in sighting.aliases if fold(alias) not in names)
     return replace(
@@ -107,7 +113,6 @@ def _improved(entity: Entity, sighting: Sighting, segment: ReadSegment) -> Entit
         confidence=max(entity.confidence, sighting.confidence),
         properties={**sighting.properties, **entity.properties},
         aliases=(*entity.aliases, *fresh),
-        sensitivity=min(entity.sensitivity, Sensitivity(segment.sensitivity)),
     )
 
 
@@ -118,9 +123,7 @@ def ensure_owner(turn: Turn) -> Entity:
     if known is not None:
         return known
     name = draft.profile.name or "owner"
-    person = resolution.find(draft, name, "person")
-    if person is None:
-        person = resolution.ensure(draft, name, "person", turn.now, reason="named by the profile")
+    person = resolution.ensure(draft, name, "person", turn.now, level=Sensitivity.OPEN, reason="named by the profile")
     after = replace(person, is_owner=True)
     draft.put("is the owner", person, after)
     return after
@@ -132,28 +135,29 @@ def _is_no_evidence(turn: Turn, segment: ReadSegment) -> bool:
     return silent or turn.draft.profile.is_assistant(segment.speaker)
 
 
-def subject_of(turn: Turn, name: str, type_: str, speaker: str) -> Entity:
+def subject_of(turn: Turn, name: str, type_: str, speaker: str, level: Sensitivity) -> Entity:
     """Who or what a claim is about. A subject nobody has mentioned is kept under its name."""
     draft = turn.draft
     if draft.profile.is_owner(name) or fold(name) in resolution.OWNER_NAMES:
         return ensure_owner(turn)
-    known = resolution.find(draft, name, type_) or resolution.find(draft, name)
+    known = resolution.find(draft, name, type_, level=level) or resolution.find(draft, name, level=level)
     if known is not None:
         return known
     if speaker and fold(name) == fold(speaker):
-        return resolution.ensure(draft, name, "person", turn.now)
-    return resolution.ensure(draft, name, type_, turn.now, confidence=0.6, reason="spoken of")
+        return resolution.ensure(draft, name, "person", turn.now, level=level)
+    return resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
 
 
 def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, extractor: str) -> Outcome:
-    subject = subject_of(turn, claim.subject, claim.subject_type, segment.speaker)
-    target = resolution.find(turn.draft, claim.object) if claim.object else None
+    level = Sensitivity(segment.sensitivity)
+    subject = subject_of(turn, claim.subject, claim.subject_type, segment.speaker, level)
+    target = resolution.find(turn.draft, claim.object, level=level) if claim.object else None
     origin = Origin(
         source_id=segment.source_id,
         at=segment.at,
         segment_key=segment.segment_key,
         revision=segment.revision,
-        sensitivity=Sensitivity(segment.sensitivity),
+        sensitivity=level,
         judged_by=extractor,
     )
     return believe(turn, claim, subject.entity_id, target.entity_id if target else None, origin)

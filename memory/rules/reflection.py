@@ -43,11 +43,14 @@ class Likeness:
     calibrate: Callable[[Floats], Floats]
 
     def pairs(self, facts: Iterable[Fact], at_least: float) -> list[Pair]:
-        """Pairs of one subject that are at least this similar, most similar first. Facts without a vector have none."""
-        subjects: defaultdict[str, list[str]] = defaultdict(list)
+        """Pairs of one subject and sensitivity that are at least this similar, most similar first.
+
+        Facts without a vector have none.
+        """
+        subjects: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for fact in facts:
             if fact.fact_id in self.vectors:
-                subjects[fact.subject_id].append(fact.fact_id)
+                subjects[fact.subject_id, fact.sensitivity].append(fact.fact_id)
         found = [pair for ids in subjects.values() for pair in self._within(sorted(ids), at_least)]
         return sorted(found, key=lambda pair: (-pair.similarity, pair.one, pair.other))
 

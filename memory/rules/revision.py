@@ -5,29 +5,37 @@ In this order: said before, a slot that holds one value, a disagreement, a reinf
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from memory.model.changes import Outcome
 from memory.model.claims import Claim
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
 from memory.model.working_set import Draft
-from memory.rules import slots
+from memory.rules import across, slots
 from memory.rules.agreement import agrees, opposes, same_thing, thing
 from memory.rules.contrary import Contrary, contraries
+from memory.rules.ending import ends
 from memory.rules.rivals import Rival
 from memory.rules.turn import Meeting, Origin, Turn
 from memory.rules.versions import link, revise, support, supporting_sources
-from memory.words.contrast import topic_of
-from memory.words.predicates import class_of, closers, closes, named, opposite
+from memory.words.predicates import closers, closes, opposite
 
 
 def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
-    """Bring one claim into the draft and say what became of it."""
+    """Bring one claim into the draft and say what became of it.
+
+    It meets the facts of its own sensitivity; with those of others it is linked, and none of them changes.
+    """
     identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
     met = Meeting(claim, subject_id, object_id, origin, identity)
-    if turn.rules.manner == "likeness":
-        return _by_likeness(turn, met)
+    outcome = _by_likeness(turn, met) if turn.rules.manner == "likeness" else _by_meaning(turn, met)
+    across.link_levels(turn, met, turn.draft.facts[outcome.fact_id])
+    return outcome
+
+
+def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
+    claim = met.claim
     slot = slots.slot_of(claim.predicate, claim.slot)
     if slot is not None and claim.object and claim.polarity:
         return _change(turn, met, slot)
@@ -48,19 +56,15 @@ def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, or
     return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
 
-def create(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Fact:
-    """A new fact, or an old one of the same place and words that is believed again."""
-    identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
-    return _create(turn, Meeting(claim, subject_id, object_id, origin, identity))
-
-
 def _create(turn: Turn, met: Meeting) -> Fact:
+    """A new fact, or an old one of the same place and words that is believed again."""
     draft, claim, origin = turn.draft, met.claim, met.origin
     earlier = draft.facts.get(met.fact_id)
+    first = turn.rules.first_confidence if claim.confidence is None else claim.confidence
     if earlier is not None:
-        fact = revise(
-            draft, earlier, "affirmed again", turn.now, status="active", state="active", valid_to=claim.valid_to
-        )
+        anew = {} if met.fact_id in draft.evidence else {"valid_from": met.since, "confidence": first}
+        again: dict[str, Any] = {"status": "active", "state": "active", "valid_to": claim.valid_to, **anew}
+        fact = revise(draft, earlier, "affirmed again", turn.now, **again)
     else:
         fact = Fact(
             fact_id=met.fact_id,
@@ -69,7 +73,7 @@ def _create(turn: Turn, met: Meeting) -> Fact:
             statement=claim.statement,
             kind=claim.kind,
             importance=min(10, max(1, claim.importance)),
-            confidence=turn.rules.first_confidence if claim.confidence is None else claim.confidence,
+            confidence=first,
             valid_from=met.since,
             valid_to=claim.valid_to,
             system_from=turn.now,
@@ -87,13 +91,17 @@ def _create(turn: Turn, met: Meeting) -> Fact:
     return fact
 
 
+IN_PLACE = "rules for "
+"""Before the name of a judge that failed, in whose place the rules have decided."""
+
+
 def judged_by(turn: Turn, met: Meeting) -> str:
     """Who decided what became of a claim: its reader, a judge outside, or the rules where that judge failed."""
     judging = turn.judging
     if judging is None:
         return met.origin.judged_by
     if any(question.fact_id == met.fact_id for question in turn.asked):
-        return f"rules for {judging.judge}"
+        return f"{IN_PLACE}{judging.judge}"
     judges = (each.judge for each in judging.verdicts if each.fact_id == met.fact_id)
     return next(judges, met.origin.judged_by)
 
@@ -110,12 +118,14 @@ def _same_statement(draft: Draft, met: Meeting) -> Fact | None:
     """An active fact of the subject in the very same words and polarity."""
     ids = draft.by_words.get((met.subject_id, fold(met.claim.statement)), ())
     same = (fact for each in ids if (fact := draft.facts[each]).polarity == met.claim.polarity)
-    return next((fact for fact in same if fact.status == "active" and fact.kind != "meta"), None)
+    near = (fact for fact in same if fact.sensitivity == met.origin.sensitivity)
+    return next((fact for fact in near if fact.status == "active" and fact.kind != "meta"), None)
 
 
 def rivals_of(turn: Turn, met: Meeting) -> list[Rival]:
     """The facts of its subject a claim is compared with; the first few are seed 003's rivals."""
-    return turn.resemblance.rivals(turn.draft, met.subject_id, met.claim.statement, turn.born, turn.rules.compared)
+    about = met.subject_id, met.origin.sensitivity
+    return turn.resemblance.rivals(turn.draft, about, met.claim.statement, turn.born, turn.rules.compared)
 
 
 def same_meaning(turn: Turn, met: Meeting, rivals: list[Rival]) -> Fact | None:
@@ -143,8 +153,8 @@ def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> 
 def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     """A slot that holds one value: the new value closes the old one, whatever its support."""
     draft = turn.draft
-    chain = slots.chain_of(draft, met.subject_id, slot)
-    place = slots.place_of(draft, chain, met.since, met.fact_id)
+    chain = slots.chain_of(draft, met.subject_id, slot, met.origin.sensitivity)
+    place = slots.place_of(draft, chain, met.since, met.claim.object)
     before, after = place.before, place.after
     if before is not None and _holds_same(before, met) and not slots.has_ended(before, met.since, after):
         return _reinforce(turn, before, met, extend=False)
@@ -157,9 +167,9 @@ def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     if denied:
         return _disagree(turn, _create(turn, met), denied)
     if before is not None and before is after:
-        slots.split_at(draft, before, met.since, turn.now, turn.rules)
+        slots.split_at(draft, before, met.since, met.claim.object, turn.now, turn.rules)
     fresh = _create(turn, met)
-    holders = slots.chain_of(draft, met.subject_id, slot)
+    holders = slots.chain_of(draft, met.subject_id, slot, met.origin.sensitivity)
     closed = slots.place_in_slot(draft, fresh, holders, turn.now)
     _end_by_event(turn, draft.facts[fresh.fact_id])
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
@@ -173,50 +183,23 @@ def _end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
     """An event closes the states it ends, in whatever order they are heard: who left a job works there no longer."""
     if not fresh.polarity:
         return ()
-    ended = tuple(_end(turn, state, fresh) for state in _of(turn.draft, fresh.subject_id, closes(fresh.predicate))
-                  if state.status == "active" and _ends(fresh, state))  # fmt: skip
+    ended = tuple(_end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
+                  if state.status == "active" and ends(fresh, state))  # fmt: skip
     _end_by_event(turn, fresh)
     return ended
 
 
 def _end_by_event(turn: Turn, state: Fact) -> None:
     """End a new state where an event that is known already had put an end to it."""
-    later = [each for each in _of(turn.draft, state.subject_id, closers(state.predicate)) if _ends(each, state)]
+    later = [each for each in _of(turn.draft, state, closers(state.predicate)) if ends(each, state)]
     if later:
         _end(turn, state, min(later, key=lambda each: (each.valid_from, each.fact_id)))
 
 
-def _of(draft: Draft, subject_id: str, predicates: tuple[str, ...]) -> list[Fact]:
-    """The facts of a subject with one of these predicates."""
-    found = (each for name in predicates for each in draft.by_predicate.get((subject_id, name), ()))
-    return [draft.facts[each] for each in found]
-
-
-def _ends(event: Fact, state: Fact) -> bool:
-    """Whether an event puts an end to a state that began before it."""
-    over = state.valid_to is not None and state.valid_to <= event.valid_from
-    standing = event.status == "active" and event.polarity and state.polarity
-    row, held = named(event.predicate), named(state.predicate)
-    if over or not standing or row is None or held is None or state.valid_from >= event.valid_from:
-        return False
-    if event.object is None or topic_of(event.object) <= _WHATEVER:
-        return row.ends == "all" or (held.single and not held.slotted)
-    return _CONCERNED[row.ends](event, state)
-
-
-_WHATEVER = topic_of("job work position")
-"""Objects of an event that name nothing in particular: who quits a job quits the one they have."""
-_CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
-    "same": lambda event, state: same_thing(event.object, state.object),
-    "other": lambda event, state: not same_thing(event.object, state.object),
-    "kind": lambda event, state: _is_other_of_kind(event.object or "", state.object or ""),
-    "all": lambda event, state: True,
-}
-"""Which states an event of a predicate concerns, by its `ends`."""
-
-
-def _is_other_of_kind(one: str, other: str) -> bool:
-    return class_of(one) is not None and class_of(one) == class_of(other) and not same_thing(one, other)
+def _of(draft: Draft, like: Fact, predicates: tuple[str, ...]) -> list[Fact]:
+    """The facts of the same subject and sensitivity with one of these predicates."""
+    found = (draft.facts[each] for name in predicates for each in draft.by_predicate.get((like.subject_id, name), ()))
+    return [each for each in found if each.sensitivity == like.sensitivity]
 
 
 def _end(turn: Turn, state: Fact, later: Fact) -> str:
@@ -236,7 +219,7 @@ def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
     known = [each for name in names for each in _of_object(turn, met.subject_id, name).get(thing(claim.object), ())]
     near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
     about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
-    return [each for each in about if opposes(claim, each)]
+    return [each for each in about if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
 
 
 def _of_object(turn: Turn, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:

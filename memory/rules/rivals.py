@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.facts import Fact
+from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 
 Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
+About = tuple[str, Sensitivity]
+"""A subject, and the sensitivity of what is said of it: facts of different ones are no rivals (decision 0025)."""
 _SPARE = 4
 """Rows ranked for each that is wanted: some of them have been closed in this very turn."""
 
@@ -81,38 +84,38 @@ class Resemblance:
     facts: FactVectors = field(default_factory=FactVectors)
     statements: Mapping[str, Vector] = field(default_factory=dict)
     calibrate: Callable[[Floats], Floats] = field(default=lambda cosine: cosine)
-    _begun: dict[str, tuple[list[str], Floats]] = field(default_factory=dict, init=False, compare=False)
+    _begun: dict[About, tuple[list[str], Floats]] = field(default_factory=dict, init=False, compare=False)
 
-    def rivals(self, draft: Draft, subject_id: str, statement: str, born: Mapping[str, str], most: int) -> list[Rival]:
-        """The `most` active facts of the subject that resemble the statement, most similar first.
+    def rivals(self, draft: Draft, about: About, statement: str, born: Mapping[str, str], most: int) -> list[Rival]:
+        """The `most` active facts of a subject, at one sensitivity, that resemble the statement, most similar first.
 
         `born` maps facts created earlier in the same turn to their statements.
         """
         vector = self.statements.get(statement)
         if vector is None:
             return []
-        known, cosines = self._of(draft, subject_id)
+        known, cosines = self._of(draft, about)
         cosine = cosines[:, list(self.statements).index(statement)]
         fresh = [
             fact_id
             for fact_id, words in born.items()
-            if words in self.statements and fact_id not in self.facts and draft.facts[fact_id].subject_id == subject_id
+            if words in self.statements and fact_id not in self.facts and _about(draft.facts[fact_id]) == about
         ]
         if fresh:
             cosine = np.append(cosine, np.stack([self.statements[born[each]] for each in fresh]) @ vector)
-        return self._best(draft, subject_id, [*known, *fresh] if fresh else known, cosine, most)
+        return self._best(draft, about, [*known, *fresh] if fresh else known, cosine, most)
 
-    def _of(self, draft: Draft, subject_id: str) -> tuple[list[str], Floats]:
+    def _of(self, draft: Draft, about: About) -> tuple[list[str], Floats]:
         """Facts of a subject that had a vector when it was first asked about, and cosines [facts, statements]."""
-        if subject_id not in self._begun:
+        if about not in self._begun:
             facts = draft.facts
-            ids = (each for each in draft.by_subject.get(subject_id, ()) if _competes(facts[each]))
-            known, rows = self.facts.rows(ids)
+            of_subject = draft.by_subject.get(about[0], ())
+            known, rows = self.facts.rows(each for each in of_subject if _competes(facts[each], about))
             cosines = self.facts.at(rows, np.stack(list(self.statements.values()), axis=1))
-            self._begun[subject_id] = known, cosines
-        return self._begun[subject_id]
+            self._begun[about] = known, cosines
+        return self._begun[about]
 
-    def _best(self, draft: Draft, subject_id: str, ids: Sequence[str], cosine: Floats, most: int) -> list[Rival]:
+    def _best(self, draft: Draft, about: About, ids: Sequence[str], cosine: Floats, most: int) -> list[Rival]:
         count = min(len(ids), _SPARE * most)
         best = np.argpartition(-cosine, count - 1)[:count] if 0 < count < len(ids) else np.arange(len(ids))
         best = best[np.lexsort((best, -cosine[best]))]
@@ -120,13 +123,17 @@ class Resemblance:
         found = []
         for place, likeness in zip(best.tolist(), similarity.tolist(), strict=True):
             fact = draft.facts.get(ids[place])
-            if fact is not None and _competes(fact) and fact.subject_id == subject_id:
+            if fact is not None and _competes(fact, about):
                 found.append(Rival(ids[place], likeness))
             if len(found) == most:
                 break
         return found
 
 
-def _competes(fact: Fact) -> bool:
+def _about(fact: Fact) -> About:
+    return fact.subject_id, fact.sensitivity
+
+
+def _competes(fact: Fact, about: About) -> bool:
     """Whether a fact is believed and was heard: what the memory concluded itself is no rival of what is said."""
-    return fact.status == "active" and fact.kind != "meta"
+    return fact.status == "active" and fact.kind != "meta" and _about(fact) == about

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
+from memory.rules.agreement import thing
 from memory.rules.parameters import Revision
 from memory.rules.versions import link, revise
 from memory.words.predicates import single_valued
@@ -34,27 +37,36 @@ def slot_of(predicate: str | None, slot: str | None) -> tuple[str, str] | None:
     return predicate, fold(slot or "")
 
 
-def chain_of(draft: Draft, subject_id: str, slot: tuple[str, str]) -> list[Fact]:
-    """The values a slot has or had, by valid time. What was never so (a corrected fact) is none of them."""
+def chain_of(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensitivity) -> list[Fact]:
+    """The values a slot has or had by words of one sensitivity, by valid time. A corrected one is none of them."""
     facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, slot[0]), ()))
     held = (
         each
         for each in facts
-        if each.believed and each.polarity and each.object and slot_of(each.predicate, each.slot) == slot
+        if each.sensitivity == level
+        and each.believed
+        and each.polarity
+        and each.object
+        and slot_of(each.predicate, each.slot) == slot
     )
-    return sorted((each for each in held if each.valid_to != each.valid_from), key=_order)
+    return sorted(held, key=order_of)
 
 
-def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, identity: str) -> Place:
-    """Where an assertion for a moment falls; of two for the same moment the one with the larger id is the later."""
+def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, value: str | None) -> Place:
+    """Where the assertion of a value for a moment falls.
+
+    Two values for one moment stand in the order of the alphabet: by their ids, whoever heard of them first, and from
+    whom, would decide.
+    """
     before = after = None
-    nearest = furthest = (0.0, "")
+    here = (since, thing(value))
+    nearest = furthest = here
     for fact in chain:
         for moment in _moments(draft, fact):
-            point = (moment, fact.fact_id)
-            if point <= (since, identity) and (before is None or point > nearest):
+            point = (moment, thing(fact.object))
+            if point <= here and (before is None or point > nearest):
                 before, nearest = fact, point
-            elif point > (since, identity) and (after is None or point < furthest):
+            elif point > here and (after is None or point < furthest):
                 after, furthest = fact, point
     return Place(before, after)
 
@@ -72,9 +84,9 @@ def place_in_slot(draft: Draft, fresh: Fact, holders: Iterable[Fact], now: Insta
     The value before it ends where it begins. If a later value is known already, the new one was news that came late:
     it is born closed, at the beginning of the next (memory-model, "Two time axes").
     """
-    chain = sorted((fact for fact in holders if fact.fact_id != fresh.fact_id), key=_order)
-    earlier = [fact for fact in chain if _order(fact) < _order(fresh)]
-    later = [fact for fact in chain if _order(fact) > _order(fresh)]
+    chain = sorted((fact for fact in holders if fact.fact_id != fresh.fact_id), key=order_of)
+    earlier = [fact for fact in chain if order_of(fact) < order_of(fresh)]
+    later = [fact for fact in chain if order_of(fact) > order_of(fresh)]
     closed = close_before(draft, earlier[-1], fresh, now) if earlier else ()
     if later:
         after = later[0]
@@ -93,20 +105,25 @@ def close_before(draft: Draft, before: Fact, fresh: Fact, now: Instant) -> tuple
     return (before.fact_id,)
 
 
-def split_at(draft: Draft, fact: Fact, since: Instant, now: Instant, rules: Revision) -> None:
+def split_at(draft: Draft, fact: Fact, since: Instant, value: str | None, now: Instant, rules: Revision) -> None:
     """Let what was taken for one stretch of a value be two, before and after a moment at which another one held.
 
     The words that vouch for later moments go to the later fact. The part in which the fact was first heard keeps its
     id, and each has the confidence of its own sources.
     """
     evidence = draft.evidence.get(fact.fact_id, ())
-    late = tuple(each for each in evidence if each.since > since)
-    early = tuple(each for each in evidence if each.since <= since)
+    here = (since, thing(value))
+    late = tuple(each for each in evidence if (each.since, thing(fact.object)) > here)
+    early = tuple(each for each in evidence if each not in late)
     began = min(each.since for each in late)
+    # an end that lies before the late words, as an event may set it, is the end of what the early ones told
+    over = fact.valid_to is not None and fact.valid_to < began
+    ends = fact.valid_to if over else began
     spans: dict[tuple[Evidence, ...], dict[str, Any]] = {
-        early: {"valid_from": fact.valid_from, "valid_to": began, "status": "superseded"},
-        late: {"valid_from": began, "valid_to": fact.valid_to, "status": fact.status},
-    }
+        early: {"valid_from": fact.valid_from, "valid_to": ends, "status": "superseded"},
+        late: {"valid_from": began, "valid_to": None if over else fact.valid_to,
+               "status": "active" if over else fact.status},
+    }  # fmt: skip
     leaving, staying = (early, late) if any(_born_of(draft, fact, each) for each in late) else (late, early)
     first = min(leaving, key=lambda each: (each.since, each.source_id))
     identity = fact_id(draft.user_id, f"{first.source_id}/{first.segment_key}", fact.statement)
@@ -117,15 +134,31 @@ def split_at(draft: Draft, fact: Fact, since: Instant, now: Instant, rules: Revi
     goes: dict[str, Any] = {"confidence": _confidence(fact, leaving, rules), **spans[leaving]}
     known = draft.facts.get(identity)
     if known is not None:
-        revise(draft, known, "split", now, **goes)
+        revise(draft, known, "split", now, **(_joined(known, goes) if known.believed else goes))
     else:
         draft.put("split", None, replace(kept, fact_id=identity, version=1, updated_at=None, **goes))
     _relink(draft, fact.fact_id, identity, leaving is early)
 
 
+def _joined(known: Fact, part: dict[str, Any]) -> dict[str, Any]:
+    """A part that comes to a fact of its own words, which had stood for itself: together they hold as long as both."""
+    ends = [(inf if end is None else end, status) for end, status in (
+        (known.valid_to, known.status), (part["valid_to"], part["status"])
+    )]  # fmt: skip
+    end, status = max(ends)
+    return {
+        "confidence": max(known.confidence, part["confidence"]),
+        "valid_from": min(known.valid_from, part["valid_from"]),
+        "valid_to": None if end == inf else end,
+        "status": status,
+    }
+
+
 def _relink(draft: Draft, fact_id: str, part_id: str, is_early: bool) -> None:
     """What came before a split fact stands before its early part, and what came after it after the late one."""
     for other in [each for each in draft.links if each.kind == "supersedes" and fact_id in (each.from_id, each.to_id)]:
+        if part_id in (other.from_id, other.to_id):
+            continue
         if is_early and other.from_id == fact_id:
             link(draft, "supersedes", part_id, other.to_id)
         if not is_early and other.to_id == fact_id:
@@ -148,5 +181,6 @@ def _moments(draft: Draft, fact: Fact) -> set[Instant]:
     return {fact.valid_from, *(each.since for each in evidence if each.since > fact.valid_from)}
 
 
-def _order(fact: Fact) -> tuple[Instant, str]:
-    return fact.valid_from, fact.fact_id
+def order_of(fact: Fact) -> tuple[Instant, tuple[str, ...], str]:
+    """The place of a value in its slot: since when, then what it is."""
+    return fact.valid_from, thing(fact.object), fact.fact_id

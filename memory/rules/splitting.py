@@ -37,7 +37,7 @@ def split(turn: Turn, command: SplitEntity) -> list[Outcome]:
     if fold(fresh.name) != fold(entity.name) and fold(fresh.name) in entity.names:
         kept = tuple(alias for alias in entity.aliases if fold(alias) != fold(fresh.name))
         draft.put("split", entity, replace(entity, aliases=kept))
-    draft.put("split off", None, fresh)
+    resolution.bear(draft, fresh, "split off")
     for mention in share.mentions:
         draft.put("split off", mention, None)
         draft.put("split off", None, replace(mention, entity_id=fresh.entity_id))
@@ -58,7 +58,9 @@ def _share(draft: Draft, entity: Entity, command: SplitEntity) -> Share:
     )
     if not mentions and not facts:
         raise Invalid("Nothing that speaks of this entity was chosen; name segments, sources or facts that do.")
-    if len(mentions) == len(mentioned) and len(facts) == len(concerned):
+    left = [each.sensitivity for each in mentioned.values() if each not in mentions]
+    left += [each.sensitivity for each in concerned if each not in facts]
+    if not any(each <= entity.sensitivity for each in left):
         raise Conflict("Nothing would be left of it; rename it instead.", entity_id=entity.entity_id)
     return Share(mentions, facts)
 
@@ -75,7 +77,7 @@ def _born(turn: Turn, entity: Entity, command: SplitEntity, share: Share) -> Ent
     qualifier = " ".join(command.qualifier.split())
     _refuse_taken(draft, entity, name, qualifier)
     return Entity(
-        entity_id=resolution.free_id(draft, entity.type, name, qualifier),
+        entity_id=resolution.free_id(draft, entity.type, name, qualifier, level=entity.sensitivity),
         type=entity.type,
         name=name,
         qualifier=qualifier,
@@ -89,7 +91,7 @@ def _refuse_taken(draft: Draft, entity: Entity, name: str, qualifier: str) -> No
     """Two entities of one type and name must differ in their qualifier."""
     for known in draft.names.get(fold(name), ()):
         other = draft.entities[known]
-        if other.type != entity.type or other.merged_into is not None:
+        if other.type != entity.type or other.sensitivity > entity.sensitivity:
             continue
         same_key = (fold(other.name), fold(other.qualifier)) == (fold(name), fold(qualifier))
         if same_key and other.entity_id != entity.entity_id:
@@ -117,6 +119,7 @@ def retype(turn: Turn, command: RetypeEntity) -> list[Outcome]:
 
 
 def _namesake(draft: Draft, entity: Entity, type_: str) -> Entity | None:
-    """Another living entity of that type with one of its names."""
+    """Another living entity of that type with one of its names, known no more sensitively."""
     known = (draft.entities[each] for name in sorted(entity.names) for each in draft.names.get(name, ()))
-    return next((each for each in known if each.type == type_ and each.entity_id != entity.entity_id), None)
+    others = (each for each in known if each.type == type_ and each.entity_id != entity.entity_id)
+    return next((each for each in others if each.sensitivity <= entity.sensitivity), None)

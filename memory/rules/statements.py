@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.changes import Outcome
 from memory.model.claims import Claim
@@ -12,7 +14,8 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.readings import ensure_owner, subject_of
-from memory.rules.revision import believe, create
+from memory.rules.reopening import reopen
+from memory.rules.revision import believe
 from memory.rules.turn import Origin, Turn
 from memory.rules.versions import link, revise
 
@@ -41,23 +44,29 @@ def _origin(turn: Turn, command: Remember) -> Origin:
 
 
 def _believe_told(turn: Turn, claim: Claim, origin: Origin) -> Outcome:
-    subject = subject_of(turn, claim.subject, claim.subject_type, "")
-    return believe(turn, claim, subject.entity_id, _object_id(turn, claim), origin)
+    subject = subject_of(turn, claim.subject, claim.subject_type, "", origin.sensitivity)
+    return believe(turn, claim, subject.entity_id, _object_id(turn, claim, origin.sensitivity), origin)
 
 
 def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
-    """Replace a fact by a corrected statement: the old one ends where the new one begins, by default now."""
-    old = fact_of(turn, command.fact_id)
+    """Replace a fact by what is so instead: it never was so, and what it had ended holds again.
+
+    The new statement holds for the time that the old one was said to, unless it tells another, and meets its rivals
+    like any other. The old one is invalidated: believed at no time any more, and shown as it was once believed.
+    """
+    draft, old, claim = turn.draft, fact_of(turn, command.fact_id), _claim(command.claim)
     if old.status != "active":
         raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
-    claim = _claim(command.claim)
-    origin = Origin(_source(command, None), turn.now, sensitivity=old.sensitivity, judged_by=command.actor)
-    fresh = create(turn, claim, old.subject_id, _object_id(turn, claim), origin)
-    if fresh.fact_id == old.fact_id:
+    if claim.valid_from is None and fold(claim.statement) == fold(old.statement):
         return [Outcome(old.fact_id, "duplicate")]
-    revise(turn.draft, old, "corrected", turn.now, status="superseded", valid_to=max(old.valid_from, fresh.valid_from))
-    link(turn.draft, "supersedes", fresh.fact_id, old.fact_id)
-    return [Outcome(fresh.fact_id, "superseded", (old.fact_id,))]
+    revise(draft, old, "corrected", turn.now, status="invalidated")
+    reopen(draft, old, turn.now)
+    if claim.valid_from is None:
+        claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)
+    origin = Origin(_source(command, None), turn.now, sensitivity=old.sensitivity, judged_by=command.actor)
+    done = believe(turn, claim, old.subject_id, _object_id(turn, claim, old.sensitivity), origin)
+    link(draft, "supersedes", done.fact_id, old.fact_id)
+    return [Outcome(done.fact_id, "invalidated", (old.fact_id,))]
 
 
 def confirm(turn: Turn, command: ConfirmFact) -> list[Outcome]:
@@ -100,17 +109,16 @@ def _claim(claim: Claim | None) -> Claim:
     return claim
 
 
-def _object_id(turn: Turn, claim: Claim) -> str | None:
+def _object_id(turn: Turn, claim: Claim, level: Sensitivity) -> str | None:
     """The entity a claim is of. What was told on purpose may be the first word of it."""
     if not claim.object:
         return None
     if fold(claim.object) in resolution.OWNER_NAMES or turn.draft.profile.is_owner(claim.object):
         return ensure_owner(turn).entity_id
-    known = resolution.find(turn.draft, claim.object, claim.object_type) or resolution.find(turn.draft, claim.object)
-    if known is None and claim.object_type is not None:
-        known = resolution.ensure(
-            turn.draft, claim.object, claim.object_type, turn.now, confidence=0.6, reason="spoken of"
-        )
+    draft, name, type_ = turn.draft, claim.object, claim.object_type
+    known = resolution.find(draft, name, type_, level=level) or resolution.find(draft, name, level=level)
+    if known is None and type_ is not None:
+        known = resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
     return known.entity_id if known else None
 
 

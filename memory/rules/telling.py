@@ -27,9 +27,9 @@ def steps(entries: Iterable[Entry], sight: Sight) -> Iterator[Step]:
     """The changes of facts, of their evidence and of entities that are in sight, in the order they were made."""
     for entry in entries:
         links = [change.row for change in entry.changes if isinstance(change.row, Link)]
-        for place, change in enumerate(entry.changes):
-            if _in_sight(entry, change.row, sight):
-                yield _step(entry, place, change, links, sight)
+        told = (change for change in entry.changes if _in_sight(entry, change.row, sight))
+        for place, change in enumerate(told):
+            yield _step(entry, place, change, links, sight)
 
 
 def _in_sight(entry: Entry, row: Row, sight: Sight) -> bool:
@@ -41,7 +41,8 @@ def _in_sight(entry: Entry, row: Row, sight: Sight) -> bool:
         case Evidence():
             return row.fact_id in sight.facts and _heard(row, sight)
         case Entity():
-            return row.entity_id in sight.entities and (not entry.heard or bool(entry.heard & sight.segments.keys()))
+            heard = not entry.heard or bool(entry.heard & sight.segments.keys())
+            return row.entity_id in sight.entities and int(row.sensitivity) <= sight.clearance and heard
         case _:
             return False
 
@@ -58,7 +59,6 @@ def _heard(evidence: Evidence, sight: Sight) -> bool:
 def _step(entry: Entry, place: int, change: Change, links: list[Link], sight: Sight) -> Step:
     against = _against(change.row, links, sight)
     return Step(
-        turn=entry.turn,
         place=place,
         at=entry.at,
         actor=entry.actor,
@@ -163,7 +163,7 @@ def line_of(step: Step, statements: Mapping[str, str]) -> str:
     cited = "".join(f' {each["speaker"]} in {each["source_id"]}: "{each["text"]}"' for each in step.cited)
     undone = f", undoing {step.undoes}" if step.undoes else ""
     head = f'{iso(step.at)} {step.what}: "{step.words}"' + (f" ({changed})" if changed else "")
-    return f"{head}{because}, by {step.actor} (turn {step.turn}, {step.command}: {step.reason}{undone}).{cited}"
+    return f"{head}{because}, by {step.actor} ({step.command}: {step.reason}{undone}).{cited}"
 
 
 def _said(value: Any) -> str:

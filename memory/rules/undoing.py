@@ -19,8 +19,10 @@ from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.working_set import Draft
+from memory.rules.resolution import GIVEN_WAY
 from memory.rules.turn import Turn
 from memory.rules.versions import revise
+from memory.rules.withdrawal import hide_above, spoken_of
 
 Versioned = TypeVar("Versioned", Entity, Fact)
 _OF_THE_VERSION = frozenset({"version", "system_from", "system_to", "updated_at"})
@@ -45,6 +47,8 @@ def _put_back(turn: Turn, change: Change) -> None:
         _put_fact_back(turn, row.fact_id, change)
     elif isinstance(row, Entity):
         _put_entity_back(turn.draft, row.entity_id, change)
+    elif isinstance(row, Access) and change.reason == GIVEN_WAY:
+        return  # the recalls of more sensitive words do not come back
     else:
         if _standing(turn.draft, row) != change.after:
             raise NothingToUndo("Something of that command has changed since; undo the later command first.")
@@ -69,13 +73,20 @@ def _put_fact_back(turn: Turn, fact_id: str, change: Change) -> None:
 
 def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
     current = draft.entities.get(entity_id)
+    if change.after is None:  # it had left its row to less sensitive words, which may still need it
+        assert isinstance(change.before, Entity)
+        if current is None or current.sensitivity >= change.before.sensitivity:
+            draft.put("undone", current, change.before)
+        return
     if current is None:
         raise NothingToUndo("An entity of that command has been erased since.", entity_id=entity_id)
     if change.before is None:
-        spoken_of = any(entity_id in (fact.subject_id, fact.object_id) for fact in draft.facts.values())
-        if not spoken_of and entity_id not in draft.mentions:
+        spoken = spoken_of(draft, {entity_id})
+        if entity_id in spoken:  # by facts, though they are no longer believed, or in more sensitive words
+            hide_above(draft, current, spoken[entity_id])
+        else:
             draft.put("undone", current, None)
-        return  # facts still speak of it, though they are no longer believed
+        return
     assert isinstance(change.before, Entity)
     assert isinstance(change.after, Entity)
     changed = _restored(change.before, change.after, current, "entity", entity_id)

@@ -14,7 +14,6 @@ from memory.model.changes import Outcome
 from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, ProtectFact, PruneFacts, Synthesize
 from memory.model.facts import Fact
 from memory.model.ids import meta_id
-from memory.model.scopes import Sensitivity
 from memory.rules.agreement import agrees
 from memory.rules.merging import settle_slots
 from memory.rules.parameters import Reflection
@@ -71,12 +70,12 @@ def _merge(turn: Turn, cluster: Sequence[str]) -> Outcome | None:
 
 
 def _says_the_same(fact: Fact, kept: Fact) -> bool:
-    same_subject = fact.subject_id == kept.subject_id and fact.fact_id != kept.fact_id
-    return fact.status == "active" and same_subject and agrees(as_claim(fact), kept)
+    near = (fact.subject_id, fact.sensitivity) == (kept.subject_id, kept.sensitivity) and fact.fact_id != kept.fact_id
+    return fact.status == "active" and near and agrees(as_claim(fact), kept)
 
 
 def synthesize(turn: Turn, command: Synthesize, rules: Reflection) -> list[Outcome]:
-    """Believe meta facts, each on facts that all stand and are about one subject.
+    """Believe meta facts, each on facts that all stand, are about one subject and of one sensitivity.
 
     The same support is the same meta fact: told again, nothing changes; regained, it is believed again; forgotten by
     the owner, it stays so. One that rests on part of a larger support gives way to the larger one.
@@ -89,7 +88,8 @@ def _generalise(turn: Turn, meta: MetaFact, rules: Reflection) -> Outcome | None
     draft = turn.draft
     grounds = [draft.facts.get(each) for each in sorted(set(meta.support))]
     standing = [each for each in grounds if each is not None and each.status == "active" and each.kind != "meta"]
-    if len(standing) < len(grounds) or len({each.subject_id for each in standing}) != 1 or not meta.statement.strip():
+    alike = {(each.subject_id, each.sensitivity) for each in standing}
+    if len(standing) < len(grounds) or len(alike) != 1 or not meta.statement.strip():
         return None
     identity = meta_id(draft.user_id, meta.support)
     known = draft.facts.get(identity)
@@ -119,7 +119,7 @@ def _meta_fact(turn: Turn, meta: MetaFact, grounds: Sequence[Fact], rules: Refle
         valid_from=min(each.valid_from for each in grounds),
         system_from=turn.now,
         judged_by=meta.judged_by,
-        sensitivity=Sensitivity(max(each.sensitivity for each in grounds)),
+        sensitivity=grounds[0].sensitivity,
     )
 
 

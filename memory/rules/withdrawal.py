@@ -12,6 +12,7 @@ from memory.model.commands import Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence
 from memory.model.ids import fold
+from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules.reopening import begin_later, reopen
 from memory.rules.turn import Turn
@@ -95,27 +96,52 @@ def _unrecall(draft: Draft, identity: str) -> None:
 
 def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
     """Erase what is neither mentioned nor spoken of any more, with the entities that were merged into it."""
-    draft = turn.draft
-    objects = {fact.object_id for fact in draft.facts.values()}
+    draft, spoken = turn.draft, spoken_of(turn.draft, set(entity_ids))
     for entity_id in entity_ids:
         entity = draft.entities.get(entity_id)
-        spoken_of = entity_id in objects or draft.by_subject.get(entity_id) or draft.mentions.get(entity_id)
-        if entity is not None and not (entity.is_owner or entity.merged_into or spoken_of):
+        if entity is None or entity.is_owner or entity.merged_into:
+            continue
+        if entity_id in spoken:
+            hide_above(draft, entity, spoken[entity_id])
+        else:
             erase_entity(turn, entity)
+
+
+def spoken_of(draft: Draft, entity_ids: Collection[str]) -> Mapping[str, Sensitivity]:
+    """entity id -> the least sensitivity at which it is mentioned or a fact speaks of it, for those that are."""
+    found: dict[str, Sensitivity] = {}
+    for fact in draft.facts.values():
+        for entity_id in {fact.subject_id, fact.object_id} & set(entity_ids):
+            found[str(entity_id)] = min(fact.sensitivity, found.get(str(entity_id), fact.sensitivity))
+    for entity_id in entity_ids:
+        for mention in draft.mentions.get(entity_id, {}).values():
+            found[entity_id] = min(mention.sensitivity, found.get(entity_id, mention.sensitivity))
+    return found
+
+
+def hide_above(draft: Draft, entity: Entity, level: Sensitivity) -> None:
+    """Let an entity that only more sensitive words still speak of be as sensitive as they are."""
+    if level > entity.sensitivity:
+        draft.put("spoken of more sensitively", entity, None)
+        draft.put("spoken of more sensitively", None, replace(entity, sensitivity=level))
 
 
 def _unlearn(turn: Turn, before: Mentions) -> None:
     """Take from entities that stay what only the forgotten words said of them: aliases, properties, merged names."""
     draft = turn.draft
-    for entity_id, mentions in before.items():
-        left = draft.mentions.get(entity_id, {})
+    for entity_id, known in before.items():
         entity = draft.entities.get(entity_id)
-        if entity is None or len(left) == len(mentions):
+        if entity is None:
+            continue
+        # more sensitive words have taught it nothing
+        mentions = {key: each for key, each in known.items() if each.sensitivity <= entity.sensitivity}
+        left = {key: each for key, each in draft.mentions.get(entity_id, {}).items() if key in mentions}
+        if len(left) == len(mentions):
             continue
         kept = _words(entity.name, *(mention.quote for mention in left.values()))
         gone = _words(*(mention.quote for key, mention in mentions.items() if key not in left)) - kept
         for loser in [each for each in draft.entities.values() if each.merged_into == entity_id]:
-            if gone & _words(loser.name):
+            if loser.sensitivity <= entity.sensitivity and gone & _words(loser.name):
                 draft.put("erased", loser, None)
         unlearnt = replace(
             entity,

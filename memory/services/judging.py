@@ -8,12 +8,13 @@ rounds; after the last the rules decide what is left.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from memory.errors import ModelFailed, Unavailable, Unjudged
 from memory.model.commands import AcceptReading, MeetRivals, Remember
+from memory.model.timeline import Instant
 from memory.model.verdicts import Judgement, Judging, Question, Verdict
 from memory.ports import Judge
 
@@ -27,14 +28,33 @@ async def submit_judged(
 ) -> Done:
     """Submit a command, judging outside whatever its turn asks for; without a judge the rules alone decide.
 
-    A judge that fails keeps nobody waiting: it is logged, the rules decide, and the facts say so in `judged_by`.
+    A judge that fails keeps nobody waiting: it is logged, the rules decide, and the facts say so in `judged_by`, so
+    that it can be asked again.
     """
     if judge is None:
         return await submit(command)
+    done, verdicts = await _rounds(command, submit, judge, rounds)
+    if done is not None:
+        return done
+    return await submit(replace(command, judging=Judging(judge.name, verdicts, closed=True)))
+
+
+async def ask_again(
+    command: MeetRivals, submit: Callable[[MeetRivals], Awaitable[object]], judge: Judge, rounds: int
+) -> bool:
+    """Let a judge decide what the rules have decided in its place; False if it failed again, and nothing changed."""
+    done, _ = await _rounds(command, submit, judge, rounds)
+    return done is not None
+
+
+async def _rounds(
+    command: Judgeable, submit: Callable[[Judgeable], Awaitable[Done]], judge: Judge, rounds: int
+) -> tuple[Done | None, tuple[Judgement, ...]]:
+    """Submit and judge in turns: what the turn came to, or None, and the verdicts there are by then."""
     verdicts: tuple[Judgement, ...] = ()
     for _ in range(rounds):
         try:
-            return await submit(replace(command, judging=Judging(judge.name, verdicts)))
+            return await submit(replace(command, judging=Judging(judge.name, verdicts))), verdicts
         except Unjudged as unjudged:
             questions = cast(tuple[Question, ...], unjudged.questions)
         try:
@@ -42,7 +62,29 @@ async def submit_judged(
         except Unavailable as error:
             log.warning("the judge %s failed on %d pairs, the rules decide: %s", judge.name, len(questions), error)
             break
-    return await submit(replace(command, judging=Judging(judge.name, verdicts, closed=True)))
+    return None, verdicts
+
+
+@dataclass
+class Patience:
+    """How often and when something that failed is tried again: after `base_s * 2^n`, at most `cap_s` seconds."""
+
+    base_s: float
+    cap_s: float
+    attempts: int
+    _failed: dict[str, tuple[int, Instant]] = field(default_factory=dict)
+    """id -> how often it has failed, and when it is due again."""
+
+    def due(self, ids: Iterable[str], now: Instant) -> list[str]:
+        """Those of these that may be tried now."""
+        known = ((each, *self._failed.get(each, (0, now))) for each in ids)
+        return [each for each, failures, due in known if failures < self.attempts and due <= now]
+
+    def failed(self, ids: Iterable[str], now: Instant) -> None:
+        """They have failed once more."""
+        for each in ids:
+            failures, _ = self._failed.get(each, (0, now))
+            self._failed[each] = failures + 1, now + min(self.cap_s, self.base_s * 2.0**failures)
 
 
 def _judgements(questions: Sequence[Question], verdicts: Sequence[Verdict], judge: str) -> tuple[Judgement, ...]:

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
-from memory.ports import Index, Shelf, Vector
+from memory.ports import Index, Shelf
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
 from memory.retrieval.explain import Explanation, explain
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Probe, Question
 from memory.retrieval.routing import route
-from memory.retrieval.weighting import Case, Contributions, Weights, contributions
+from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, read_closely
 from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
 
@@ -43,17 +44,22 @@ class RecallSettings:
     """Segments asked of each leg; 50 suffice for recall@10, 200 for recall@50."""
     pool: int = 300
     """Candidates that are weighed."""
+    closely: int = 100
+    """The best of them by rank fusion, whose word pieces are read: late interaction orders these."""
     leg_timeout_s: float = 0.25
     order: str = "weighed"
     """weighed (a sum of features), or decayed (fused score times decay, seed 001)."""
     fusion: FusionRules = field(default_factory=FusionRules)
     weights: Weights = field(default_factory=Weights)
+    without_pieces: Weights = WITHOUT_PIECES
+    """What features are worth where late interaction has nothing to go by."""
     decay: Decay = field(default_factory=Decay)
     diversity: DiversityRules = field(default_factory=DiversityRules)
     cut: CutRules = field(default_factory=CutRules)
 
 
 ANNIE = RecallSettings(
+    closely=0,
     order="decayed",
     fusion=FusionRules(k=60),
     diversity=DiversityRules(balance=0.7, pool=20, by="words"),
@@ -79,16 +85,16 @@ class Recollection:
     explained: tuple[Explanation, ...] = ()
 
 
-async def at_hand(vector: Vector | None) -> Vector | None:
-    """A vector that need not be waited for."""
-    return vector
+async def at_hand(asked: Asked | None) -> Asked | None:
+    """An encoded question that need not be waited for."""
+    return asked
 
 
 async def recall(
     question: Question,
     legs: Sequence[Index],
     shelf: Shelf,
-    vector: Awaitable[Vector | None],
+    asked: Awaitable[Asked | None],
     settings: RecallSettings,
     *,
     languages: tuple[str, ...] = ("en",),
@@ -98,18 +104,20 @@ async def recall(
 ) -> Recollection:
     """The segments that answer a question.
 
-    `vector` is the encoded question or None, and may still be on its way; `languages` are those that may be spoken,
+    `asked` is the encoded question or None, and may still be on its way; `languages` are those that may be spoken,
     `offset_s` is how far local clocks are ahead of UTC; `only` restricts the answer to these keys, `evergreen` are keys
     that keep a floor of strength when decayed.
     """
     plan = route(question.text, question.now, offset_s)
     moment = question.now if question.as_of is None else question.as_of
     probe = _probe(question, settings.leg_limit, languages, only, moment if plan.present else None)
-    encoded = asyncio.ensure_future(_in_time(vector, settings.leg_timeout_s * _VECTOR_SHARE))
+    encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
     rankings, degraded = await _ask(question.view, legs, probe, encoded, settings.leg_timeout_s)
     pool = fuse(rankings, settings.fusion, settings.pool)
-    traits = await shelf.traits(question.view, pool.keys, question.known_as_of)
-    case = Case(plan, tuple(rankings), traits, await encoded, moment)
+    understood = await encoded
+    closely = settings.closely if understood is not None and len(understood.pieces) else 0
+    traits = await shelf.traits(question.view, pool.keys, probe, closely)
+    case = Case(plan, tuple(rankings), traits, understood, moment)
     return _recollected(question, case, settings, evergreen, degraded)
 
 
@@ -171,7 +179,7 @@ def window(question: Question) -> Interval:
 
 
 async def _ask(
-    view: View, legs: Sequence[Index], probe: Probe, encoded: asyncio.Future[Vector | None], timeout_s: float
+    view: View, legs: Sequence[Index], probe: Probe, encoded: asyncio.Future[Asked | None], timeout_s: float
 ) -> tuple[list[Ranking], dict[str, str]]:
     searches = [asyncio.ensure_future(_search(leg, view, probe, encoded)) for leg in legs]
     try:
@@ -193,21 +201,22 @@ async def _ask(
     return rankings, degraded
 
 
-async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Vector | None]) -> Ranking:
+async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Asked | None]) -> Ranking:
     if leg.name not in _BY_WORDS:
-        probe = replace(probe, vector=await asyncio.shield(encoded))  # a leg that is given up leaves it to the others
+        asked = await asyncio.shield(encoded)  # a leg that is given up leaves it to the others
+        probe = replace(probe, vector=None if asked is None else asked.vector)
     return await leg.search(view, probe)
 
 
-async def _in_time(vector: Awaitable[Vector | None], timeout_s: float) -> Vector | None:
+async def _in_time(asked: Awaitable[Asked | None], timeout_s: float) -> Asked | None:
     try:
-        return await asyncio.wait_for(vector, timeout_s)
+        return await asyncio.wait_for(asked, timeout_s)
     except TimeoutError:
         return None
 
 
 def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
-    return contributions(case, settings.weights)
+    return contributions(case, settings.weights if read_closely(case) else settings.without_pieces)
 
 
 def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:

@@ -122,7 +122,7 @@ async def test_a_segment_that_was_reread_and_replaced_says_so(door: Door) -> Non
     assert "Took the place of 1." in swept["text"]
 
 
-@pytest.mark.parametrize("path", ["entities/e-0", "segments/nowhere/1", "segments/january/9"])
+@pytest.mark.parametrize("path", ["entities/e-none", "segments/nowhere/1", "segments/january/9"])
 async def test_what_is_not_there_is_not_explained(door: Door, path: str) -> None:
     await tell(door, PORTO)
     answer = await door.client.get(f"/v1/{path}/explain")

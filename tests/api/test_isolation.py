@@ -223,33 +223,35 @@ def _unpacked(body: bytes) -> str:
         return " ".join(archive.read(name).decode() for name in archive.namelist())
 
 
-async def test_nobody_comes_across_the_words_of_another(cast: Cast) -> None:
-    urls = await requests(cast)
-    for view, client in cast.views.items():
-        told = await answers(client, [url for url in urls if view not in WHOLE.get(url, ())])
-        allowed = set().union(*(cast.words[group] for group in cast.may_see[view]))
-        everything = " ".join(told.values())
-        hidden = set().union(*cast.words.values()) - allowed
-        leaks = [(word, url) for word in hidden if word in everything for url, body in told.items() if word in body]
-        assert not leaks, (view, leaks[:5])
-        missing = {word for word in allowed if word not in everything}
-        assert not missing, f"{view} does not find its own words: this test would prove nothing"
-
-
-async def test_nothing_changes_for_whom_it_does_not_concern(cast: Cast) -> None:
+async def test_nobody_sees_or_notices_anything_of_another(cast: Cast) -> None:
+    """No word of another in any answer; and nothing changes, by so much as a bit, for whom news does not concern."""
     urls = await requests(cast)
     before = {name: await answers(client, urls) for name, client in cast.views.items()}
+    for view in cast.views:
+        _own_words_alone(
+            cast, view, {url: body for url, body in before[view].items() if view not in WHOLE.get(url, ())}
+        )
     await cast.ingest("anna", "later-sensitive", "later", sensitivity="sensitive")
     await cast.settle()
     for name in cast.views.keys() - {"anna sensitive"}:
         assert _differences(before[name], await answers(cast.views[name], urls)) == [], name
     await cast.ingest("anna", "later-open", "later")
     await cast.settle()
-    for name in cast.views:
-        changed = _differences(before[name], await answers(cast.views[name], urls))
+    for name in cast.views:  # a part will do: that others are not concerned by anna's words was asked in full
+        changed = _differences(before[name], await answers(cast.views[name], urls[::4]))
         assert bool(changed) == name.startswith("anna"), (name, changed)
+
+
+def _own_words_alone(cast: Cast, view: str, told: dict[str, str]) -> None:
+    allowed = set().union(*(cast.words[group] for group in cast.may_see[view]))
+    everything = " ".join(told.values())
+    hidden = set().union(*cast.words.values()) - allowed
+    leaks = [(word, url) for word in hidden if word in everything for url, body in told.items() if word in body]
+    assert not leaks, (view, leaks[:5])
+    missing = {word for word in allowed if word not in everything}
+    assert not missing, f"{view} does not find its own words: this test would prove nothing"
 
 
 def _differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str, ...]]:
     """URLs whose answer changed by so much as a bit of a score; an archive has an id of its own each time."""
-    return [(url, before[url], after[url]) for url in before if url not in WHOLE and before[url] != after[url]]
+    return [(url, before[url], after[url]) for url in after if url not in WHOLE and before[url] != after[url]]

@@ -64,7 +64,7 @@ async def test_searching_and_looking_up(door: Door) -> None:
         ("search_memory", {"query": "a", "type": "dragon"}, 422),
         ("get_entity_info", {"name": "Nobody"}, 404),
         ("get_entity_info", {}, 422),
-        ("confirm_fact", {"fact_id": "f-0"}, 404),
+        ("confirm_fact", {"fact_id": "f-none"}, 404),
         ("remember_fact", {"text": "a", "statement": "b"}, 422),
         ("memory_stats", {"all": True}, 422),
     ],

@@ -79,7 +79,7 @@ async def test_correct_confirm_forget_and_undo(door: Door) -> None:
     told = await door.post("/v1/facts", {"statement": "Maya plays the viola", "subject": "Maya", "importance": 8}, 201)
     prefix = told["fact_id"][:12]
     fixed = await door.post(f"/v1/facts/{prefix}/correct", {"statement": "Maya plays the cello"})
-    assert (fixed["outcome"], fixed["rivals"]) == ("superseded", [told["fact_id"]])
+    assert (fixed["outcome"], fixed["rivals"]) == ("invalidated", [told["fact_id"]])
     await door.post(f"/v1/facts/{told['fact_id']}/correct", {"statement": "No"}, 409)
     await door.post(f"/v1/facts/{fixed['fact_id']}/confirm")
     (fact,) = await facts(door)
@@ -223,3 +223,35 @@ async def test_tokens_are_shown_once_and_taken_back(door: Door) -> None:
     assert (await door.client.get("/v1/facts", headers=headers)).status_code == 401
     assert (await door.client.delete(f"/v1/tokens/{name}")).status_code == 404
     assert (await door.client.delete("/v1/tokens/administrator")).status_code == 409
+
+
+async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Door) -> None:
+    """A page shows the latest fifty; the list goes through all of them once; a turn writes one row."""
+    await door.post("/v1/facts", {"statement": "Maya plays the cello", "subject": "Maya"}, 201)
+    maya = (await entity(door, "Maya"))["entity_id"]
+    await door.house.stores.pool.rows(
+        "WITH words AS (INSERT INTO content (scope, content_id, owner, words)"
+        " SELECT 'user:' || %(user)s::text, n, 'n-' || n, 'remark ' || n FROM generate_series(1, 10000) n"
+        " RETURNING content_id)"
+        " INSERT INTO notes (user_id, note_id, about_id, text, author, created_at, lifetime)"
+        " SELECT %(user)s::text, 'n-' || content_id, %(id)s::text, content_id, 'user',"
+        " now() - make_interval(secs => content_id / 10), 'forever' FROM words RETURNING note_id",
+        user=door.user, id=maya,
+    )  # fmt: skip
+    await door.minds.shard.relearn(door.user)
+    note = await door.post(f"/v1/entities/{maya}/notes", {"text": "Call her May."}, 201)
+    assert len((await door.get(f"/v1/entities/{maya}"))["notes"]) == 50
+    assert len((await door.get(f"/v1/entities/{maya}/explain"))["notes"]) == 50
+    seen, cursor = [], {}
+    while cursor is not None:
+        part = await door.get(f"/v1/entities/{maya}/notes", limit=200, **cursor)
+        seen += [each["note_id"] for each in part["notes"]]
+        assert part["total"] == 10_001
+        cursor = {"cursor": part["cursor"]} if part["cursor"] else None
+    assert len(seen) == len(set(seen)) == 10_001
+    assert seen[0] == note["note_id"]
+    rows = await door.house.stores.pool.rows(
+        "SELECT jsonb_array_length(changes) AS n FROM journal WHERE user_id = %(user)s AND kind = 'WriteNote'",
+        user=door.user,
+    )
+    assert [row["n"] for row in rows] == [1]

@@ -14,6 +14,8 @@ from adapters.embedding.hashing import HashingEmbedder
 from adapters.embedding.minilm import MiniLmEmbedder
 from memory.errors import ConfigError
 from memory.ports import Embedder
+from memory.retrieval.late_interaction import meetings
+from memory.retrieval.pieces import MOST_ASKED, MOST_KEPT, Near
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {"hashing": HashingEmbedder, "minilm": MiniLmEmbedder}
 TEXTS = ["[8 May 2023] Caroline: I love tea", "Adoption", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
@@ -41,6 +43,45 @@ def test_nothing_in_nothing_out(embedder):
 def test_the_same_text_twice_is_the_same_vector(embedder):
     first, second = embedder.embed(["I moved to Pune."]), embedder.embed(["I moved to Pune."])
     np.testing.assert_array_equal(first, second)
+
+
+def test_one_pass_gives_the_same_vectors_and_pieces_of_each_text(embedder):
+    texts = [text.encode(errors="replace").decode() for text in TEXTS]
+    encoded = embedder.encode(texts)
+    np.testing.assert_array_equal(encoded.vectors, embedder.embed(texts))
+    assert len(encoded.pieces) == len(texts)
+    assert encoded.pieces.bits.shape == (encoded.pieces.counts.sum(), embedder.dimensions // 8)
+    assert encoded.pieces.bits.dtype == np.uint8
+    assert encoded.pieces.counts[TEXTS.index("")] == 0
+    assert (encoded.pieces.counts[:2] > 0).all()
+    assert encoded.pieces.counts.max() == MOST_KEPT
+    assert len(embedder.encode([]).pieces) == 0
+
+
+def test_a_question_has_the_vector_of_its_text_and_unit_pieces(embedder):
+    asked = embedder.ask("Where did Caroline adopt the puppy?")
+    np.testing.assert_array_equal(asked.vector, embedder.embed(["Where did Caroline adopt the puppy?"])[0])
+    assert asked.pieces.dtype == np.float32
+    assert asked.pieces.shape[1] == embedder.dimensions
+    np.testing.assert_allclose(np.linalg.norm(asked.pieces, axis=1), 1, atol=1e-5)
+    assert 3 <= len(asked.pieces) <= 5
+    assert len(embedder.ask("word " * 2000).pieces) == MOST_ASKED
+    assert embedder.ask("").pieces.shape == (0, embedder.dimensions)
+
+
+def test_the_words_of_a_question_meet_their_own_better_than_others(embedder):
+    texts = ["I drink green tea every morning", "The train to Ghent was late"]
+    near = Near(embedder.encode(texts).pieces, np.array([31, 27], np.int32), np.array([[0] + 4 * [-1], [1] + 4 * [-1]]))
+    met = meetings(embedder.ask("Who drinks green tea?").pieces, near)
+    assert met[0] > met[1] + 0.2
+
+
+def test_minilm_keeps_whole_words_of_content_or_whatever_there_is():
+    encoder = MiniLmEmbedder()
+    counts = encoder.encode(
+        ["the and of it", "tea", "the tea, and the tea!", "Themes", "word " * 2000, "?!"]
+    ).pieces.counts
+    assert counts.tolist() == [4, 1, 2, 1, MOST_KEPT, 2]
 
 
 def test_what_shares_words_is_nearer_than_what_does_not(embedder):

@@ -13,7 +13,7 @@ import pytest
 
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
-from adapters.postgres.journal import PostgresJournal, vector_text
+from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity, Mention
@@ -118,7 +118,7 @@ async def tell(pool: Pool, world: World) -> None:
         vector = encoder.embed([dense_text(row.speaker, row.date, row.text)])[0]
         values = {
             "scope": heard.scope, "key": row.key, "source": source, "text": row.text, "order": row.order, "at": row.at,
-            "known": row.known_from, "level": int(heard.sensitivity), "vector": vector_text(vector),
+            "known": row.known_from, "level": int(heard.sensitivity), "vector": vector,
             "encoder": encoder.name, "speaker": row.speaker,
         }  # fmt: skip
         for statement in SEGMENT:
@@ -147,7 +147,7 @@ SEGMENT = (
     end_s, position, committed_at) VALUES (%(scope)s, %(key)s, %(source)s, %(key)s::text, %(speaker)s, 'other', %(key)s,
     to_timestamp(%(at)s), %(order)s, %(order)s, %(order)s, 1, to_timestamp(%(known)s))""",
     """INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
-    VALUES (%(scope)s, %(key)s, %(encoder)s, 1, 1, %(vector)s::text::vector)""",
+    VALUES (%(scope)s, %(key)s, %(encoder)s, 1, 1, %(vector)s::vector)""",
 )
 
 ANN = View("ann", ("choir",), Sensitivity.PRIVATE)

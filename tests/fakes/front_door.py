@@ -25,6 +25,7 @@ class FrontDoor:
         self.pending: dict[str, Counter[str]] = {}
         self.log: list[tuple[str, str, str]] = []
         self.asked: list[Mapping[str, object]] = []
+        self.nights: list[str] = []
         self.degraded: list[str] = []
         self.encoded: list[str] = []
         self.told: list[tuple[str, int, int]] = []
@@ -58,6 +59,9 @@ class UserDoor(Door):
     def post(self, path: str, body: object = None) -> Any:
         self._house.log.append((self._user, "POST", path))
         assert isinstance(body, dict)
+        if path == "/v1/night":
+            self._house.nights.append(body["night"])
+            return {"night": body["night"]}
         if not body["segments"]:
             raise Invalid("give either segments or content")
         kept = self._house.segments.setdefault(self._user, [])

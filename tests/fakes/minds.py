@@ -14,6 +14,7 @@ from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.batches import dense_text, local_date
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.extract import encode, read_source
 from memory.services.rebuild import Rebuilt
@@ -35,8 +36,8 @@ class LocalMinds:
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 
-    async def recall(self, question: Question, vector: Awaitable[Vector | None], only: Keys | None) -> Recollection:
-        await self.shard.follow("ticket", await vector)
+    async def recall(self, question: Question, asked: Awaitable[Asked | None], only: Keys | None) -> Recollection:
+        await self.shard.follow("ticket", await asked)
         return await self.shard.recall(question, "ticket", only)
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
@@ -70,7 +71,7 @@ class LocalMinds:
                         dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows
                     ]
                     keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
-                    await capture.store_vectors(task["scope"], keys, revisions, self.embedder.embed(texts))
+                    await capture.store_vectors(task["scope"], keys, revisions, self.embedder.encode(texts))
                 await capture.finished(task, position)
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
@@ -79,7 +80,7 @@ class LocalMinds:
                     await capture.finished(task, position)
 
     async def encode_facts(self, stores: build.Stores) -> None:
-        """Encode the facts that stand without a vector."""
+        """Encode the facts that wait for a vector."""
         while rows := await stores.journal.unencoded_facts(64):
             vectors = await encode(self.embedder, [row["statement"] for row in rows])
             for row in rows:

@@ -137,7 +137,7 @@ class Storyteller:
             subject, statement, 0, statement, predicate=slot, slot=SLOTS.get(slot or ""),
             object=command_id if slot else None,
         )  # fmt: skip
-        self.naive.correct(old, statement, command_id, self.now)
+        self.naive.correct(old, statement, command_id)
         return c.CorrectFact(command_id, fact_id=old, claim=claim)
 
     def _forget(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:

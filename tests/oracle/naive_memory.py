@@ -27,12 +27,11 @@ class Assertion:
 
 @dataclass
 class Belief:
-    """Any other statement: since when, by whose words, and until when if it was corrected."""
+    """Any other statement: since when, and by whose words."""
 
     subject: str
     statement: str
     sources: dict[str, float]
-    end: float | None = None
     gone: bool = False
 
     @property
@@ -40,10 +39,10 @@ class Belief:
         return min(self.sources.values())
 
     def stands(self) -> bool:
-        return not self.gone and self.end is None
+        return not self.gone
 
     def holds(self, moment: float) -> bool:
-        return not self.gone and self.start <= moment and (self.end is None or moment < self.end)
+        return not self.gone and self.start <= moment
 
 
 @dataclass
@@ -76,16 +75,18 @@ class NaiveMemory:
         else:
             self.state.beliefs.append(Belief(subject, statement, {source: start}))
 
-    def correct(self, old: str, statement: str, source: str, now: float) -> None:
-        """An old statement gives way to another, from now on."""
+    def correct(self, old: str, statement: str, source: str) -> None:
+        """An old statement never was so; another was, all that time."""
         self._remember()
         for slot, row in self.state.slots.items():
             if row and row[-1].statement == old:
-                self._assert(slot, Assertion(now, statement, source))
+                run = self._last_run(row)
+                self.state.slots[slot] = [assertion for assertion in row if assertion not in run]
+                self._assert(slot, Assertion(run[-1].start, statement, source))
                 return
         belief = self._belief(old)
-        belief.end = max(belief.start, now)
-        self.state.beliefs.append(Belief(belief.subject, statement, {source: now}))
+        belief.gone = True
+        self.state.beliefs.append(Belief(belief.subject, statement, {source: belief.start}))
 
     def forget(self, statement: str) -> None:
         """No longer believed; what it had taken the place of does not come back."""

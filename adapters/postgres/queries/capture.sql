@@ -105,9 +105,10 @@ SELECT s.scope, s.source_id, 'read', f.user_id, 0 FROM fresh f JOIN sources s US
 ON CONFLICT DO NOTHING;
 
 -- name: due
+-- What was just heard goes before what is made anew, or read for a new reader (position 0).
 SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts FROM work w
 WHERE w.task = %(task)s AND w.next_attempt <= to_timestamp(%(now)s) AND w.attempts < %(attempts)s
-ORDER BY w.next_attempt, w.position LIMIT %(limit)s;
+ORDER BY w.position = 0, w.next_attempt, w.position LIMIT %(limit)s;
 
 -- name: failed
 -- Back-off: base * 2^n seconds, capped; after the last attempt the source is listed as failed.
@@ -143,7 +144,7 @@ JOIN sources src USING (scope, source_id)
 JOIN content c USING (scope, content_id)
 LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL
-  AND v.revision IS DISTINCT FROM s.revision
+  AND (v.revision IS DISTINCT FROM s.revision OR v.due)
 ORDER BY s.start_s, s.ord LIMIT %(limit)s;
 
 -- name: source_position
@@ -160,12 +161,15 @@ UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s 
 
 -- name: put_vectors
 -- A segment whose words changed meanwhile is left for the next round.
-INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
-SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s, v.vector::vector
-FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(vectors)s::text[]) AS v (segment_key, revision, vector)
+INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector, pieces)
+SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s,
+       (%(vectors)s::real[])[(v.n - 1) * %(dimensions)s + 1 : v.n * %(dimensions)s]::vector, v.pieces
+FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(pieces)s::bytea[]) WITH ORDINALITY
+     AS v (segment_key, revision, pieces, n)
 JOIN segments s ON s.scope = %(scope)s AND s.segment_key = v.segment_key AND s.revision = v.revision
 ON CONFLICT (scope, segment_key, encoder) DO UPDATE
-SET revision = EXCLUDED.revision, position = EXCLUDED.position, vector = EXCLUDED.vector;
+SET revision = EXCLUDED.revision, position = EXCLUDED.position, vector = EXCLUDED.vector, pieces = EXCLUDED.pieces,
+    due = false;
 
 -- name: keys_of_source
 SELECT segment_key FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;
@@ -198,12 +202,9 @@ ON CONFLICT (path) DO UPDATE SET byte_offset = EXCLUDED.byte_offset, updated_at 
 INSERT INTO rejected_lines (path, byte_offset, reason) VALUES (%(path)s, %(byte_offset)s, %(reason)s)
 ON CONFLICT (path, byte_offset) DO UPDATE SET reason = EXCLUDED.reason, at = now();
 
--- name: drop_vectors
--- The vectors of a scope are made anew, source by source; until then its words are found by text alone.
-WITH dropped AS (
-    DELETE FROM segment_vectors WHERE scope = %(scope)s AND encoder = %(encoder)s RETURNING segment_key)
+-- name: renew_vectors
+-- The vectors of a scope are made anew, source by source; each serves until its successor is there.
+WITH marked AS (UPDATE segment_vectors SET due = true WHERE scope = %(scope)s AND encoder = %(encoder)s)
 INSERT INTO work (scope, source_id, task, user_id, position)
-SELECT DISTINCT s.scope, s.source_id, 'embed', '', p.position
-FROM segments s JOIN scopes p USING (scope)
-WHERE s.scope = %(scope)s AND (SELECT count(*) FROM dropped) >= 0
+SELECT scope, source_id, 'embed', '', 0 FROM sources WHERE scope = %(scope)s
 ON CONFLICT (scope, source_id, task, user_id) DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL;

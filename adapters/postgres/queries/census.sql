@@ -5,10 +5,14 @@ SELECT version FROM users WHERE user_id = %(user_id)s;
 
 -- name: entities
 -- Every living entity; sessions as the device called them, for a long silence splits one session into several sources.
+-- What more sensitive words than those that named it first say of an entity, or of a fact about it, moves neither.
 WITH seen AS (
-    SELECT m.entity_id, count(*) AS mentions, min(m.at) AS first_seen, max(m.at) AS last_seen,
-           count(DISTINCT coalesce(src.scope || ' ' || src.session_id, m.source_id)) AS sessions
+    SELECT m.entity_id, count(*) AS mentions, min(m.at) FILTER (WHERE m.sensitivity <= e.sensitivity) AS first_seen,
+           max(m.at) FILTER (WHERE m.sensitivity <= e.sensitivity) AS last_seen,
+           count(DISTINCT coalesce(src.scope || ' ' || src.session_id, m.source_id))
+               FILTER (WHERE m.sensitivity <= e.sensitivity) AS sessions
     FROM mentions m
+    JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id
     LEFT JOIN segments s ON s.segment_key = m.segment_key
     LEFT JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     WHERE m.user_id = %(user_id)s
@@ -43,7 +47,7 @@ evergreen AS (
     WHERE e.user_id = %(user_id)s AND e.type = ANY(%(evergreen)s) AND NOT e.is_owner)
 SELECT f.fact_id AS ids, f.version + coalesce(a.count, 0) AS stamp,
        array_position(%(statuses)s, f.status) - 1 AS status, array_position(%(states)s, f.state) - 1 AS state,
-       coalesce(f.object_id, f.subject_id) AS about, f.confidence, f.stability,
+       x.entity_id AS about, f.confidence, f.stability,
        coalesce(f.updated_at, f.system_from) AS since, f.protected, f.importance,
        f.kind = 'preference' AND f.valid_to IS NULL AS preference,
        s.entity_id IS NOT NULL OR o.entity_id IS NOT NULL AS evergreen, f.valid_from, f.valid_to, f.system_from,
@@ -53,6 +57,8 @@ FROM fact_versions f
 LEFT JOIN said v ON v.fact_id = f.fact_id
 LEFT JOIN evergreen s ON s.entity_id = f.subject_id
 LEFT JOIN evergreen o ON o.entity_id = f.object_id
+LEFT JOIN entities x ON x.user_id = f.user_id AND x.entity_id = coalesce(f.object_id, f.subject_id)
+                     AND x.sensitivity >= f.sensitivity
 LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
 
@@ -67,7 +73,7 @@ WHERE s.scope = %(scope)s;
 -- name: fresh
 -- Facts judged since the last night, the latest first, and the nearest others of the same subject by vector.
 WITH fresh AS (
-    SELECT f.fact_id, f.subject_id, v.vector
+    SELECT f.fact_id, f.subject_id, f.sensitivity, v.vector
     FROM fact_versions f
     JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
     WHERE f.user_id = %(user_id)s AND f.system_to IS NULL AND f.status = 'active' AND f.kind <> 'meta'
@@ -80,9 +86,10 @@ near AS (
         FROM fact_versions g
         JOIN fact_vectors w ON w.user_id = g.user_id AND w.fact_id = g.fact_id AND w.encoder = %(encoder)s
         WHERE g.user_id = %(user_id)s AND g.subject_id = fresh.subject_id AND g.system_to IS NULL
+          AND g.sensitivity = fresh.sensitivity
           AND g.status = 'active' AND g.fact_id <> fresh.fact_id
         ORDER BY w.vector <=> fresh.vector, g.fact_id LIMIT %(neighbours)s) o)
-SELECT f.*, v.vector::real[] AS vector
+SELECT f.*, vector_send(v.vector) AS vector
 FROM fact_versions f
 JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL

@@ -2,8 +2,9 @@
 
 -- name: entities
 -- Entities in sight, the latest seen first: now, or as they were believed at `known` and had been heard of by `as_of`.
--- `partly` tells that some mentions are out of sight: then `told` says which aliases and properties were learnt in sight,
--- and a filter by name does not look at the aliases. A name that was erased since is called as the entity is today.
+-- `partly` tells that some mentions of no higher sensitivity are out of sight, those of a team: then `told` says which
+-- aliases and properties were learnt in sight, and a filter by name does not look at the aliases. A name that was erased
+-- since is called as the entity is today.
 WITH found AS (
     SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count,
            coalesce(n.words, y.words) AS shown_name, a.words AS shown_aliases
@@ -25,7 +26,7 @@ kept AS (
     WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
        OR (lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)
            AND NOT EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
-                           WHERE m.entity_id = f.entity_id
+                           WHERE m.entity_id = f.entity_id AND m.sensitivity <= %(clearance)s
                              AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
                                              WHERE s.segment_key = m.segment_key))))
 SELECT k.*, r.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total,
@@ -34,7 +35,7 @@ SELECT k.*, r.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS
        (SELECT d.words FROM content d WHERE d.scope = 'user:' || k.user_id AND d.content_id = k.description)
            AS shown_description,
        EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
-               WHERE m.entity_id = k.entity_id
+               WHERE m.entity_id = k.entity_id AND m.sensitivity <= %(clearance)s
                  AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
                                  WHERE s.segment_key = m.segment_key)) AS partly,
        (SELECT max(m.confidence)
@@ -72,7 +73,8 @@ ORDER BY t.id, j.version, c.place;
 -- ambiguous.
 WITH RECURSIVE chain AS (
     SELECT e.entity_id AS given, e.entity_id, e.merged_into
-    FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e WHERE starts_with(e.entity_id, %(id)s)
+    FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
+    WHERE starts_with(e.entity_id, %(id)s) AND e.sensitivity <= %(clearance)s
     UNION
     SELECT c.given, e.entity_id, e.merged_into FROM chain c
     JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e ON e.entity_id = c.merged_into)
@@ -106,15 +108,23 @@ WHERE m.entity_id = %(id)s AND (%(as_of)s::float8 IS NULL OR m.at <= to_timestam
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: notes
--- Remarks on an entity or a fact; one taken from a source is as visible as the source.
-SELECT n.note_id, n.author, n.created_at, n.lifetime, n.source_id, c.words AS text
-FROM notes_known(%(user_id)s, to_timestamp(%(known)s::float8)) n
-JOIN content c ON c.scope = 'user:' || n.user_id AND c.content_id = n.text
-WHERE n.about_id = %(id)s
-  AND (n.source_id IS NULL
-       OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = ANY(%(scopes)s) AND s.source_id = n.source_id
-                  AND s.sensitivity <= %(clearance)s))
-ORDER BY n.created_at DESC, n.note_id;
+-- Remarks on an entity or a fact that have not expired, the latest first; one taken from a source is as visible as the
+-- source.
+WITH kept AS (
+    SELECT n.*, extract(epoch FROM n.created_at)::float8 AS mark, n.note_id AS key
+    FROM notes_known(%(user_id)s, to_timestamp(%(known)s::float8)) n
+    JOIN unnest(%(lifetimes)s::text[], %(days)s::float8[]) AS l (name, days) ON l.name = n.lifetime
+    WHERE n.about_id = %(id)s AND n.sensitivity <= %(clearance)s
+      AND (l.days IS NULL OR n.created_at + make_interval(secs => l.days * 86400) > to_timestamp(%(now)s::float8))
+      AND (n.source_id IS NULL
+           OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = ANY(%(scopes)s) AND s.source_id = n.source_id
+                      AND s.sensitivity <= %(clearance)s)))
+SELECT k.note_id, k.author, k.created_at, k.lifetime, k.source_id, c.words AS text, k.mark, k.key,
+       (SELECT count(*) FROM kept) AS total
+FROM kept k
+JOIN content c ON c.scope = 'user:' || k.user_id AND c.content_id = k.text
+WHERE %(mark)s::float8 IS NULL OR (k.created_at, k.note_id) < (to_timestamp(%(mark)s), %(key)s)
+ORDER BY k.created_at DESC, k.note_id DESC LIMIT %(limit)s;
 
 -- name: related
 -- Entities that a believed fact ties to this one, and those most often mentioned in the same breath.

@@ -6,8 +6,9 @@ SELECT DISTINCT coalesce(e.merged_into, e.entity_id) AS entity_id
 FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
-WHERE e.entity_id = %(subject)s OR lower(n.words) = lower(%(subject)s)
-   OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(subject)s);
+WHERE e.sensitivity <= %(clearance)s
+  AND (e.entity_id = %(subject)s OR lower(n.words) = lower(%(subject)s)
+       OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(subject)s));
 
 -- name: facts
 -- The versions that a question of two times asks for: believed at `known` (default: now), valid at `as_of`. It stops
@@ -61,7 +62,13 @@ SELECT f.*, st.*, n.words AS subject, t.words AS shown_statement, o.words AS sho
         FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
         WHERE k.kind = 'supersedes' AND k.to_id = f.fact_id
           AND EXISTS (SELECT 1 FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) z WHERE z.fact_id = k.from_id))
-           AS superseded_by
+           AS superseded_by,
+       -- words of another sensitivity end nothing but for who sees both (decision 0025)
+       (SELECT min(z.valid_from)
+        FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
+        JOIN seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) z
+             ON z.fact_id = k.from_id AND z.sensitivity <> f.sensitivity AND z.status IN ('active', 'superseded')
+        WHERE k.kind = 'supersedes' AND k.to_id = f.fact_id) AS ended_in_sight
 FROM unnest(%(ids)s::text[], %(versions)s::integer[]) WITH ORDINALITY AS w (fact_id, version, place)
 JOIN fact_versions f ON f.user_id = %(user_id)s AND f.fact_id = w.fact_id AND f.version = w.version
 LEFT JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x

@@ -136,7 +136,7 @@ SELECT (SELECT coalesce(jsonb_object_agg(type, n), '{}') FROM (SELECT type, coun
        (SELECT coalesce(sum(octet_length(c.words)), 0)::bigint
         FROM seen_segments(%(scopes)s, %(clearance)s) s
         JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id)
-           + (SELECT coalesce(sum(pg_column_size(v.vector)), 0)::bigint
+           + (SELECT coalesce(sum(pg_column_size(v.vector) + pg_column_size(v.pieces)), 0)::bigint
               FROM seen_segments(%(scopes)s, %(clearance)s) s
               JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key)
            + (SELECT coalesce(sum(pg_column_size(v.vector)), 0)::bigint

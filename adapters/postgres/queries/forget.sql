@@ -1,7 +1,8 @@
 -- Forgetting: what has to be looked up before words are erased, and a whole memory at once.
 
 -- name: about
-SELECT about_id FROM notes WHERE user_id = %(user_id)s AND note_id = %(note_id)s;
+SELECT about_id FROM notes
+WHERE user_id = %(user_id)s AND note_id = %(note_id)s AND sensitivity <= %(clearance)s;
 
 -- name: once
 -- Facts and entities that rested on these segments at some time, as the journal tells, perhaps in earlier words.

@@ -15,6 +15,7 @@ CROSS JOIN LATERAL (
     FROM jsonb_array_elements(j.changes) WITH ORDINALITY AS c (change, place)
     CROSS JOIN LATERAL (SELECT coalesce(c.change -> 'after', c.change -> 'before') AS side) s) t
 WHERE j.user_id = %(user_id)s AND j.version >= %(turn)s AND j.changes <> '[]'
+  AND (%(beyond)s::float8 IS NULL OR j.at >= to_timestamp(%(beyond)s))
   AND (%(ids)s::text[] IS NULL
        OR j.version IN (SELECT v.version FROM touched v WHERE v.user_id = %(user_id)s AND v.id = ANY(%(ids)s)))
   AND (%(after)s::float8 IS NULL OR j.at > to_timestamp(%(after)s))
@@ -34,7 +35,7 @@ WHERE f.system_to IS NULL AND f.fact_id = ANY(%(ids)s);
 -- Names of these entities; one that was merged is in sight with what it became.
 WITH RECURSIVE chain AS (
     SELECT e.entity_id AS given, e.entity_id, e.merged_into FROM entities e
-    WHERE e.user_id = %(user_id)s AND e.entity_id = ANY(%(ids)s)
+    WHERE e.user_id = %(user_id)s AND e.entity_id = ANY(%(ids)s) AND e.sensitivity <= %(clearance)s
     UNION
     SELECT c.given, e.entity_id, e.merged_into FROM chain c
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.merged_into)
@@ -57,9 +58,11 @@ WHERE s.segment_key = ANY(%(keys)s) AND s.scope = ANY(%(scopes)s) AND src.sensit
 -- name: merged_into
 -- The entities that became this one, at whatever remove.
 WITH RECURSIVE losers AS (
-    SELECT e.entity_id FROM entities e WHERE e.user_id = %(user_id)s AND e.merged_into = %(id)s
+    SELECT e.entity_id FROM entities e
+    WHERE e.user_id = %(user_id)s AND e.merged_into = %(id)s AND e.sensitivity <= %(clearance)s
     UNION
-    SELECT e.entity_id FROM entities e JOIN losers l ON e.merged_into = l.entity_id WHERE e.user_id = %(user_id)s)
+    SELECT e.entity_id FROM entities e JOIN losers l ON e.merged_into = l.entity_id
+    WHERE e.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s)
 SELECT entity_id FROM losers ORDER BY entity_id;
 
 -- name: concerning
@@ -67,7 +70,8 @@ SELECT entity_id FROM losers ORDER BY entity_id;
 WITH RECURSIVE them AS (
     SELECT unnest(%(ids)s::text[]) AS id
     UNION
-    SELECT e.entity_id FROM entities e JOIN them t ON e.merged_into = t.id WHERE e.user_id = %(user_id)s)
+    SELECT e.entity_id FROM entities e JOIN them t ON e.merged_into = t.id
+    WHERE e.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s)
 SELECT id FROM them
 UNION
 SELECT f.fact_id FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f

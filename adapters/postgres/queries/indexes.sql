@@ -19,7 +19,7 @@ ORDER BY score DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: vectors
 -- Exact cosine over what is in sight.
-SELECT s.segment_key, (1 - (v.vector <=> %(vector)s::text::vector))::float4 AS score
+SELECT s.segment_key, (1 - (v.vector <=> %(vector)s::vector))::float4 AS score
 FROM segment_vectors v
 JOIN segments s ON s.scope = v.scope AND s.segment_key = v.segment_key AND s.revision = v.revision
 JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
@@ -29,7 +29,7 @@ WHERE v.scope = ANY(%(scopes)s) AND v.encoder = %(encoder)s AND s.replaced_by IS
   AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))
   AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
   AND (%(only)s::bigint[] IS NULL OR s.segment_key = ANY(%(only)s))
-ORDER BY v.vector <=> %(vector)s::text::vector, s.segment_key LIMIT %(limit)s;
+ORDER BY v.vector <=> %(vector)s::vector, s.segment_key LIMIT %(limit)s;
 
 -- name: graph
 -- Entities named in the question, and who is one or two facts away from them; each step counts half. Only entities,
@@ -50,7 +50,7 @@ named AS (
     LEFT JOIN content n ON n.scope = %(own)s AND n.content_id = e.name
     LEFT JOIN content a ON a.scope = %(own)s AND a.content_id = e.aliases
     LEFT JOIN met ON met.entity_id = coalesce(e.merged_into, e.entity_id)
-    WHERE e.user_id = %(user_id)s
+    WHERE e.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s
       AND (met.entity_id IS NOT NULL
            OR EXISTS (SELECT 1 FROM told f WHERE f.subject_id = coalesce(e.merged_into, e.entity_id)))
       AND EXISTS (
@@ -59,7 +59,8 @@ named AS (
               UNION ALL
               SELECT jsonb_array_elements_text(coalesce(a.words, '[]')::jsonb)
               WHERE coalesce(met.mentions, 0) = (SELECT count(*) FROM mentions m
-                                                 WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id)) w
+                                                 WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id
+                                                   AND m.sensitivity <= %(clearance)s)) w
           WHERE position(' ' || lower(w.name) || ' ' IN %(padded)s) > 0)),
 reached (entity_id, weight, depth) AS (
     SELECT DISTINCT entity_id, 1.0::float8, 0 FROM named

@@ -72,8 +72,8 @@ DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
 
 -- name: put_fact_vector
 INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
-VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::text::vector)
-ON CONFLICT (user_id, fact_id, encoder) DO UPDATE SET vector = EXCLUDED.vector;
+VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::vector)
+ON CONFLICT (user_id, fact_id, encoder) DO UPDATE SET vector = EXCLUDED.vector, due = false;
 
 -- name: erase_fact_vector
 DELETE FROM fact_vectors WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
@@ -146,7 +146,7 @@ SELECT * FROM notes WHERE user_id = %(user_id)s;
 SELECT * FROM accesses WHERE user_id = %(user_id)s;
 
 -- name: fact_vectors
-SELECT fact_id, vector::real[] AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
+SELECT fact_id, vector_send(vector) AS vector FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
 
 -- name: last_command
 -- The last command of the owner that changed something, is no undo, and was not undone.
@@ -164,14 +164,21 @@ FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);
 
 -- name: unencoded_facts
--- Facts that stand without a vector: the encoder was away, or they wait for another one. Invalidated ones too: they
+-- Facts that stand without a vector, or with one that is to be made anew: the encoder was away, or is another now. Invalidated ones too: they
 -- stand in a view that does not see what spoke against them.
 SELECT f.user_id, f.fact_id, c.words AS statement
 FROM fact_versions f
 JOIN content c ON c.scope = 'user:' || f.user_id AND c.content_id = f.statement
 LEFT JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
-WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND v.fact_id IS NULL
+WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND (v.fact_id IS NULL OR v.due)
 ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
 
--- name: drop_fact_vectors
-DELETE FROM fact_vectors WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
+-- name: unjudged_facts
+SELECT f.user_id, f.fact_id, c.words AS statement
+FROM fact_versions f
+JOIN content c ON c.scope = 'user:' || f.user_id AND c.content_id = f.statement
+WHERE f.system_to IS NULL AND f.status = 'active' AND f.judged_by LIKE 'rules for %%'
+ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
+
+-- name: renew_fact_vectors
+UPDATE fact_vectors SET due = true WHERE user_id = %(user_id)s AND encoder = %(encoder)s;

@@ -34,6 +34,6 @@ SELECT DISTINCT m.segment_key FROM mentions m
 JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
-WHERE m.user_id = %(user_id)s AND (%(type)s::text IS NULL OR e.type = %(type)s)
+WHERE m.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s AND (%(type)s::text IS NULL OR e.type = %(type)s)
   AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s)
        OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(entity)s));

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from actors.accesses import Accesses, with_believed, with_sources
+import numpy as np
+
+from actors.accesses import Accesses, credited, with_believed, with_sources
 from memory.errors import JournalUnavailable
 from memory.model.commands import RecordAccess
-from memory.model.entities import Mention
+from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence
+from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet
+from memory.retrieval.library import Library
+from memory.retrieval.query import Question
+from tests.unit.retrieval.rows import Row, batch
 
 BELIEVED = WorkingSet(
     "u",
+    entities={each: Entity(each, "person", each, 1.0, 0.0) for each in ("e-1", "e-2")},
     evidence={"f-1": (Evidence("f-1", "s", 7, "q", 0.0), Evidence("f-1", "s", 8, "q", 0.0)),
               "f-2": (Evidence("f-2", "s", None, "q", 0.0),)},
     mentions={"e-1": {8: Mention("e-1", "s", 8, 0.0, "q"), 9: Mention("e-1", "t", 9, 0.0, "q")},
@@ -35,6 +42,10 @@ class Recorder:
         return {key: SOURCES[key] for key in keys if key in SOURCES}
 
 
+async def keys(*recalled: int) -> list[int]:
+    return list(recalled)
+
+
 def counting() -> tuple[Recorder, Accesses]:
     recorder = Recorder()
     return recorder, Accesses("life", recorder.record, {"u": BELIEVED}.get, recorder.sources)
@@ -42,8 +53,8 @@ def counting() -> tuple[Recorder, Accesses]:
 
 async def test_a_batch_is_one_command_a_user() -> None:
     recorder, accesses = counting()
-    accesses.note("u", [7, 9])
-    accesses.note("u", [7])
+    accesses.note("u", keys(7, 9))
+    accesses.note("u", keys(7))
     await accesses.commit()
     await accesses.commit()
     ((user, command),) = recorder.heard
@@ -56,11 +67,11 @@ async def test_a_batch_that_could_not_be_committed_is_sent_again_as_the_same_com
     """It may have arrived without our knowing: under another id it would count twice."""
     recorder, accesses = counting()
     recorder.away = True
-    accesses.note("u", [9])
+    accesses.note("u", keys(9))
     await accesses.commit()
     await accesses.commit()
     recorder.away = False
-    accesses.note("u", [9])
+    accesses.note("u", keys(9))
     await accesses.commit()
     counted = [(command.command_id, dict(command.accessed)) for _, command in recorder.heard]
     assert [each for _, each in counted] == [{"e-1": 1}, {"e-1": 1}]
@@ -71,3 +82,30 @@ def test_each_counts_as_often_as_the_most_recalled_of_its_segments() -> None:
     assert dict(with_believed({7: 1, 8: 3}, BELIEVED)) == {"f-1": 3, "e-1": 3}
     assert with_believed({7: 1}, None) == ()
     assert with_sources({7: 1, 8: 3}, {7: ("s", 1.0), 8: ("s", 1.0)}) == (("s", 3, 1.0),)
+
+
+def test_what_more_sensitive_words_bring_to_mind_strengthens_no_open_entity() -> None:
+    elena = Entity("e-1", "person", "Elena", 1.0, 0.0)
+    open_one = Mention("e-1", "s", 1, 0.0, "Elena")
+    secret = Mention("e-1", "t", 2, 0.0, "Elena", sensitivity=Sensitivity.SENSITIVE)
+    believed = WorkingSet("u", entities={"e-1": elena}, mentions={"e-1": {1: open_one, 2: secret}})
+    assert (with_believed({2: 1}, believed), with_believed({1: 1, 2: 3}, believed)) == ((), (("e-1", 1),))
+
+
+async def test_a_question_counts_at_each_sensitivity_for_what_it_would_find_without_the_rest() -> None:
+    """The open words that only the secret ones pushed out of the answer count, and those they brought in do not."""
+    library = Library(2)
+    for level, key in ((Sensitivity.OPEN, 1), (Sensitivity.OPEN, 2), (Sensitivity.SENSITIVE, 3)):
+        library.put("user:u", level, batch([Row(key, "words")]))
+    asked = []
+
+    async def again(question: Question) -> np.ndarray:
+        asked.append(question.view.clearance)
+        return np.array([2], np.int64)
+
+    found = np.array([3, 1], np.int64)
+    whole = Question("Who?", View("u", clearance=Sensitivity.SENSITIVE), 0.0)
+    assert await credited(whole, found, library, again) == [2, 3]
+    assert asked == [Sensitivity.OPEN], "a sensitivity of which there is nothing need not be asked"
+    assert await credited(Question("Who?", View("u"), 0.0), found[1:], library, again) == [1]
+    assert len(asked) == 1, "whoever sees nothing more sensitive is not asked twice"

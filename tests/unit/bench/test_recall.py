@@ -84,3 +84,11 @@ def test_a_refusal_ends_the_run_and_leaves_nothing(house: FrontDoor) -> None:
     with pytest.raises(Invalid):
         measure_recall([empty], house.site(), "evidence")
     assert house.segments == {}
+
+
+def test_nights_are_run_in_order_and_everything_is_asked_again(house: FrontDoor) -> None:
+    row = measure_recall([PLAIN], house.site(), "evidence", wait="extraction", nights=2)
+    assert house.nights == ["1970-01-02", "1970-01-03"]
+    assert row.after_nights == row.overall
+    assert row.cells()["recall@10 after 2 nights"] == "75.0"
+    assert len(house.asked) == 2 * (WARM_UP + 3)

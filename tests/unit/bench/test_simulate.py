@@ -118,7 +118,7 @@ def test_the_closing_questions_are_answered_from_the_right_words(told) -> None:
     assert [each["missing"] for each in told["replies"]] == [[], [], []]
     like, where, drink = (each["cited"] for each in told["replies"])
     assert like[0] == "story-095/l0", "what is so now comes first"
-    assert where[0] == "story-008/l0"
+    assert where[0] in ("story-000/l0", "story-008/l0"), "both say where it is"
     assert drink[0] == "story-098/l0"
 
 

@@ -91,6 +91,9 @@ def test_arguments_that_cannot_work_are_refused(change: dict[str, Any], said: st
 async def test_the_cpu_s_embedding_is_the_encoder_it_was_given() -> None:
     texts = ["tea in Lisbon", "a bicycle"]
     np.testing.assert_array_equal(await Embedding(HashingEmbedder).embed(texts), HashingEmbedder().embed(texts))
+    asked, expected = await Embedding(HashingEmbedder).ask("tea"), HashingEmbedder().ask("tea")
+    np.testing.assert_array_equal(asked.vector, expected.vector)
+    np.testing.assert_array_equal(asked.pieces, expected.pieces)
 
 
 async def test_the_scripted_model_answers_what_the_schema_asks_for() -> None:
@@ -230,7 +233,12 @@ def test_the_engines_are_bound_under_our_names_with_their_share(engines: ModuleT
 
 
 def test_every_backend_has_the_same_methods(engines: ModuleType) -> None:
-    for ours, engine, method in ((Embedding, "EmbeddingEngine", "embed"), (Language, "LanguageEngine", "complete")):
+    pairs = (
+        (Embedding, "EmbeddingEngine", "embed"),
+        (Embedding, "EmbeddingEngine", "ask"),
+        (Language, "LanguageEngine", "complete"),
+    )
+    for ours, engine, method in pairs:
         assert inspect.signature(getattr(ours, method)) == inspect.signature(getattr(getattr(engines, engine), method))
     assert inspect.signature(Silence.transcribe) == inspect.signature(WhisperX.transcribe)
 
@@ -242,6 +250,13 @@ async def test_embeddings_come_back_in_order_and_of_unit_length(engines: ModuleT
     assert (engine.requests[0].input, engine.requests[0].truncate_prompt_tokens) == (["a", "b"], 256)
     with pytest.raises(ModelFailed, match="one vector a text"):
         await engine.embed(["a", "b", "c"])
+
+
+async def test_an_engine_knows_the_vector_of_a_question_and_not_its_pieces(engines: ModuleType) -> None:
+    engine = engines.EmbeddingEngine([SimpleNamespace(data=[SimpleNamespace(index=0, embedding=[3.0, 4.0])])])
+    asked = await engine.ask("a")
+    np.testing.assert_allclose(asked.vector, [0.6, 0.8])
+    assert asked.pieces.shape == (0, 2)
 
 
 async def test_a_schema_binds_the_answer(engines: ModuleType) -> None:

@@ -156,3 +156,17 @@ def test_a_fact_whose_words_did_not_change_keeps_its_vector():
     facts.catch_up(memory(PEOPLE, {}, [replace(first, version=3, statement="Melanie plays the cello.")]))
     rows, _ = facts.columns.rows_of(np.array([key_of("f-1")]))
     assert facts.columns["has_vector"][rows].tolist() == [False]
+
+
+async def test_what_is_archived_is_not_at_hand_and_its_words_are_found():
+    """Words, vectors and the graph go on finding them; being found is what brings it back."""
+    tom, words = entity("e-1", "Tom"), "Tom plays the cello"
+    held = fact("f-1", "e-1", words)
+    for state, at_hand in (("active", [1]), ("archived", [])):
+        known = memory([tom], {"e-1": [1]}, [replace(held, state=state)], {"f-1": [1]})
+        segments = library(2)
+        beliefs = Beliefs(segments, {"ann": known}.get)
+        assert (await MemoryHot(beliefs).search(ANN, Probe("Who plays the cello?"))).keys.tolist() == at_hand
+        assert 1 in (await MemoryGraph(beliefs).search(ANN, Probe("What does Tom play?"))).keys.tolist()
+        then = Probe("Who plays the cello?", as_of=NOON + 1)
+        assert (await MemoryHot(beliefs).search(ANN, then)).keys.tolist() == [1], "of the past it still tells"

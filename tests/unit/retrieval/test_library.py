@@ -24,7 +24,7 @@ def library() -> Library:
 
 
 async def test_traits_are_aligned_with_the_keys_in_sight():
-    traits = await MemoryShelf(library()).traits(ANN, np.array([3, 4, 2, 77, 1]))
+    traits = await MemoryShelf(library()).traits(ANN, np.array([3, 4, 2, 77, 1]), Probe("?"))
     assert traits.keys.tolist() == [3, 2, 1]
     assert [traits.speakers[row] for row in traits.speaker] == ["Kai", "Kai", "Ann"]
     assert traits.role.tolist() == [3, 3, 0]
@@ -38,7 +38,7 @@ async def test_traits_are_aligned_with_the_keys_in_sight():
 
 
 async def test_nothing_in_sight_gives_empty_traits():
-    traits = await MemoryShelf(library()).traits(View("nobody"), np.array([1, 2]))
+    traits = await MemoryShelf(library()).traits(View("nobody"), np.array([1, 2]), Probe("?"))
     assert len(traits.keys) == len(traits.at) == len(traits.vectors) == 0
     assert traits.speakers == ()
 

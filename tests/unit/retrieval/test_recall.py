@@ -16,7 +16,9 @@ from memory.retrieval.batches import dense_text
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
+from memory.retrieval.weighting import WITHOUT_PIECES
 from memory.services.recall import ANNIE, RecallSettings, at_hand, recall, window
 from tests.unit.retrieval.rows import Row, batch
 
@@ -31,11 +33,14 @@ ROWS = [
 ]
 
 
-def library() -> Library:
+def library(*, pieces: bool = True) -> Library:
     built = Library(ENCODER.dimensions)
     built.put("user:ann", Sensitivity.OPEN, batch(ROWS))
     lines = [dense_text(row.speaker, row.date, row.text) for row in ROWS]
-    built.put_vectors("user:ann", np.array([row.key for row in ROWS]), ENCODER.embed(lines))
+    encoded = ENCODER.encode(lines)
+    built.put_vectors(
+        "user:ann", np.array([row.key for row in ROWS]), encoded.vectors, encoded.pieces if pieces else None
+    )
     return built
 
 
@@ -58,14 +63,15 @@ def asked(text: str = "What was the pottery class?", **changes) -> Question:
     return replace(Question(text, ANN, NOW, cut="none"), **changes)
 
 
-async def answer(question: Question, *more, settings: RecallSettings = RecallSettings(), **options):
-    built = library()
-    vector = ENCODER.embed([question.text])[0]
+async def answer(
+    question: Question, *more, settings: RecallSettings = RecallSettings(), pieces: bool = True, **options
+):
+    built = library(pieces=pieces)
     return await recall(
         question,
         (MemoryText(built), MemoryVectors(built), *more),
         MemoryShelf(built),
-        at_hand(vector),
+        at_hand(ENCODER.ask(question.text)),
         settings,
         **options,
     )
@@ -117,10 +123,10 @@ async def test_what_reads_no_vector_searches_while_the_question_is_encoded():
     await asyncio.wait_for(asyncio.gather(text.asked.wait(), graph.asked.wait()), 1)
     assert not vectors.asked.is_set()
     assert not hot.asked.is_set()
-    encoding.set_result(vector := ENCODER.embed(["x"])[0])
+    encoding.set_result(understood := ENCODER.ask("x"))
     await answer
-    assert vectors.vector is vector
-    assert hot.vector is vector
+    assert vectors.vector is understood.vector
+    assert hot.vector is understood.vector
 
 
 async def test_a_vector_that_does_not_come_costs_its_leg_and_no_other():
@@ -161,6 +167,36 @@ async def test_explanations_are_aligned_with_the_answer():
     assert (await answer(asked())).explained == ()
 
 
+async def test_late_interaction_says_what_it_added():
+    found = await answer(asked("Who went to the pottery class?", explain=True))
+    met = {one.key: one.contributions.get("met", 0) for one in found.explained}
+    assert met[1] == max(met.values()) > 0 > met[3]
+    assert all(sum(one.contributions.values()) == pytest.approx(one.score) for one in found.explained)
+
+
+async def test_a_turn_is_met_by_the_words_of_the_turn_before_it():
+    found = await answer(asked("Was Caroline's pottery class wonderful?", explain=True))
+    met = {one.key: one.contributions["met"] for one in found.explained}
+    assert met[2] > met[4] > met[3]
+
+
+async def test_without_word_pieces_the_weights_fitted_without_them_serve():
+    plain = RecallSettings(weights=WITHOUT_PIECES)
+    for question in (asked(explain=True), asked("Was it wonderful?", explain=True)):
+        found = await answer(question, pieces=False)
+        assert found.explained == (await answer(question, settings=plain, pieces=False)).explained
+        assert not any("met" in one.contributions for one in found.explained)
+
+
+async def test_a_question_without_pieces_is_answered_as_one_of_an_encoder_without_them():
+    built = library()
+    understood = Asked(ENCODER.ask(asked().text).vector, np.zeros((0, ENCODER.dimensions), np.float32))
+    legs = (MemoryText(built), MemoryVectors(built))
+    found = await recall(asked(), legs, MemoryShelf(built), at_hand(understood), RecallSettings())
+    without = await answer(asked(), pieces=False)
+    assert (found.keys.tolist(), found.scores.tobytes()) == (without.keys.tolist(), without.scores.tobytes())
+
+
 async def test_annie_lets_the_old_fade_and_the_evergreen_stay():
     old, new = 1, 4
     plain = await answer(asked(), settings=ANNIE)
@@ -182,7 +218,7 @@ def test_the_window_of_a_question():
 
 async def test_neither_word_nor_meaning_is_nothing_found():
     built = library()
-    unlike = np.zeros(ENCODER.dimensions, np.float32)
+    unlike = Asked(np.zeros(ENCODER.dimensions, np.float32), np.zeros((0, ENCODER.dimensions), np.float32))
     legs, shelf = (MemoryText(built), MemoryVectors(built)), MemoryShelf(built)
     assert (await recall(asked("Xylophone?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
     assert not (await recall(asked("Pottery?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained

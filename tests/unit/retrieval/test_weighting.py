@@ -9,10 +9,12 @@ from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.explain import explain
+from memory.retrieval.pieces import Asked, Near, Pieces
 from memory.retrieval.routing import route
-from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features
+from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features, read_closely
 
 NOW = 1_700_000_000.0
+NO_PIECES = np.zeros((0, 2), np.float32)
 
 
 def traits(count: int, **columns) -> Traits:
@@ -33,8 +35,9 @@ def traits(count: int, **columns) -> Traits:
     return replace(plain, **{name: np.array(values) for name, values in columns.items()})
 
 
-def case(text: str, of: Traits, *rankings: Ranking, vector=None) -> Case:
-    return Case(route(text, NOW), rankings, of, vector, NOW)
+def case(text: str, of: Traits, *rankings: Ranking, vector=None, pieces=NO_PIECES) -> Case:
+    asked = None if vector is None else Asked(vector, pieces)
+    return Case(route(text, NOW), rankings, of, asked, NOW)
 
 
 def feature(name: str, one: Case) -> list[float]:
@@ -101,6 +104,58 @@ def test_without_the_candidates_vectors_the_leg_s_own_scores_serve():
     of = traits(3, source=[1, 2, 3])
     nearness = feature("source_vectors", case("Tea?", of, leg, vector=np.array([1, 0], np.float32)))
     assert nearness[1] > nearness[0] > nearness[2]
+
+
+TEA = np.array([[1, 1]], np.float32) / np.sqrt(np.float32(2))
+LIKE, UNLIKE, UNKNOWN = TEA, -TEA, np.zeros((0, 2), np.float32)
+
+
+def near(*turns: np.ndarray, read: int) -> Near:
+    """Turns that stand alone, of which the first `read` are read closely."""
+    around = np.full((len(turns), 5), -1)
+    around[:read, 0] = np.arange(read)
+    return Near(Pieces.of(list(turns), 2), np.zeros(len(turns), np.int32), around)
+
+
+def closely(*turns: np.ndarray, read: int, **columns) -> Case:
+    of = replace(traits(len(turns), **columns), near=near(*turns, read=read))
+    return case("Tea?", of, vector=np.array([1, 0], np.float32), pieces=TEA)
+
+
+def test_what_meets_the_question_s_words_rises():
+    assert feature("met", closely(UNLIKE, LIKE, UNLIKE, UNLIKE, read=4)) == pytest.approx(
+        [-0.58, 1.73, -0.58, -0.58], abs=0.01
+    )
+
+
+def test_what_was_not_read_closely_counts_as_the_lowest_that_was():
+    assert (
+        feature("met", closely(LIKE, UNLIKE, LIKE, UNKNOWN, read=3))[3]
+        == feature("met", closely(LIKE, UNLIKE, LIKE, read=3))[1]
+    )
+
+
+def test_the_pooled_cosine_stands_in_for_unknown_pieces():
+    met = feature("met", closely(LIKE, UNLIKE, UNKNOWN, UNKNOWN, read=4,
+                                 vectors=np.array([[0, 1], [0, 1], [1, 0], [0, 1]], np.float32)))  # fmt: skip
+    assert met[0] > met[1]
+    assert met[2] > 0 > met[3]
+
+
+def test_without_pieces_nothing_is_met():
+    one = case("Tea?", traits(2), vector=np.array([1, 0], np.float32), pieces=TEA)
+    assert feature("met", one) == [0, 0]
+    assert feature("met", closely(UNKNOWN, UNKNOWN, read=2)) == [0, 0]
+
+
+def test_late_interaction_needs_the_pieces_of_most_candidates_and_of_the_question():
+    assert read_closely(closely(LIKE, LIKE, UNLIKE, UNKNOWN, read=4))
+    assert not read_closely(closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=4))
+    assert read_closely(closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=2))
+    assert not read_closely(closely(LIKE, LIKE, read=0))
+    whole = closely(LIKE, LIKE, read=2)
+    assert not read_closely(replace(whole, asked=None))
+    assert not read_closely(replace(whole, asked=Asked(np.array([1, 0], np.float32), NO_PIECES)))
 
 
 def test_ties_in_the_graph_stay_ties():

@@ -55,7 +55,8 @@ class World:
         for one in self.heard:
             built.put(one.scope, one.level, batch([one.row]))
             line = dense_text(one.row.speaker, one.row.date, one.row.text)
-            built.put_vectors(one.scope, np.array([one.row.key]), ENCODER.embed([line]))
+            encoded = ENCODER.encode([line])
+            built.put_vectors(one.scope, np.array([one.row.key]), encoded.vectors, encoded.pieces)
         return built
 
     def believed(self) -> WorkingSet:
@@ -98,8 +99,7 @@ class World:
         library = beliefs.library
         legs = (MemoryText(library), MemoryVectors(library), MemoryGraph(beliefs), MemoryHot(beliefs))
         question = replace(Question(text, view, now, limit=50, cut="none", explain=True), **changes)
-        vector = at_hand(ENCODER.embed([text])[0])
-        return await recall(question, legs, MemoryShelf(library, beliefs), vector, PATIENT)
+        return await recall(question, legs, MemoryShelf(library, beliefs), at_hand(ENCODER.ask(text)), PATIENT)
 
 
 def _evidence(fact_id: str, keys: Sequence[int | None]) -> tuple[Evidence, ...]:

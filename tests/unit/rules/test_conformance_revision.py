@@ -175,7 +175,8 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     old = memory.fact("Maya keeps bees").fact_id
     memory.turn(c.CorrectFact("k", fact_id=old, claim=says("Maya keeps hens")))
     new = memory.fact("Maya keeps hens")
-    assert (memory.fact("Maya keeps bees").status, new.status) == ("superseded", "active")
+    assert (memory.fact("Maya keeps bees").status, new.status) == ("invalidated", "active")
+    assert new.valid_from == NOON, "as it always was"
     assert ("supersedes", new.fact_id, old) in {(e.kind, e.from_id, e.to_id) for e in memory.believed.links}
 
 

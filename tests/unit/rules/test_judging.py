@@ -14,7 +14,7 @@ from memory.errors import ModelFailed, Stale, Unjudged
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.verdicts import Judging, Pair, Verdict
-from memory.services.judging import submit_judged
+from memory.services.judging import Patience, ask_again, submit_judged
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
 OLD, NEW, ALSO = "Maya rents a studio", "Maya rents a loft", "Maya rents a garage"
@@ -142,3 +142,72 @@ def test_facts_without_a_vector_meet_their_rivals_when_it_comes() -> None:
     (kept,) = (fact for fact in memory.believed.facts.values() if fact.status == "active")
     assert len(memory.believed.evidence[kept.fact_id]) == 2
     assert kept.confidence == pytest.approx(0.7)
+
+
+def asked_again(memory: Memory, judge: Scripted, number: int = 0) -> bool:
+    async def submit(judged: c.MeetRivals) -> ChangeSet:
+        return memory.turn(judged)
+
+    fact = memory.fact(NEW)
+    return asyncio.run(ask_again(c.MeetRivals(f"again-{number}", fact_ids=(fact.fact_id,)), submit, judge, 3))
+
+
+def test_a_judge_that_failed_is_asked_again_and_then_its_verdict_stands() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
+    assert memory.fact(NEW).judged_by == "rules for scripted"
+    before = memory.believed
+    assert not asked_again(memory, Scripted(None))
+    assert memory.believed is before, "it failed again, and no turn was taken"
+    assert asked_again(memory, Scripted(Verdict("updates", 0.9)), 1)
+    assert (memory.fact(NEW).judged_by, memory.fact(OLD).status) == ("scripted", "superseded")
+
+
+def test_a_fact_whose_rivals_are_gone_need_not_be_judged_any_more() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
+    memory.turn(c.Withdraw("gone", segment_keys=(1,)))
+    judge = Scripted(Verdict("updates", 0.9))
+    assert asked_again(memory, judge)
+    assert (memory.fact(NEW).judged_by, judge.pairs) == ("rules", [])
+
+
+def test_what_was_weighed_before_is_not_weighed_twice() -> None:
+    memory = Memory(vectors=VECTORS)
+    for key in (1, 2, 3):
+        memory.hear(key, says(OLD, key))
+    submitted(memory, heard(4, NEW, NOON + DAY), Scripted(Verdict("contradicts", 0.9)))
+    weakened = memory.fact(OLD).confidence
+    asked_again(memory, Scripted(Verdict("contradicts", 0.9)))
+    assert memory.fact(OLD).confidence == weakened < 0.8
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(erase: bool) -> None:
+    """The verdict is about a pair that is no more: it is dropped, with the question that asked for it."""
+
+    class Deleting(Scripted):
+        async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+            memory.turn(c.Withdraw("gone", segment_keys=(1,), erase=erase))
+            return await super().judge(pairs)
+
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    old = memory.fact(OLD).fact_id
+    done = submitted(memory, heard(2, NEW, NOON + DAY), Deleting(Verdict("contradicts", 0.9)))
+    assert (done.outcomes[0].outcome, memory.fact(NEW).status) == ("created", "active")
+    assert all(old not in (each.from_id, each.to_id) for each in memory.believed.links)
+    assert (old in memory.believed.facts) == (not erase)
+
+
+def test_patience_doubles_and_ends() -> None:
+    patience, tried, now = Patience(10.0, 100.0, 6), [], 0.0
+    while now < 1000:
+        if patience.due(["f-1"], now):
+            tried.append(now)
+            patience.failed(["f-1"], now)
+        now += 1
+    assert tried == [0, 10, 30, 70, 150, 250]
+    assert patience.due(["f-1", "f-2"], now) == ["f-2"]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model import commands as c
+from memory.model.claims import Claim
 from memory.model.working_set import WorkingSet
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
@@ -51,6 +52,64 @@ def test_shuffled_arrival_gives_equal_answers_at_all_times(heard: list[tuple[int
         assert (
             held_at(one.believed, day + 0.5) == held_at(other.believed, day + 0.5) == ([expected] if expected else [])
         )
+
+
+def moves(place: str, key: int, month_began: float) -> tuple[Claim, Claim]:
+    """ "Maya moved to Faro in February", as it is read: what happened in that month, and the state it leaves."""
+    quote = f"Maya moved to {place}"
+    event = Claim("Maya", quote, key, quote, predicate="moved_to", object=place, tense="event", change=True,
+                  valid_from=month_began, valid_to=month_began + 5 * DAY)  # fmt: skip
+    return event, lives(place, key, change=True, valid_from=month_began)
+
+
+@settings(max_examples=150, deadline=None)
+@given(assertions, st.sets(st.integers(0, 12)), st.integers(0, 4), st.randoms(use_true_random=False))
+def test_moves_that_are_told_late_split_what_was_believed(
+    heard: list[tuple[int, str]], moved: set[int], late: int, chance: random.Random
+) -> None:
+    """The event ends a state for which later words vouch: no fact ever ends before it begins, and those words hold."""
+    memory, told_late = Memory(), list(heard)
+    chance.shuffle(told_late)
+    for day, place in told_late:
+        began = NOON + (day - late) * DAY
+        claims = moves(place, day + 1, began) if day in moved else (lives(place, day + 1),)
+        memory.hear(day + 1, *claims, at=NOON + day * DAY)
+    last = max((day - late if day in moved else day, place) for day, place in heard)
+    if last[0] == max(heard)[0]:
+        assert held_at(memory.believed, 20) == [last[1]]
+
+
+def test_a_move_of_last_month_after_newer_words_of_the_old_place() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Bergen", 1), at=NOON)
+    memory.hear(2, lives("Bergen", 2), at=NOON + 60 * DAY)
+    memory.hear(3, *moves("Krakow", 3, NOON + 30 * DAY), at=NOON + 66 * DAY)
+    assert [held_at(memory.believed, day) for day in (10, 40, 70)] == [["Bergen"], ["Krakow"], ["Bergen"]]
+
+
+at_once = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(PLACES)), min_size=1, max_size=7)
+
+
+@pytest.mark.conforms("model:order")
+@settings(max_examples=200, deadline=None)
+@given(at_once, st.randoms(use_true_random=False), st.data())
+def test_values_for_one_moment_have_an_order_that_is_theirs(
+    heard: list[tuple[int, str]], chance: random.Random, data: st.DataObject
+) -> None:
+    """Whoever hears of them in another order, has some taken back and is told them again, believes the same."""
+    arrival, gone = list(enumerate(heard)), data.draw(st.sets(st.integers(0, len(heard) - 1)))
+    chance.shuffle(arrival)
+    memory = Memory()
+    for key, (day, place) in arrival:
+        memory.hear(key + 1, lives(place, key + 1), at=NOON + day * DAY)
+    for key in gone:
+        memory.turn(c.Withdraw(f"gone-{key}", segment_keys=(key + 1,)))
+    for key in chance.sample(sorted(gone), len(gone)):
+        day, place = heard[key]
+        memory.hear(key + 1, lives(place, key + 1), at=NOON + day * DAY, revision=2)
+    for day in range(5):
+        said = [(when, place) for when, place in heard if when <= day]
+        assert held_at(memory.believed, day + 0.5) == ([max(said)[1]] if said else [])
 
 
 @settings(max_examples=80, deadline=None)
@@ -133,3 +192,32 @@ def test_what_did_not_happen_once_does_not_deny_that_it_did() -> None:
     memory.hear(1, says("Maya met Ben", predicate="met", object="Ben"))
     memory.hear(2, says("Maya did not meet Ben", 2, predicate="met", object="Ben", polarity=False), at=NOON + DAY)
     assert memory.fact("Maya met Ben").status == "active"
+
+
+def test_what_is_corrected_never_was_so_and_what_it_ended_holds_again() -> None:
+    """A correction is about what is believed, not about what has changed: history keeps it, no moment shows it."""
+    memory = Memory()
+    memory.hear(1, lives("Bergen", 1), at=NOON)
+    memory.hear(2, lives("Oslo", 2), at=NOON + 10 * DAY)
+    oslo = memory.fact("Maya lives in Oslo")
+    memory.turn(c.CorrectFact("c-1", fact_id=oslo.fact_id, claim=lives("Odense")))
+    assert [held_at(memory.believed, each) for each in (5, 15)] == [["Bergen"], ["Odense"]]
+    memory.turn(c.CorrectFact("c-2", fact_id=memory.fact("Maya lives in Odense").fact_id, claim=lives("Bergen")))
+    assert [held_at(memory.believed, each) for each in (5, 15)] == [["Bergen"], ["Bergen"]]
+    assert {memory.fact(f"Maya lives in {where}").status for where in ("Oslo", "Odense")} == {"invalidated"}
+
+
+def test_a_correction_that_knows_since_when_leaves_what_was_before() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Bergen", 1), at=NOON)
+    memory.hear(2, lives("Oslo", 2), at=NOON + 10 * DAY)
+    oslo = memory.fact("Maya lives in Oslo")
+    memory.turn(c.CorrectFact("c-1", fact_id=oslo.fact_id, claim=lives("Odense", valid_from=NOON + 20 * DAY)))
+    assert [held_at(memory.believed, each) for each in (5, 15, 25)] == [["Bergen"], ["Bergen"], ["Odense"]]
+
+
+def test_a_correction_in_the_very_words_changes_nothing() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Bergen", 1), at=NOON)
+    told = memory.turn(c.CorrectFact("c-1", fact_id=memory.fact("Maya lives in Bergen").fact_id, claim=lives("Bergen")))
+    assert (told.changes, told.outcomes[0].outcome) == ((), "duplicate")

@@ -76,7 +76,7 @@ def test_what_took_the_place_is_named_and_cites_its_words() -> None:
     assert superseded.changed["status"] == ("active", "superseded")
     line = line_of(superseded, SIGHT.facts)
     assert 'superseded: "Maya lives in Porto" (status active → superseded, valid_to open → ' in line
-    assert 'because of "Maya lives in Lisbon", by user (turn 3, Remember: superseded).' in line
+    assert 'because of "Maya lives in Lisbon", by user (Remember: superseded).' in line
 
 
 def test_a_dispute_is_told_from_a_loss_of_confidence() -> None:

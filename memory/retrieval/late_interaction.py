@@ -1,0 +1,84 @@
+"""Late interaction: how well each word of a question is met by some word of a turn, or of the turns around it.
+
+Pooled vectors blur what a turn is about; its word pieces do not (Khattab & Zaharia 2020, MaxSim). A turn of a talk is
+often understood only with those around it, so neighbours lend what they meet, less the farther and the longer they
+are. On LoCoMo's dev conversations recall@10 by this alone is 82.2, by pooled vectors 55.4 (docs/decisions/0024).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.retrieval.pieces import Bits, Floats, Near, Pieces
+
+LENT = np.array([1.0, 0.95, 0.95, 0.85, 0.85])
+"""What a meeting counts for in the turn itself, in those next to it, and in those two away (recall recipe)."""
+HALVING_LENGTH = 2000.0
+"""A turn of n characters lends, and borrows, (1 + n / 2000)^-1/2 of it: long turns speak for themselves (ibid.)."""
+MET = 0.6
+"""The cosine at which a turn itself meets a word: how many do makes the word common or rare (recall recipe)."""
+GRAIN = 4096.0
+"""Coordinates of a question are rounded to 1/4096: sums are then exact, in whatever order BLAS adds them up."""
+
+SLICE = 512
+"""Pieces compared at once: what they unpack to stays in a core's cache, which is twice as fast as all at once."""
+
+
+def meetings(asked: Floats, near: Near) -> Floats:
+    """[candidates] How well the question's pieces are met nearby, in [-1, 1]; nan for a turn whose own are unknown.
+
+    The mean over the question's pieces of the best cosine, each piece weighing more the fewer candidates meet it.
+    `asked` is [pieces, dimensions], of unit rows; a question without pieces meets nothing: all nan.
+    """
+    own = near.around[:, 0]
+    known = (own >= 0) & (near.turns.counts[own] > 0) if len(near.turns) else np.zeros(len(own), np.bool_)
+    out = np.full(len(own), np.nan, np.float32)
+    if len(asked) and known.any():
+        best = _best(asked, near.turns)
+        rarity = _rarity(best[own[known]])
+        out[known] = _lent(best, near.around[known], near.lengths) @ (rarity / rarity.sum())
+    return out
+
+
+def _lent(best: Floats, around: NDArray[np.int64], lengths: NDArray[np.int32]) -> Floats:
+    """[candidates, question's pieces] The best cosine in the turn itself or, at a discount, in those around it."""
+    damping = (1 + lengths / HALVING_LENGTH) ** -0.5
+    shares = LENT * damping[around[:, :1]] * damping[around]
+    shares[:, 0] = 1
+    lent = best[around] * shares[:, :, None].astype(np.float32)
+    lent[around < 0] = -np.inf
+    met: Floats = lent.max(axis=1)
+    return met
+
+
+def _rarity(own: Floats) -> Floats:
+    """[question's pieces] BM25's weight of a word that so many of the candidates hold."""
+    met = (own > MET).sum(axis=0)
+    rarity: Floats = np.log1p((len(own) - met + 0.5) / (met + 0.5)).astype(np.float32)
+    return rarity
+
+
+def _best(asked: Floats, turns: Pieces) -> Floats:
+    """[turns, question's pieces] The best cosine among a turn's pieces; -inf where it has none."""
+    best = np.full((len(turns), len(asked)), -np.inf, np.float32)
+    known = np.flatnonzero(turns.counts)
+    if len(known):
+        cosines = _cosines(asked, turns.bits)
+        best[known] = np.maximum.reduceat(cosines, turns.starts[known], axis=1).T
+    return best
+
+
+def _cosines(asked: Floats, bits: Bits) -> Floats:
+    """[question's pieces, pieces] Cosines to what is known of pieces: their signs."""
+    dimensions = asked.shape[1]
+    rounded = np.round(asked * GRAIN) / GRAIN
+    sums = np.empty((len(bits), len(asked)), np.float32)
+    signs = np.empty((SLICE, dimensions), np.float32)
+    for start in range(0, len(bits), SLICE):
+        part = bits[start : start + SLICE]
+        signs[: len(part)] = np.unpackbits(part, axis=1, count=dimensions)
+        np.matmul(signs[: len(part)], rounded.T, out=sums[start : start + SLICE])
+    # signs are 1 and 0 here: the sum of +-q is twice the sum where the sign is 1, less the sum of all
+    cosines: Floats = (2 * sums.T - rounded.sum(axis=1, keepdims=True)) / np.float32(dimensions**0.5)
+    return cosines

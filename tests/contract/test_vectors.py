@@ -1,0 +1,243 @@
+"""Vectors and word pieces through the database: stored with what they were made of, fed by position, made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import psycopg
+import pytest
+
+from adapters.embedding.hashing import HashingEmbedder
+from adapters.postgres import feed as feeding
+from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.feed import PostgresFeed, PostgresShelf
+from adapters.postgres.journal import PostgresJournal
+from adapters.postgres.pool import Pool
+from memory.model.changes import ChangeSet
+from memory.model.scopes import Sensitivity, View
+from memory.model.sources import Segment, Source
+from memory.model.working_set import WorkingSet
+from memory.retrieval.candidates import Traits
+from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.pieces import Encoded, Pieces
+from memory.retrieval.query import Probe
+
+pytestmark = pytest.mark.postgres
+
+NOON = 1_700_000_000.0
+ENCODER = HashingEmbedder()
+ALL = np.zeros(0, np.int64)
+WORDS = ("We bought a violin.", "It sounds warm!", "Play it tomorrow.", "", "The bridge broke.", "Who repairs it?")
+
+
+def told(scope: str, source_id: str = "s", words: Sequence[str] = WORDS, **rest: object) -> Source:
+    segments = tuple(Segment(f"l{n}", "Ann", text, 10.0 * n, 10.0 * n + 9) for n, text in enumerate(words))
+    return Source(source_id, scope, "conversation", NOON, segments=segments, **rest)  # type: ignore[arg-type]
+
+
+class Mind:
+    """A capture, its feed, and a worker in miniature, for one scope."""
+
+    def __init__(self, pool: Pool, scope: str, encoder: str = ENCODER.name) -> None:
+        self.scope = scope
+        self.pool = pool
+        self.capture, self.feed = PostgresCapture(pool, encoder), PostgresFeed(pool, encoder)
+
+    async def due(self, source_id: str = "s") -> list[str]:
+        return [row["text"] for row in await self.capture.unembedded(self.scope, source_id, 100)]
+
+    async def encode(self, source_id: str = "s", *, pieces: bool = True) -> None:
+        rows = await self.capture.unembedded(self.scope, source_id, 100)
+        encoded = ENCODER.encode([row["text"] for row in rows])
+        if not pieces:
+            encoded = replace(encoded, pieces=Pieces.none(len(rows), ENCODER.dimensions))
+        await self.store(rows, encoded)
+
+    async def store(self, rows: Sequence[dict[str, object]], encoded: Encoded) -> None:
+        keys, revisions = ([row[name] for row in rows] for name in ("segment_key", "revision"))
+        await self.capture.store_vectors(self.scope, keys, revisions, encoded)  # type: ignore[arg-type]
+
+    async def fed(self, since: int = 0, keys: Sequence[int] = ()) -> dict[int, tuple[bytes, bytes]]:
+        """segment key -> the bytes of its vector and of its pieces."""
+        found: dict[int, tuple[bytes, bytes]] = {}
+        async for there, encoded in self.feed.changed_vectors(self.scope, since, np.array(keys, np.int64)):
+            assert len(there) == len(encoded.vectors) == len(encoded.pieces) > 0
+            for row, key in enumerate(there.tolist()):
+                found[key] = (encoded.vectors[row].tobytes(), encoded.pieces.to_bytes(row))
+        return found
+
+    async def position(self) -> int:
+        return (await self.feed.positions([self.scope]))[self.scope][1]
+
+
+@pytest.fixture
+def mind(pool: Pool, user: str) -> Mind:
+    return Mind(pool, f"user:{user}")
+
+
+def expected(source: Source) -> dict[int, tuple[bytes, bytes]]:
+    encoded = ENCODER.encode([segment.text for segment in source.segments])
+    keys = [source.key_of(segment) for segment in source.segments]
+    return {key: (encoded.vectors[n].tobytes(), encoded.pieces.to_bytes(n)) for n, key in enumerate(keys)}
+
+
+async def test_what_was_stored_is_fed_to_the_bit(mind: Mind) -> None:
+    source = told(mind.scope)
+    await mind.capture.store(source)
+    await mind.encode()
+    assert await mind.fed() == expected(source)
+    assert await mind.due() == []
+
+
+@pytest.mark.parametrize("size", [1, 4, 5])
+async def test_slices_lose_and_repeat_nothing(mind: Mind, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(feeding, "SLICE", size)
+    one, other = told(mind.scope), told(mind.scope, "t", [f"words {n}" for n in range(4)])
+    for source in (one, other):
+        await mind.capture.store(source)
+        await mind.encode(source.source_id)
+    sizes = [len(keys) async for keys, _ in mind.feed.changed_vectors(mind.scope, 0, ALL)]
+    assert (max(sizes), sum(sizes)) == (size, 10)
+    words = [batch.texts async for _, batch in mind.feed.changed(mind.scope, 0)]
+    assert (max(map(len, words)), sorted(sum(words, ()))) == (size, sorted((*WORDS, *(f"words {n}" for n in range(4)))))
+    assert await mind.fed() == expected(one) | expected(other)
+    assert await mind.fed(await mind.position() - 1) == expected(other)
+    both = expected(one) | expected(other)
+    assert await mind.fed(await mind.position(), list(both)) == both
+
+
+async def test_a_connection_that_was_cut_is_replaced(own_pool: Pool) -> None:
+    mind, source = Mind(own_pool, "user:cut"), told("user:cut")
+    await mind.capture.store(source)
+    await mind.encode()
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+    async with own_pool.connection() as connection:
+        name, dsn = connection.info.dbname, connection.info.dsn
+    async with await psycopg.AsyncConnection.connect(dsn, dbname="postgres", autocommit=True) as other:
+        await other.execute(others, [name])
+    assert await mind.fed() == expected(source)
+
+
+async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Mind) -> None:
+    await mind.capture.store(told(mind.scope, words=("It is red.", "It is blue.")))
+    early = await mind.capture.unembedded(mind.scope, "s", 100)
+    later = told(mind.scope, words=("It is green.", "It is blue."))
+    await mind.capture.store(later)
+    await mind.store(early, ENCODER.encode([row["text"] for row in early]))
+    red, blue = expected(later)
+    assert set(await mind.fed()) == {blue}
+    assert await mind.due() == ["It is green."]
+    await mind.encode()
+    assert await mind.fed() == expected(later)
+    await mind.capture.store(told(mind.scope, words=("It is green.", "It is white.")))
+    assert set(await mind.fed()) == {red}
+
+
+async def test_an_encoder_without_pieces_is_not_asked_again(mind: Mind) -> None:
+    source = told(mind.scope)
+    await mind.capture.store(source)
+    await mind.encode(pieces=False)
+    assert await mind.due() == []
+    assert await mind.fed() == {key: (vector, b"") for key, (vector, _) in expected(source).items()}
+
+
+async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> None:
+    source = told(mind.scope)
+    await mind.capture.store(source)
+    await mind.encode()
+    [task] = await tasks(mind, "embed")
+    await mind.capture.finished(task, await mind.capture.position(mind.scope, "s"))
+    before, position = await mind.fed(), await mind.position()
+    await mind.capture.renew_vectors(mind.scope)
+    assert await mind.due() == list(WORDS)
+    assert len(await tasks(mind, "embed")) == 1
+    assert await mind.fed() == before
+    rows = await mind.capture.unembedded(mind.scope, "s", 100)
+    other = ENCODER.encode([f"Anew: {row['text']}" for row in rows])
+    await mind.store(rows, other)
+    after = await mind.fed(position)
+    assert {key: vector for key, (vector, _) in after.items()} == {
+        row["segment_key"]: other.vectors[n].tobytes() for n, row in enumerate(rows)
+    }
+    assert await mind.due() == []
+
+
+async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Mind) -> None:
+    await mind.capture.store(told(mind.scope))
+    [task] = await tasks(mind, "embed")
+    await mind.capture.finished(task, 1)
+    await mind.capture.renew_vectors(mind.scope)
+    await mind.capture.store(told(mind.scope, "t"))
+    assert [task["source_id"] for task in await tasks(mind, "embed")] == ["t", "s"]
+
+
+async def tasks(mind: Mind, task: str) -> list[dict[str, object]]:
+    """Work of this scope, in the order it is done."""
+    every = await mind.capture.due(task, NOON + 1e9, 100_000)
+    return [dict(row) for row in every if row["scope"] == mind.scope]
+
+
+async def test_vectors_and_pieces_leave_with_their_source(mind: Mind) -> None:
+    await mind.capture.store(told(mind.scope))
+    await mind.encode()
+    await mind.capture.forget(mind.scope, "s")
+    assert await mind.fed() == {}
+    count = "SELECT count(*) AS n FROM segment_vectors WHERE scope = %(scope)s"
+    assert (await mind.pool.row(count, scope=mind.scope) or {})["n"] == 0
+
+
+async def test_vectors_of_another_encoder_are_not_fed(mind: Mind, pool: Pool) -> None:
+    source = told(mind.scope)
+    await mind.capture.store(source)
+    await mind.encode()
+    other = Mind(pool, mind.scope, "another")
+    assert await other.fed() == {}
+    assert await other.due() == list(WORDS)
+    await other.encode(pieces=False)
+    assert await mind.fed() == expected(source)
+
+
+async def test_vectors_of_facts_serve_until_their_successors_are_there(pool: Pool, user: str) -> None:
+    journal = PostgresJournal(pool, ENCODER.name)
+    epoch = await journal.claim(user)
+    one, other = ENCODER.embed(["Ann plays.", "Ann sings."])
+    assert await journal.commit(user, epoch, WorkingSet(user), ChangeSet("c", "Told", "user", NOON, ()), {"f-1": one})
+    await journal.renew_fact_vectors(user)
+    np.testing.assert_array_equal((await journal.fact_vectors(user))["f-1"], one)
+    await journal.put_fact_vectors(user, {"f-1": other})
+    np.testing.assert_array_equal((await journal.fact_vectors(user))["f-1"], other)
+    due = "SELECT due FROM fact_vectors WHERE user_id = %(user_id)s"
+    assert await pool.row(due, user_id=user) == {"due": False}
+
+
+async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(mind: Mind) -> None:
+    sources = [told(mind.scope), told(mind.scope, "t"), told(mind.scope, "u", sensitivity=Sensitivity.SENSITIVE)]
+    library = Library(ENCODER.dimensions)
+    for source in sources:
+        await mind.capture.store(source)
+        await mind.encode(source.source_id)
+    async for level, batch in mind.feed.changed(mind.scope, 0):
+        library.put(mind.scope, level, batch)
+    async for keys, encoded in mind.feed.changed_vectors(mind.scope, 0, ALL):
+        library.put_vectors(mind.scope, keys, encoded.vectors, encoded.pieces)
+    view = View(mind.scope.removeprefix("user:"), (), Sensitivity.PRIVATE)
+    chosen = np.array([source.key_of(source.segments[n]) for n in (4, 0, 2) for source in sources])
+    probe = Probe("violin", ENCODER.ask("violin").vector, known_as_of=None)
+    shelf, other = PostgresShelf(mind.pool, ENCODER.name, ENCODER.dimensions), MemoryShelf(library)
+    stored, kept = await shelf.traits(view, chosen, probe, 9), await other.traits(view, chosen, probe, 9)
+    assert len(stored.keys) == 6
+    for name in ("keys", "at", "source", "order", "length", "vectors", "before"):
+        np.testing.assert_array_equal(getattr(stored, name), getattr(kept, name), name)
+    assert read_closely(stored) == read_closely(kept)
+    first, alike = await shelf.traits(view, chosen, probe, 3), await other.traits(view, chosen, probe, 3)
+    assert read_closely(first) == read_closely(alike) != read_closely(stored)
+    assert read_closely(first)[0][:3] == tuple(ENCODER.encode([WORDS[n]]).pieces.to_bytes(0) for n in (4, 3, 5))
+
+
+def read_closely(traits: Traits) -> list[tuple[bytes | None, ...]]:
+    """The pieces of each candidate and of the turns around it, None where a turn is missing."""
+    near = traits.near
+    assert near is not None
+    return [tuple(near.turns.to_bytes(turn) if turn >= 0 else None for turn in row) for row in near.around.tolist()]

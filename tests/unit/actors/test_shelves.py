@@ -1,0 +1,124 @@
+"""Shelves catch up by position: words, vectors and word pieces, and nothing of a scope that was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+import numpy as np
+
+from actors.shelves import Keys, Shelves
+from adapters.embedding.hashing import HashingEmbedder
+from memory.model.scopes import Sensitivity, View
+from memory.retrieval.batches import SegmentBatch
+from memory.retrieval.pieces import Encoded
+from tests.unit.retrieval.rows import Row, batch
+
+ENCODER = HashingEmbedder()
+SCOPE, VIEW = "user:ann", View("ann", (), Sensitivity.PRIVATE)
+
+
+class ListedFeed:
+    """What was written to one scope, each with the position it was written at; one row a batch."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, Row]] = []
+        self.vectors: dict[int, tuple[int, Encoded]] = {}
+        self.gone: dict[int, int] = {}
+        self.position = (0, 0)
+
+    def forget(self, key: int) -> None:
+        self.position = (self.position[0] + 1, self.position[1])
+        self.gone[key] = self.position[0]
+
+    def hear(self, *rows: Row) -> None:
+        self.position = (self.position[0] + 1, self.position[1])
+        self.rows += [(self.position[0], row) for row in rows]
+
+    def encode(self, key: int, text: str) -> None:
+        self.position = (self.position[0], self.position[1] + 1)
+        self.vectors[key] = (self.position[1], ENCODER.encode([text]))
+
+    async def positions(self, scopes: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        return dict.fromkeys(scopes, self.position)
+
+    async def removed(self, scope: str, since: int) -> Keys:
+        return np.array([key for key, position in self.gone.items() if position > since], np.int64)
+
+    async def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        for position, row in self.rows:
+            if position > since and row.key not in self.gone:
+                yield Sensitivity.OPEN, batch([row])
+
+    async def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
+        for key, (position, encoded) in self.vectors.items():
+            if position > since or key in keys:
+                yield np.array([key]), encoded
+
+
+def held(shelves: Shelves, key: int) -> bytes:
+    """The pieces of a segment."""
+    [columns] = shelves.library.sight(VIEW)
+    rows, _ = columns.rows_of(np.array([key]))
+    assert columns["has_vector"][rows].all()
+    return columns.pieces_of(rows).to_bytes(0)
+
+
+def pieces(text: str) -> bytes:
+    return ENCODER.encode([text]).pieces.to_bytes(0)
+
+
+async def test_pieces_come_with_their_vectors() -> None:
+    feed = ListedFeed()
+    feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
+    feed.encode(1, "A red boat.")
+    feed.encode(2, "A blue boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    assert (held(shelves, 1), held(shelves, 2)) == (pieces("A red boat."), pieces("A blue boat."))
+
+
+async def test_vectors_made_anew_take_the_place_of_the_old_ones() -> None:
+    feed = ListedFeed()
+    feed.hear(Row(1, "A red boat."))
+    feed.encode(1, "something else")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    feed.encode(1, "A red boat.")
+    await shelves.catch_up([SCOPE])
+    assert held(shelves, 1) == pieces("A red boat.")
+
+
+async def test_a_row_that_is_put_again_keeps_its_pieces() -> None:
+    feed = ListedFeed()
+    feed.hear(Row(1, "A red boat."))
+    feed.encode(1, "A red boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    feed.hear(Row(1, "A red boat.", at=1_700_000_000.0))
+    await shelves.catch_up([SCOPE])
+    assert held(shelves, 1) == pieces("A red boat.")
+
+
+async def test_what_was_forgotten_leaves() -> None:
+    feed = ListedFeed()
+    feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
+    feed.encode(2, "A blue boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    feed.forget(1)
+    await shelves.catch_up([SCOPE])
+    [columns] = shelves.library.sight(VIEW)
+    assert len(columns) == 1
+    assert held(shelves, 2) == pieces("A blue boat.")
+
+
+async def test_a_dropped_scope_is_gone_and_read_anew() -> None:
+    feed = ListedFeed()
+    feed.hear(Row(1, "A red boat."))
+    feed.encode(1, "A red boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    shelves.drop(SCOPE)
+    assert not shelves.library.holds(SCOPE)
+    await shelves.catch_up([SCOPE])
+    assert held(shelves, 1) == pieces("A red boat.")
