@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ray.exceptions import RayActorError
@@ -80,17 +81,24 @@ class Worker:
         stores = await self._open()
         transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
         scheduler = Scheduler(self._settings, stores, self._clock)
-        tasks = (self._encode_heard, self._read_heard, self._judge_again, transcripts.watch, scheduler.run)
+        tasks: list[Callable[[], Awaitable[None]]] = [
+            self._encode_heard,
+            self._read_heard,
+            transcripts.watch,
+            scheduler.run,
+        ]
+        if self._judge is not None:
+            tasks.append(partial(self._judge_again, self._judge))
         await asyncio.gather(*(self._keep(task) for task in tasks))
 
     async def _keep(self, task: Callable[[], Awaitable[None]]) -> None:
-        """Run a task for ever: what breaks it is logged, and it starts again."""
+        """Run a task for ever: what breaks it is logged, and whatever ended it, it starts again."""
         while True:
             try:
                 await task()
             except Exception:
                 log.exception("%s broke; it starts again in %s s", getattr(task, "__qualname__", task), RESTART_S)
-                await asyncio.sleep(RESTART_S)
+            await asyncio.sleep(RESTART_S)  # a task that ended at once, again and again, would starve the others
 
     async def _encode_heard(self) -> None:
         """Make words findable by meaning. Reading goes on beside it, so that an import has both cores while it may."""
@@ -103,18 +111,18 @@ class Worker:
             if not await self._one("read", self._read) and not await self._embed_facts():
                 await self._rest()
 
-    async def _judge_again(self) -> None:
+    async def _judge_again(self, judge: Judge) -> None:
         """Ask a judge that has failed again, now and then: what the rules decided in its place stands until then."""
         rules = self._settings.extraction
         patience = Patience(rules.retry_base_s, rules.retry_cap_s, rules.attempts)
-        while self._judge is not None:
+        while True:
             await asyncio.sleep(FACTS_S)
             rows = await (await self._open()).journal.unjudged_facts(MOST_UNJUDGED)
             due = set(patience.due([row["fact_id"] for row in rows], self._clock.now()))
             for user_id in {row["user_id"] for row in rows}:
                 mine = {row["fact_id"]: row["statement"] for row in rows if row["user_id"] == user_id}
                 chosen = [each for each in mine if each in due][:AT_ONCE]
-                if chosen and not await self._ask_again(user_id, {each: mine[each] for each in chosen}, self._judge):
+                if chosen and not await self._ask_again(user_id, {each: mine[each] for each in chosen}, judge):
                     patience.failed(chosen, self._clock.now())
 
     async def _ask_again(self, user_id: str, statements: Mapping[str, str], judge: Judge) -> bool:
