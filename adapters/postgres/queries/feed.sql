@@ -25,13 +25,13 @@ WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.revision = s.revisio
 -- A few segments in sight, wherever they are, for weighing them without columns in memory; with the two turns before and
 -- after those that are read closely.
 WITH turns AS (
-    SELECT s.segment_key, bool_or(s.segment_key = ANY(%(closely)s)) OVER (
+    SELECT s.segment_key, bool_or(s.segment_key = ANY(%(closely)s::bigint[])) OVER (
         PARTITION BY s.scope, s.source_id ORDER BY s.start_s, s.ord ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING) AS near
     FROM segments s
     WHERE s.replaced_by IS NULL AND (s.scope, s.source_id) IN (
         SELECT g.scope, g.source_id FROM segments g
-        WHERE g.scope = ANY(%(scopes)s) AND g.segment_key = ANY(%(closely)s))),
-wanted AS (SELECT unnest(%(keys)s) AS segment_key UNION SELECT segment_key FROM turns WHERE near)
+        WHERE g.scope = ANY(%(scopes)s) AND g.segment_key = ANY(%(closely)s::bigint[]))),
+wanted AS (SELECT unnest(%(keys)s::bigint[]) AS segment_key UNION SELECT segment_key FROM turns WHERE near)
 SELECT s.scope, s.segment_key, s.source_id, s.start_s, s.at, s.committed_at, s.role, s.speaker, s.language,
        c.words AS text, false AS hidden, src.started_at, src.offset_s, src.sensitivity,
        vector_send(v.vector) AS vector, v.pieces
