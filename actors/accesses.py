@@ -58,7 +58,8 @@ class Accesses:
 
     async def _note(self, user_id: str, keys: Awaitable[Iterable[int]]) -> None:
         try:
-            self._counts[user_id].update(await keys)
+            found = await keys  # first: meanwhile the counts may have been sent, and new ones begun
+            self._counts[user_id].update(found)
         except DomainError as error:
             log.warning("a question is not counted: %s", error.kind)
 

@@ -145,7 +145,7 @@ class MemoryShard:
         """Drop everything held of a user whose memory was deleted."""
         self._users.pop(user_id, None)
         if self._legs is not None:
-            self._legs.shelves.drop(user_scope(user_id))
+            await self._legs.shelves.drop(user_scope(user_id))
             self._legs.beliefs.drop(user_id)
 
     async def status(self) -> dict[str, Any]:

@@ -51,10 +51,11 @@ class Shelves:
                 async with self._locks[scope]:
                     await self._catch_up(scope, position)
 
-    def drop(self, scope: str) -> None:
-        """Forget a scope; it is read anew if it is asked for again."""
-        self.library.drop(scope)
-        self._read.pop(scope, None)
+    async def drop(self, scope: str) -> None:
+        """Forget a scope, once nobody is reading it; it is read anew if it is asked for again."""
+        async with self._locks[scope]:
+            self.library.drop(scope)
+            self._read.pop(scope, None)
 
     async def _catch_up(self, scope: str, position: tuple[int, int]) -> None:
         words, vectors = self._read.get(scope, (0, 0))

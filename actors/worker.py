@@ -113,8 +113,7 @@ class Worker:
 
     async def _judge_again(self, judge: Judge) -> None:
         """Ask a judge that has failed again, now and then: what the rules decided in its place stands until then."""
-        rules = self._settings.extraction
-        patience = Patience(rules.retry_base_s, rules.retry_cap_s, rules.attempts)
+        patience = Patience(self._settings.extraction.retry_base_s, self._settings.extraction.retry_cap_s)
         while True:
             await asyncio.sleep(FACTS_S)
             rows = await (await self._open()).journal.unjudged_facts(MOST_UNJUDGED)
@@ -122,14 +121,19 @@ class Worker:
             for user_id in {row["user_id"] for row in rows}:
                 mine = {row["fact_id"]: row["statement"] for row in rows if row["user_id"] == user_id}
                 chosen = [each for each in mine if each in due][:AT_ONCE]
-                if chosen and not await self._ask_again(user_id, {each: mine[each] for each in chosen}, judge):
-                    patience.failed(chosen, self._clock.now())
+                patience.tried(chosen, self._clock.now())  # what is judged is not listed any more
+                if chosen:
+                    await self._ask_again(user_id, {each: mine[each] for each in chosen}, judge)
 
-    async def _ask_again(self, user_id: str, statements: Mapping[str, str], judge: Judge) -> bool:
-        command = MeetRivals(command_id(user_id, "judged again", *statements), "extraction", fact_ids=tuple(statements))
-        vectors = await encode(self._embedder, list(statements.values()))
+    async def _ask_again(self, user_id: str, statements: Mapping[str, str], judge: Judge) -> None:
+        identity = command_id(user_id, "judged again", str(self._clock.now()), *statements)
+        command = MeetRivals(identity, "extraction", fact_ids=tuple(statements))
         rounds = self._settings.revision.rounds
-        return await ask_again(command, lambda judged: _submit(user_id, judged, vectors), judge, rounds)
+        try:
+            vectors = await encode(self._embedder, list(statements.values()))
+            await ask_again(command, lambda judged: _submit(user_id, judged, vectors), judge, rounds)
+        except Exception:  # whatever it is, the facts of others are asked about all the same
+            log.exception("facts of %s wait for their judge", user_id)
 
     async def _rest(self) -> None:
         try:

@@ -84,8 +84,9 @@ def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterato
         frame = cued if before != utterance.speaker else ""
         frame = frame or (now.kind if now.binds(utterance.speaker) else "")
         found = _told(utterance, speakers, frame)
-        now = stage.after_turn(now, utterance.speaker, found.frame, opened=found.opened or frame == cued != "")
         silent = utterance.role in _SILENT_ROLES
+        if not silent and _is_english(utterance):
+            now = stage.after_turn(now, utterance.speaker, found.frame, opened=found.opened or frame == cued != "")
         cued, before = "" if silent else stage.cues(utterance.text), utterance.speaker
         yield found.pieces
 

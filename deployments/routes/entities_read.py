@@ -27,9 +27,9 @@ EntityType = Literal[
 ]  # fmt: skip
 PROFILE_FACTS = 200
 PROFILE_SEGMENTS = 50
+"""The latest of its segments an entity's page shows; /v1/timeline has them all."""
 PROFILE_NOTES = 50
 """The latest notes on a page; the others are listed by their own route."""
-"""The latest of its segments an entity's page shows; /v1/timeline has them all."""
 _ENTITY = {
     "entity_id": "e-0a1b2c3d4e5f6071",
     "entity_type": "person",

@@ -15,7 +15,8 @@ def reopen(draft: Draft, gone: Fact, now: Instant) -> None:
 
     Where another fact had followed the one that is gone, it now follows them.
     """
-    links = [each for each in draft.links if each.kind == "supersedes" and _within(draft, each, gone)]
+    about = [each for each in draft.links if each.kind == "supersedes" and gone.fact_id in (each.from_id, each.to_id)]
+    links = [each for each in about if _within(draft, each, gone)]
     after = sorted(each.from_id for each in links if each.to_id == gone.fact_id and _stands(draft, each.from_id))
     for old_id in sorted(each.to_id for each in links if each.from_id == gone.fact_id):
         old = draft.facts.get(old_id)
@@ -23,10 +24,13 @@ def reopen(draft: Draft, gone: Fact, now: Instant) -> None:
             continue
         if _followed(draft, old, gone, max(old.valid_from, gone.valid_from)):
             continue
+        ends = gone.valid_to
+        if ends is not None and ends <= old.valid_from:  # what had ended it was over before it began
+            ends = old.valid_from if after else None
         if not after:
-            revise(draft, old, "holds again", now, status="active", valid_to=gone.valid_to)
+            revise(draft, old, "holds again", now, status="active", valid_to=ends)
             continue
-        revise(draft, old, "holds longer", now, status="superseded", valid_to=gone.valid_to)
+        revise(draft, old, "holds longer", now, status="superseded", valid_to=ends)
         for each in after:
             link(draft, "supersedes", each, old_id)
 

@@ -62,7 +62,9 @@ def _create(turn: Turn, met: Meeting) -> Fact:
     earlier = draft.facts.get(met.fact_id)
     first = turn.rules.first_confidence if claim.confidence is None else claim.confidence
     if earlier is not None:
-        anew = {} if met.fact_id in draft.evidence else {"valid_from": met.since, "confidence": first}
+        anew = {"valid_from": min(earlier.valid_from, met.since)}
+        if met.fact_id not in draft.evidence:
+            anew = {"valid_from": met.since, "confidence": first}
         again: dict[str, Any] = {"status": "active", "state": "active", "valid_to": claim.valid_to, **anew}
         fact = revise(draft, earlier, "affirmed again", turn.now, **again)
     else:
@@ -211,7 +213,7 @@ def _end(turn: Turn, state: Fact, later: Fact) -> str:
 
 
 def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
-    """Active facts this claim denies by predicate and object."""
+    """Active facts this claim denies by predicate and object; what was over before one began says nothing of it."""
     claim, facts = met.claim, turn.draft.facts
     if not (claim.object and claim.predicate):
         return []
@@ -219,7 +221,8 @@ def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
     known = [each for name in names for each in _of_object(turn, met.subject_id, name).get(thing(claim.object), ())]
     near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
     about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
-    return [each for each in about if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
+    at_once = (each for each in about if claim.valid_to is None or claim.valid_to > each.valid_from)
+    return [each for each in at_once if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
 
 
 def _of_object(turn: Turn, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:

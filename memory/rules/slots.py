@@ -101,7 +101,7 @@ def close_before(draft: Draft, before: Fact, fresh: Fact, now: Instant) -> tuple
     link(draft, "supersedes", fresh.fact_id, before.fact_id)
     if before.valid_to is not None and before.valid_to <= fresh.valid_from:
         return ()
-    revise(draft, before, "superseded", now, status="superseded", valid_to=fresh.valid_from)
+    revise(draft, before, "superseded", now, status="superseded", valid_to=max(before.valid_from, fresh.valid_from))
     return (before.fact_id,)
 
 
@@ -124,6 +124,9 @@ def split_at(draft: Draft, fact: Fact, since: Instant, value: str | None, now: I
         late: {"valid_from": began, "valid_to": None if over else fact.valid_to,
                "status": "active" if over else fact.status},
     }  # fmt: skip
+    if not early:  # no words vouch for the earlier part by themselves: one source said both, and the later stands
+        revise(draft, fact, "split", now, **spans[late])
+        return
     leaving, staying = (early, late) if any(_born_of(draft, fact, each) for each in late) else (late, early)
     first = min(leaving, key=lambda each: (each.since, each.source_id))
     identity = fact_id(draft.user_id, f"{first.source_id}/{first.segment_key}", fact.statement)

@@ -67,6 +67,9 @@ def _put_fact_back(turn: Turn, fact_id: str, change: Change) -> None:
     assert isinstance(change.after, Fact)
     since = change.before.since if current.since == change.after.since else current.since
     changed = _restored(change.before, change.after, current, "fact", fact_id)
+    begins, ends = changed.get("valid_from", current.valid_from), changed.get("valid_to", current.valid_to)
+    if ends is not None and ends < begins:
+        raise NothingToUndo("A fact of that command has ended since; undo the later command first.", fact_id=fact_id)
     version = replace(current, version=current.version + 1, system_from=turn.now, updated_at=since, **changed)
     turn.draft.put("undone", current, version)
 

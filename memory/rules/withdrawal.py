@@ -110,8 +110,9 @@ def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
 def spoken_of(draft: Draft, entity_ids: Collection[str]) -> Mapping[str, Sensitivity]:
     """entity id -> the least sensitivity at which it is mentioned or a fact speaks of it, for those that are."""
     found: dict[str, Sensitivity] = {}
+    wanted = frozenset(entity_ids)
     for fact in draft.facts.values():
-        for entity_id in {fact.subject_id, fact.object_id} & set(entity_ids):
+        for entity_id in wanted & {fact.subject_id, fact.object_id}:
             found[str(entity_id)] = min(fact.sensitivity, found.get(str(entity_id), fact.sensitivity))
     for entity_id in entity_ids:
         for mention in draft.mentions.get(entity_id, {}).values():

@@ -67,24 +67,25 @@ async def _rounds(
 
 @dataclass
 class Patience:
-    """How often and when something that failed is tried again: after `base_s * 2^n`, at most `cap_s` seconds."""
+    """When something is tried again: `base_s * 2^n`, at most `cap_s` seconds after it was tried for the n-th time.
+
+    Without end: what is asked may be away for days.
+    """
 
     base_s: float
     cap_s: float
-    attempts: int
-    _failed: dict[str, tuple[int, Instant]] = field(default_factory=dict)
-    """id -> how often it has failed, and when it is due again."""
+    _tried: dict[str, tuple[int, Instant]] = field(default_factory=dict)
+    """id -> how often it was tried, and when it is due again."""
 
     def due(self, ids: Iterable[str], now: Instant) -> list[str]:
         """Those of these that may be tried now."""
-        known = ((each, *self._failed.get(each, (0, now))) for each in ids)
-        return [each for each, failures, due in known if failures < self.attempts and due <= now]
+        return [each for each in ids if self._tried.get(each, (0, now))[1] <= now]
 
-    def failed(self, ids: Iterable[str], now: Instant) -> None:
-        """They have failed once more."""
+    def tried(self, ids: Iterable[str], now: Instant) -> None:
+        """They were tried once more."""
         for each in ids:
-            failures, _ = self._failed.get(each, (0, now))
-            self._failed[each] = failures + 1, now + min(self.cap_s, self.base_s * 2.0**failures)
+            times, _ = self._tried.get(each, (0, now))
+            self._tried[each] = times + 1, now + min(self.cap_s, self.base_s * 2.0**times)
 
 
 def _judgements(questions: Sequence[Question], verdicts: Sequence[Verdict], judge: str) -> tuple[Judgement, ...]:

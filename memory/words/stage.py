@@ -251,7 +251,9 @@ def after_turn(stage: Stage, speaker: str, kind: str, *, opened: bool) -> Stage:
     """The stage once a turn is over that ended in a frame of this kind (none if empty)."""
     if opened and kind:
         return Stage(kind, speaker, _TURNS[kind]) if _TURNS[kind] else Stage()
-    if stage.turns <= 1 or (stage.binds(speaker) and not kind):
+    if not stage.binds(speaker):
+        return stage
+    if stage.turns <= 1 or not kind:
         return Stage()
     return Stage(stage.kind, stage.by, stage.turns - 1)
 

@@ -145,7 +145,8 @@ JOIN content c USING (scope, content_id)
 LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL
   AND (v.revision IS DISTINCT FROM s.revision OR v.due)
-ORDER BY s.start_s, s.ord LIMIT %(limit)s;
+ORDER BY v.revision IS NOT DISTINCT FROM s.revision, s.start_s, s.ord  -- what has no vector at all comes first
+LIMIT %(limit)s;
 
 -- name: source_position
 SELECT max(position) AS position FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;

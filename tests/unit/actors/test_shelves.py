@@ -118,7 +118,7 @@ async def test_a_dropped_scope_is_gone_and_read_anew() -> None:
     feed.encode(1, "A red boat.")
     shelves = Shelves(feed, ENCODER.dimensions)
     await shelves.catch_up([SCOPE])
-    shelves.drop(SCOPE)
+    await shelves.drop(SCOPE)
     assert not shelves.library.holds(SCOPE)
     await shelves.catch_up([SCOPE])
     assert held(shelves, 1) == pieces("A red boat.")

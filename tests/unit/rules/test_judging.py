@@ -202,12 +202,12 @@ def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(era
     assert (old in memory.believed.facts) == (not erase)
 
 
-def test_patience_doubles_and_ends() -> None:
-    patience, tried, now = Patience(10.0, 100.0, 6), [], 0.0
-    while now < 1000:
+def test_patience_doubles_up_to_its_cap_and_has_no_end() -> None:
+    patience, tried, now = Patience(10.0, 100.0), [], 0.0
+    while now < 500:
         if patience.due(["f-1"], now):
             tried.append(now)
-            patience.failed(["f-1"], now)
+            patience.tried(["f-1"], now)
         now += 1
-    assert tried == [0, 10, 30, 70, 150, 250]
+    assert tried == [0, 10, 30, 70, 150, 250, 350, 450]
     assert patience.due(["f-1", "f-2"], now) == ["f-2"]

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.model import commands as c
+from memory.model.claims import Claim
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
 ALIKE = {"Maya plays the cello": np.array([1.0, 0.0, 0.0]), "Maya often plays her cello": np.array([0.95, 0.2, 0.0]),
@@ -158,3 +160,16 @@ def test_new_words_of_a_segment_take_back_what_the_old_ones_said() -> None:
     memory.hear(1, lives("Faro"), revision=2)
     assert memory.active() == ["Maya lives in Faro"]
     assert memory.fact("Maya lives in Porto").status in ("invalidated", "superseded")
+
+
+def test_a_denial_of_long_ago_says_nothing_of_today_and_can_be_taken_back() -> None:
+    """ "I like coffee", then "I didn't like coffee in 2019"."""
+    memory = Memory()
+    likes = {"predicate": "likes", "object": "coffee"}
+    memory.hear(1, Claim("Maya", "Maya likes coffee", 1, "I like coffee", **likes), at=NOON)
+    then = {"valid_from": NOON - 800 * DAY, "valid_to": NOON - 500 * DAY, "tense": "event"}
+    denial = Claim("Maya", "Maya did not like coffee", 2, "I didn't like coffee", polarity=False, **likes, **then)
+    memory.hear(2, denial, at=NOON + DAY)
+    assert memory.fact("Maya likes coffee").status == "active"
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert memory.active() == ["Maya likes coffee"]

@@ -221,3 +221,12 @@ def test_a_correction_in_the_very_words_changes_nothing() -> None:
     memory.hear(1, lives("Bergen", 1), at=NOON)
     told = memory.turn(c.CorrectFact("c-1", fact_id=memory.fact("Maya lives in Bergen").fact_id, claim=lives("Bergen")))
     assert (told.changes, told.outcomes[0].outcome) == ((), "duplicate")
+
+
+def test_one_source_that_tells_an_earlier_beginning_is_split_all_the_same() -> None:
+    """ "I live in Leeds. I've lived in Leeds since 2018." And later: "I lived in York in 2020"."""
+    memory = Memory()
+    memory.hear(1, lives("Leeds", 1), lives("Leeds", 1, valid_from=NOON - 60 * DAY), at=NOON, source="s1")
+    memory.hear(2, lives("York", 2, valid_from=NOON - 30 * DAY), at=NOON + DAY)
+    assert held_at(memory.believed, 1) == ["Leeds"]
+    assert held_at(memory.believed, -10) == ["York"]

@@ -90,3 +90,10 @@ def test_a_turn_begins_in_the_frame_it_is_given() -> None:
     assert not told("I own a ship.", frame="play").pieces[0].asserted
     assert told("I own a ship.", frame="play").frame == "play"
     assert told("Jokes aside, I own a ship.", frame="play").frame == ""
+
+
+def test_a_frame_outlasts_what_those_say_whom_it_does_not_bind() -> None:
+    dreaming = stage.after_turn(stage.Stage(), "Ann", "dream", opened=True)
+    assert dreaming.binds("Ann")
+    assert stage.after_turn(dreaming, "Ben", "", opened=False) == dreaming
+    assert stage.after_turn(dreaming, "Ann", "", opened=False) == stage.Stage()
