@@ -34,7 +34,7 @@ log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
 """Seconds between looks at the queue when nothing wakes the worker."""
 EMBED_BATCH = 64
-"""Segments encoded before their vectors are stored and other work gets a turn."""
+"""Segments encoded before their vectors are stored."""
 FACTS_S = 60.0
 """Seconds between looks for facts to encode."""
 MOST_UNJUDGED, AT_ONCE = 500, 16

@@ -88,9 +88,10 @@ class MiniLmEmbedder:
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         pieces = [b""] * len(texts)
         for rows, hidden, content in self._passes(texts, vectors):
-            bits = np.packbits(hidden > 0, axis=2)
-            for row, of_row, kept in zip(rows.tolist(), bits, content, strict=True):
-                pieces[row] = of_row[spread(np.flatnonzero(kept))].tobytes()
+            kept = [spread(np.flatnonzero(chosen)) for chosen in content]
+            part = Pieces.of([of_row[places] for of_row, places in zip(hidden, kept, strict=True)], self.dimensions)
+            for place, row in enumerate(rows.tolist()):
+                pieces[row] = part.to_bytes(place)
         return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))
 
     def ask(self, text: str) -> Asked:

@@ -66,7 +66,7 @@ class PostgresHistory:
         content = {row["content_id"]: row["words"] for row in words}
         return [
             Entry(**{
-                **row,
+                **{name: value for name, value in row.items() if name != "turn"},
                 "changes": tuple(codec.decode_change(sides, content) for sides in row["changes"]),
                 "heard": frozenset(row["heard"]),
             })

@@ -74,7 +74,6 @@ NOW = Then()
 class Entry:
     """One turn as the journal holds it. `heard` are the keys of the segments it read or took back."""
 
-    turn: int
     at: Instant
     actor: str
     command: str

@@ -22,7 +22,7 @@ SIGHT = Sight(1, {"f-1": PORTO.statement, "f-2": LISBON.statement}, {"e-1": "May
 
 
 def entry(*changes: Change, heard: tuple[int, ...] = (), command: str = "Remember") -> Entry:
-    return Entry(3, NOON, "user", command, "c-3", None, changes, frozenset(heard))
+    return Entry(NOON, "user", command, "c-3", None, changes, frozenset(heard))
 
 
 def told(*changes: Change, sight: Sight = SIGHT, heard: tuple[int, ...] = ()) -> list[Step]:
