@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from actors.accesses import Accesses, credited
-from actors.following import FollowingVectors
 from actors.shelves import NO_KEYS, Shelves
+from actors.understanding import Understood, understand
 from adapters import build
 from config.settings import Settings
 from memory.errors import Fenced
@@ -64,7 +64,6 @@ class MemoryShard:
         self._epoch = 0
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
-        self._following = FollowingVectors()
         self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
@@ -75,27 +74,31 @@ class MemoryShard:
         """Reverse a command, by default the owner's last one."""
         return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor))
 
-    async def follow(self, ticket: str, asked: Asked | None) -> None:
-        """The vectors of the question with this ticket, which is being answered or about to come; None: it has none."""
-        self._following.put(ticket, asked)
+    async def recall(
+        self, question: Question, only: Keys | None = None, understood: Understood | None = None
+    ) -> Recollection:
+        """What answers a question: fan-out and arithmetic.
 
-    async def recall(self, question: Question, ticket: str, only: Keys | None = None) -> Recollection:
-        """What answers a question: fan-out and arithmetic. Its vectors follow under the ticket."""
+        Unless it was encoded elsewhere, a thread encodes it here while it is searched for by words.
+        """
+        encoding = asyncio.ensure_future(self._understand(question.text) if understood is None else _known(understood))
         memory, legs = await self._memory(question.view.user_id), await self._fan()
         await legs.shelves.catch_up(question.view.scopes)
-        asked = asyncio.ensure_future(self._following.get(ticket))
-        found = await self._recalled(memory, legs, question, asked, only)
+        found = await self._recalled(memory, legs, question, _asked(encoding), only)
+        understood = encoding.result() if encoding.done() else Understood(None)
         if question.record_access:
-            again = partial(self._asked_again, memory, legs, asked, only)
+            again = partial(self._asked_again, memory, legs, understood.asked, only)
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
-        return found
+        return understood.told(found)
+
+    async def _understand(self, text: str) -> Understood:
+        return await understand(asyncio.to_thread(self._embedder.ask, text))
 
     async def _asked_again(
-        self, memory: UserMemory, legs: Legs, asked: asyncio.Future[Asked | None], only: Keys | None, question: Question
+        self, memory: UserMemory, legs: Legs, asked: Asked | None, only: Keys | None, question: Question
     ) -> Keys:
         """What another view would have had come to mind."""
-        understood = asked.result() if asked.done() and not asked.cancelled() else None
-        return (await self._recalled(memory, legs, question, at_hand(understood), only)).keys
+        return (await self._recalled(memory, legs, question, at_hand(asked), only)).keys
 
     async def _recalled(
         self, memory: UserMemory, legs: Legs, question: Question, asked: Awaitable[Asked | None], only: Keys | None
@@ -211,6 +214,14 @@ class MemoryShard:
         if self._stores is None:
             self._stores = await build.stores(self._settings)
         return self._stores
+
+
+async def _known(understood: Understood) -> Understood:
+    return understood
+
+
+async def _asked(encoding: asyncio.Future[Understood]) -> Asked | None:
+    return (await asyncio.shield(encoding)).asked  # who gives it up for being late must not end the encoding
 
 
 def evergreen_keys(believed: WorkingSet) -> Keys:

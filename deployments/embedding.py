@@ -1,4 +1,4 @@
-"""Sentence vectors as a deployment, for machines where a GPU is shared. A laptop encodes inside the gateway instead.
+"""Sentence vectors as a deployment, for machines where a GPU is shared. A laptop encodes in the shard instead.
 
 The engine behind `backend: gpu` has never run on a GPU: it is written from the sources of Ray 2.60 and vLLM 0.29.
 """

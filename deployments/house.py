@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fastapi import Request
 
+from actors.understanding import Understood
 from adapters import build
 from config.settings import Settings
 from memory.errors import ConfigError
@@ -62,8 +63,8 @@ class Minds(Protocol):
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
 
-    async def recall(self, question: Question, asked: Awaitable[Asked | None], only: Keys | None) -> Recollection:
-        """What answers a question; its vectors may still be on its way."""
+    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+        """What answers a question; one that is not understood yet is encoded where it is answered."""
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
@@ -93,6 +94,8 @@ class House:
     minds: Minds
     clock: Clock
     encoder: Encoder
+    encodes: bool = False
+    """Questions are encoded before they are sent to their shard: the encoder is a deployment that only this knows."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
 
@@ -137,7 +140,8 @@ async def open_house(
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
     here = EncoderHere(build.embedder(settings))
-    return House(settings, stores, minds, build.clock(), encoder or here, model or build.language(settings))
+    model = model or build.language(settings)
+    return House(settings, stores, minds, build.clock(), encoder or here, encoder is not None, model)
 
 
 async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ray.exceptions import RayActorError
 
 from actors.directory import Directory
+from actors.understanding import Understood
 from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
@@ -18,7 +18,6 @@ from memory.model.commands import Command
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
-from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
@@ -49,16 +48,11 @@ class RayMinds:
         shard = self._directory.shard(user_id)
         return cast(ChangeSet, await _within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
 
-    async def recall(self, question: Question, asked: Awaitable[Asked | None], only: Keys | None) -> Recollection:
-        """What answers a question. Raises Unavailable if the shard is late; then the stores answer.
-
-        The question goes at once and its vectors follow: the shard searches by words while the encoder works.
-        """
+    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+        """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
         if self._retrieval is not None:
-            return cast(Recollection, await self._retrieval.recall.remote(question, await asked, only))
-        shard, ticket = self._directory.shard(question.view.user_id), secrets.token_hex(8)
-        answer = shard.recall.remote(question, ticket, only)
-        shard.follow.remote(ticket, await asked)
+            return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
+        answer = self._directory.shard(question.view.user_id).recall.remote(question, only, understood)
         return cast(Recollection, await _within(answer, self._recall_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:

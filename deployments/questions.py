@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from ray.exceptions import RayError
 
+from actors.understanding import Understood, understand
 from adapters import build
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
 from memory.ports import Keys
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
-from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
-from memory.services.recall import Recollection, recall
+from memory.services.recall import Recollection, at_hand, recall
 from memory.services.tuning import tuned
 
 log = logging.getLogger("memoray.gateway")
 Shown = Mapping[str, Any]
-Understood = tuple[Asked | None, Mapping[str, str]]
-"""An encoded question, or None and which leg is degraded by what."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +38,7 @@ class Recalled:
 
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
-    encoding = asyncio.create_task(_encoded(house, question.text))
-    asked = asyncio.create_task(_asked(encoding))
-    recollection = await _recollect(house, question, asked, await _only(house, question))
-    _, missing = await encoding
-    if missing:
-        recollection = replace(recollection, degraded={**recollection.degraded, **missing})
+    recollection = await _recollect(house, question, await _only(house, question))
     keys = [int(key) for key in recollection.keys]
     rows, pending = await house.stores.reads.dressed(question.view, keys)
     best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
@@ -70,33 +62,25 @@ async def _only(house: House, question: Question) -> Keys | None:
     return np.array(await house.stores.reads.mentioning(question.view, question.type, question.entity), np.int64)
 
 
-async def _asked(encoding: asyncio.Task[Understood]) -> Asked | None:
-    return (await asyncio.shield(encoding))[0]  # who gives it up for being late must not end the encoding
-
-
-async def _encoded(house: House, text: str) -> Understood:
-    try:
-        return await house.ask(text), {}
-    except Exception as error:  # whatever breaks an encoder, words still find what they find
-        log.exception("the question could not be encoded")
-        return None, {"vectors": type(error).__name__}
-
-
-async def _recollect(
-    house: House, question: Question, asked: Awaitable[Asked | None], only: Keys | None
-) -> Recollection:
+async def _recollect(house: House, question: Question, only: Keys | None) -> Recollection:
     """The shard's answer; PostgreSQL's own search if the shard is late or away."""
+    understood = await understand(house.ask(question.text)) if house.encodes else None
     try:
-        return await house.minds.recall(question, asked, only)
+        return await house.minds.recall(question, only, understood)
     except (Unavailable, RayError) as error:
         cause = getattr(error, "cause", error)
         if isinstance(cause, DomainError) and not isinstance(cause, Unavailable):
             raise cause from error
         log.warning("the shard did not answer: %s", type(cause).__name__)
+    return await _fallback(house, question, only, understood or await understand(house.ask(question.text)))
+
+
+async def _fallback(house: House, question: Question, only: Keys | None, understood: Understood) -> Recollection:
     profile = await house.profile(question.view.user_id)
     settings = tuned(house.settings.recall, house.settings.decay)
     legs, shelf = build.fallback_search(house.stores, house.settings)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
-    offset = house.offset(profile, question.now)
+    offset, asked = house.offset(profile, question.now), at_hand(understood.asked)
     found = await recall(question, legs, shelf, asked, slower, languages=profile.languages, offset_s=offset, only=only)
-    return replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})
+    found = replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})
+    return understood.told(found)

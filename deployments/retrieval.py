@@ -9,13 +9,13 @@ from __future__ import annotations
 from ray import serve
 from ray.serve import Application
 
+from actors.understanding import Understood
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
 from deployments.minds import RayMinds
 from memory.ports import Keys
-from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
-from memory.services.recall import Recollection, at_hand
+from memory.services.recall import Recollection
 
 NAME = "Retrieval"
 
@@ -26,9 +26,9 @@ class Retrieval:
     def __init__(self) -> None:
         self._minds = RayMinds(load())
 
-    async def recall(self, question: Question, asked: Asked | None, only: Keys | None) -> Recollection:
+    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late."""
-        return await self._minds.recall(question, at_hand(asked), only)
+        return await self._minds.recall(question, only, understood)
 
 
 def bind_retrieval(args: AppArgs) -> Application:

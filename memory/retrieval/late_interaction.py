@@ -73,12 +73,13 @@ def _cosines(asked: Floats, bits: Bits) -> Floats:
     """[question's pieces, pieces] Cosines to what is known of pieces: their signs."""
     dimensions = asked.shape[1]
     rounded = np.round(asked * GRAIN) / GRAIN
+    columns = np.ascontiguousarray(rounded.T)  # as a view it would keep matmul from BLAS where there are few
     sums = np.empty((len(bits), len(asked)), np.float32)
     signs = np.empty((SLICE, dimensions), np.float32)
     for start in range(0, len(bits), SLICE):
         part = bits[start : start + SLICE]
         signs[: len(part)] = np.unpackbits(part, axis=1, count=dimensions)
-        np.matmul(signs[: len(part)], rounded.T, out=sums[start : start + SLICE])
+        np.matmul(signs[: len(part)], columns, out=sums[start : start + SLICE])
     # signs are 1 and 0 here: the sum of +-q is twice the sum where the sign is 1, less the sum of all
     cosines: Floats = (2 * sums.T - rounded.sum(axis=1, keepdims=True)) / np.float32(dimensions**0.5)
     return cosines

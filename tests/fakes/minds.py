@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from actors.memory_shard import MemoryShard
+from actors.understanding import Understood
 from adapters import build
 from config.settings import Settings
 from memory.model.changes import ChangeSet
@@ -14,7 +15,6 @@ from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.batches import dense_text, local_date
-from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.extract import encode, read_source
 from memory.services.rebuild import Rebuilt
@@ -36,9 +36,8 @@ class LocalMinds:
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 
-    async def recall(self, question: Question, asked: Awaitable[Asked | None], only: Keys | None) -> Recollection:
-        await self.shard.follow("ticket", await asked)
-        return await self.shard.recall(question, "ticket", only)
+    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+        return await self.shard.recall(question, only, understood)
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)

@@ -1,0 +1,33 @@
+"""Understanding: a question is encoded, and an encoder that breaks costs the vectors, never the question."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field, replace
+
+from memory.retrieval.pieces import Asked
+from memory.services.recall import Recollection
+
+log = logging.getLogger("memoray.questions")
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question as the encoder understands it, or None and which leg is degraded by what."""
+
+    asked: Asked | None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def told(self, found: Recollection) -> Recollection:
+        """A recollection that says what it had to do without."""
+        return replace(found, degraded={**found.degraded, **self.missing}) if self.missing else found
+
+
+async def understand(encoding: Awaitable[Asked]) -> Understood:
+    """Wait for the encoder; whatever breaks it, words still find what they find."""
+    try:
+        return Understood(await encoding)
+    except Exception as error:
+        log.exception("the question could not be encoded")
+        return Understood(None, {"vectors": type(error).__name__})
