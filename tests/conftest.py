@@ -1,4 +1,7 @@
-"""What every test shares: no developer's Ray, one PostgreSQL and one Ray session for the whole run.
+"""What every test shares: no developer's Ray, one PostgreSQL and one Ray session a process.
+
+`make test` runs two processes, for much of what is tested here waits: a file stays in one of them, and what starts a
+whole Ray, end to end or in a session, stays together in one.
 
 Property tests draw the same examples in every run, so that a red suite means a changed product; `make search` draws
 new ones.
@@ -24,6 +27,17 @@ os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.pop("RAY_ADDRESS", None)  # never attach to a developer's running cluster
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+RAY_TESTS = {"e2e", "ray"}
+TESTS = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests stay together when several processes share them out."""
+    for item in items:
+        part = item.path.relative_to(TESTS).parts[0]
+        item.add_marker(pytest.mark.xdist_group("ray" if part in RAY_TESTS else str(item.path)))
 
 
 @pytest.fixture(scope="session")
