@@ -16,6 +16,7 @@ from memory.model.changes import Change, Row, key_of
 from memory.model.entities import Entity, Figures, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.ids import fold
+from memory.model.lookups import Lookup
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.timeline import DAY_S, Instant
@@ -80,6 +81,7 @@ class Draft:
         self.profile = base.profile
         self._tables: dict[str, dict[Any, Any]] = {}
         self._links: set[Link] | None = None
+        self._lookups: dict[type, Lookup] = {}
 
     def read(self, name: str) -> Mapping[Any, Any]:
         """A table of the working set as it stands in this turn."""
@@ -146,6 +148,25 @@ class Draft:
         """Every link."""
         return self.base.links if self._links is None else self._links
 
+    def links_of(self, identity: str) -> list[Link]:
+        """The links of a fact or an entity, in either direction."""
+        return self._lookup(Link).at(identity)
+
+    def notes_of(self, about_id: str) -> list[Note]:
+        """The notes on a fact or an entity."""
+        return self._lookup(Note).at(about_id)
+
+    def merged_into(self, entity_id: str) -> list[Entity]:
+        """The entities that were merged into one."""
+        return self._lookup(Entity).at(entity_id)
+
+    def _lookup(self, noun: type) -> Lookup:
+        """What hangs on what, listed once a turn: one that takes thousands of facts back asks thousands of times."""
+        if noun not in self._lookups:
+            rows, ids_of = _HANGS_ON[noun]
+            self._lookups[noun] = Lookup(rows(self), ids_of)
+        return self._lookups[noun]
+
     def table(self, name: str) -> dict[Any, Any]:
         """A private copy of one of the base's mappings, to write into."""
         if name not in self._tables:
@@ -166,12 +187,24 @@ class Draft:
         """Record a change that was already made."""
         self.changes.append(change)
         _APPLY[type(change.row)](self, change.before, change.after)
+        if (lookup := self._lookups.get(type(change.row))) is not None:
+            lookup.follow(change.before, change.after)
 
     def finish(self, version: int) -> WorkingSet:
         """The immutable result."""
         tables = {name: self.read(name) for name in _TABLES}
         return WorkingSet(self.user_id, version, self.profile, links=frozenset(self.links), **tables)
 
+
+_HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], Iterable[str]]]] = {
+    Link: (lambda draft: draft.links, lambda link: (link.from_id, link.to_id)),
+    Note: (lambda draft: draft.notes.values(), lambda note: (note.about_id,)),
+    Entity: (
+        lambda draft: draft.entities.values(),
+        lambda entity: () if entity.merged_into is None else (entity.merged_into,),
+    ),
+}
+"""Noun -> where its rows are, and the ids one of them hangs on."""
 
 _TABLES = (
     "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "accesses",

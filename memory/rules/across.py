@@ -1,17 +1,19 @@
 """Across sensitivities: a fact is linked with the facts it follows, ends or denies at others, and changes none of them.
 
-Who sees both takes the later for what holds (`memory.retrieval.beliefs`); who sees one sees it as if it were alone.
+Who sees both takes for what holds whatever was asserted last (`memory.retrieval.beliefs`); who sees one sees it as if
+it were alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memory.model.facts import Fact
+from memory.model.facts import Fact, Link
 from memory.model.scopes import Sensitivity
-from memory.rules.agreement import opposes, same_thing
+from memory.model.working_set import Draft
+from memory.rules.agreement import opposes
 from memory.rules.ending import ends
-from memory.rules.slots import chain_of, order_of, slot_of
+from memory.rules.slots import chain_of, contrary, last_point, settle, slot_of
 from memory.rules.turn import Meeting, Turn
 from memory.rules.versions import link
 from memory.words.predicates import closers, closes, opposite
@@ -20,15 +22,36 @@ from memory.words.predicates import closers, closes, opposite
 def link_levels(turn: Turn, met: Meeting, fact: Fact) -> None:
     """Link a fact that was just heard with the facts of its subject at other sensitivities."""
     others = [each for each in _concerned(turn, fact) if each.sensitivity != fact.sensitivity]
-    if not others or not fact.believed:
+    if not others:
         return
-    _unlink_overtaken(turn, fact)
-    for older, newer in _succession(turn, fact, others):
-        link(turn.draft, "supersedes", newer.fact_id, older.fact_id)
+    _line_up(turn, fact)
+    _follow_events(turn, fact)
     for other in others:
-        if other.status == "active" and opposes(met.claim, other):
+        if other.status == "active" and opposes(met.claim, other) and slot_of(other) is None:
             link(turn.draft, "disputes", fact.fact_id, other.fact_id)
             link(turn.draft, "disputes", other.fact_id, fact.fact_id)
+
+
+def settle_slots(turn: Turn, facts: Sequence[Fact]) -> None:
+    """Settle the slots that facts belong to, or did: one value at a time, and in line with events and words of other
+    sensitivities.
+
+    The same value twice is no change and is left to the merging of duplicates.
+    """
+    for fact in {(each.subject_id, slot_of(each), each.sensitivity): each for each in facts}.values():
+        settle(turn, fact)
+        _line_up(turn, fact)
+    for identity in dict.fromkeys(each.fact_id for each in facts):
+        if (known := turn.draft.facts.get(identity)) is not None:
+            _follow_events(turn, known)
+
+
+def _follow_events(turn: Turn, fact: Fact) -> None:
+    """Link a fact with the events that end it, or the states that it ends, at other sensitivities."""
+    for event, state in _events(
+        fact, [each for each in _concerned(turn, fact) if each.sensitivity != fact.sensitivity]
+    ):
+        _succeed(turn.draft, state, event)
 
 
 def _concerned(turn: Turn, fact: Fact) -> Iterator[Fact]:
@@ -40,34 +63,56 @@ def _concerned(turn: Turn, fact: Fact) -> Iterator[Fact]:
         yield from (turn.draft.facts[each] for each in turn.draft.by_predicate.get((fact.subject_id, name), ()))
 
 
-def _succession(turn: Turn, fact: Fact, others: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    """(older, newer), one of them this fact: the values next to it in a slot, and events and the states they end."""
-    for level in Sensitivity:
-        values = _values(turn, fact, level) if level != fact.sensitivity else []
-        yield from ((each, fact) for each in [each for each in values if order_of(each) < order_of(fact)][-1:])
-        yield from ((fact, each) for each in [each for each in values if order_of(each) > order_of(fact)][:1])
+def _events(fact: Fact, others: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    """(event, state), one of them this fact: events and the states they end at other sensitivities."""
     for other in others:
         if other.predicate in closes(fact.predicate) and other.status == "active" and ends(fact, other):
-            yield other, fact
-        if other.predicate in closers(fact.predicate) and ends(other, fact):
             yield fact, other
+        if other.predicate in closers(fact.predicate) and ends(other, fact):
+            yield other, fact
 
 
-def _values(turn: Turn, fact: Fact, level: Sensitivity) -> list[Fact]:
-    """The other values that its slot has or had by words of a sensitivity, by valid time."""
-    slot = slot_of(fact.predicate, fact.slot)
-    if slot is None or not (fact.object and fact.polarity):
-        return []
-    chain = chain_of(turn.draft, fact.subject_id, slot, level)
-    return [each for each in chain if not same_thing(each.object, fact.object)]
+def _succeed(draft: Draft, state: Fact, event: Fact) -> None:
+    """Let a state be over with an event, unless later words vouch for it again."""
+    over = Link("supersedes", event.fact_id, state.fact_id)
+    again = last_point(draft, state)[0] >= event.valid_from
+    if again and over in draft.links:
+        draft.put("unlinked", over, None)
+    elif not again:
+        link(draft, "supersedes", event.fact_id, state.fact_id)
 
 
-def _unlink_overtaken(turn: Turn, fact: Fact) -> None:
-    """Older words may have let a fact begin before one that it was thought to follow."""
-    draft = turn.draft
+def _line_up(turn: Turn, fact: Fact) -> None:
+    """Link everything in the slot of a fact with what was asserted next against it at each other sensitivity.
+
+    Next is by the last words that vouch for each: a value that was affirmed again has outlived what was said between.
+    """
+    slot, draft = slot_of(fact), turn.draft
+    ours = chain_of(draft, fact.subject_id, slot, fact.sensitivity)
+    for level in Sensitivity:
+        theirs = chain_of(draft, fact.subject_id, slot, level) if level != fact.sensitivity else []
+        if ours and theirs:
+            _link_chains(draft, ours, theirs)
+
+
+def _link_chains(draft: Draft, ours: Sequence[Fact], theirs: Sequence[Fact]) -> None:
+    """Let the links between two chains be those of what follows what, and no others."""
+    wanted = {(after.fact_id, before.fact_id) for before, after in _followers(draft, [*ours, *theirs])}
+    one, other = ({each.fact_id for each in chain} for chain in (ours, theirs))
     for each in [
-        each for each in draft.links if each.kind == "supersedes" and fact.fact_id in (each.from_id, each.to_id)
+        each for each in draft.links if each.kind == "supersedes" and (each.from_id, each.to_id) not in wanted
     ]:
-        newer, older = draft.facts.get(each.from_id), draft.facts.get(each.to_id)
-        if newer and older and newer.sensitivity != older.sensitivity and order_of(newer) < order_of(older):
+        if (each.from_id in one and each.to_id in other) or (each.from_id in other and each.to_id in one):
             draft.put("unlinked", each, None)
+    for after, before in sorted(wanted):
+        link(draft, "supersedes", after, before)
+
+
+def _followers(draft: Draft, facts: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    """Facts, and the next against each at the other sensitivity, by the last time that each was asserted."""
+    line = sorted(facts, key=lambda each: (last_point(draft, each), each.sensitivity, each.fact_id))
+    for place, fact in enumerate(line):
+        later = (line[each] for each in range(place + 1, len(line)))
+        after = next((each for each in later if each.sensitivity != fact.sensitivity and contrary(fact, each)), None)
+        if after is not None:
+            yield fact, after

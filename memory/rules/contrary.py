@@ -6,7 +6,7 @@ not judged, the words decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from memory.model.facts import Fact
@@ -28,15 +28,16 @@ class Contrary:
     similarity: float
 
 
-def contraries(turn: Turn, met: Meeting, rivals: list[Rival]) -> list[Contrary]:
+def contraries(turn: Turn, met: Meeting, rivals: list[Rival], weighed: Collection[str] = ()) -> list[Contrary]:
     """Rivals the claim contradicts or updates, the surest first, at most `disputed` of a kind.
 
-    A value that was known before the rival's, and is told again, takes nobody's place.
+    A value that was known before the rival's, and is told again, takes nobody's place. What it was `weighed` against
+    before is not asked about again.
     """
     found = [
         Contrary(rival.fact_id, verdict, rival.similarity)
         for place, rival in enumerate(rivals)
-        if (verdict := _verdict(turn, met, rival, place)).relation != "unrelated"
+        if rival.fact_id not in weighed and (verdict := _verdict(turn, met, rival, place)).relation != "unrelated"
     ]
     known_since = min((_since(turn, each) for each in found if each.verdict.relation == "same"), default=None)
     found.sort(key=lambda each: (-each.verdict.score, -each.similarity, each.rival_id))

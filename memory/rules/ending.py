@@ -5,9 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory.model.facts import Fact
+from memory.model.working_set import Draft
 from memory.rules.agreement import same_thing
+from memory.rules.turn import Turn
+from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
-from memory.words.predicates import class_of, named
+from memory.words.predicates import class_of, closers, closes, named
+
+
+def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
+    """An event closes the states it ends, in whatever order they are heard: who left a job works there no longer."""
+    if not fresh.polarity:
+        return ()
+    ended = tuple(end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
+                  if state.believed and ends(fresh, state))  # fmt: skip
+    end_by_event(turn, fresh)
+    return ended
+
+
+def end_by_event(turn: Turn, state: Fact, but: Fact | None = None) -> None:
+    """End a state where an event that is known already, but for one that is taken back, puts an end to it."""
+    known = _of(turn.draft, state, closers(state.predicate))
+    later = [each for each in known if ends(each, state) and (but is None or each.fact_id != but.fact_id)]
+    if later:
+        end(turn, state, min(later, key=lambda each: (each.valid_from, each.fact_id)))
+
+
+def end(turn: Turn, state: Fact, later: Fact) -> str:
+    """Let a fact end where a later one begins; its id."""
+    ends = later.valid_from if state.valid_to is None else min(state.valid_to, later.valid_from)
+    revise(turn.draft, state, "superseded", turn.now, status="superseded", valid_to=max(ends, state.valid_from))
+    link(turn.draft, "supersedes", later.fact_id, state.fact_id)
+    return state.fact_id
+
+
+def _of(draft: Draft, like: Fact, predicates: tuple[str, ...]) -> list[Fact]:
+    """The facts of the same subject and sensitivity with one of these predicates."""
+    found = (draft.facts[each] for name in predicates for each in draft.by_predicate.get((like.subject_id, name), ()))
+    return [each for each in found if each.sensitivity == like.sensitivity]
 
 
 def ends(event: Fact, state: Fact) -> bool:

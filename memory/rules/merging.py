@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.ids import fold
-from memory.rules.agreement import same_thing
-from memory.rules.slots import chain_of, place_in_slot, slot_of
+from memory.rules.across import settle_slots
 from memory.rules.turn import Turn
 from memory.rules.versions import revise
 
@@ -51,20 +49,3 @@ def move(turn: Turn, fact: Fact, from_id: str, to_id: str, reason: str) -> Fact:
         subject_id=to_id if fact.subject_id == from_id else fact.subject_id,
         object_id=to_id if fact.object_id == from_id else fact.object_id,
     )
-
-
-def settle_slots(turn: Turn, moved: Iterable[Fact]) -> None:
-    """Put facts that came to another subject into the chains of its slots: still one value at a time.
-
-    The same value twice is no change and is left to the merging of duplicates.
-    """
-    draft = turn.draft
-    for identity in [fact.fact_id for fact in sorted(moved, key=lambda each: (each.valid_from, each.fact_id))]:
-        fact = draft.facts[identity]
-        slot = slot_of(fact.predicate, fact.slot)
-        if fact.status != "active" or slot is None or not (fact.object and fact.polarity):
-            continue
-        chain = chain_of(draft, fact.subject_id, slot, fact.sensitivity)
-        holders = [each for each in chain if each.fact_id != identity]
-        if holders and not any(same_thing(each.object, fact.object) for each in holders if each.status == "active"):
-            place_in_slot(draft, fact, holders, turn.now)

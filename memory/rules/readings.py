@@ -12,6 +12,7 @@ from memory.model.entities import Entity, Mention
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
+from memory.rules.asserted import as_asserted
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
 from memory.rules.revision import believe
@@ -31,9 +32,10 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
     outcomes = []
     for claim in command.claims:
         segment = read.get(claim.segment_key)
-        if segment is None or _is_no_evidence(turn, segment):
+        asserted = as_asserted(claim)
+        if segment is None or asserted is None or _is_no_evidence(turn, segment):
             continue
-        outcomes.append(_believe_heard(turn, claim, segment, command.extractor))
+        outcomes.append(_believe_heard(turn, asserted, segment, command.extractor))
     return outcomes
 
 

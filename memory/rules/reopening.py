@@ -5,24 +5,35 @@ from __future__ import annotations
 from memory.model.facts import Fact, Link
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
+from memory.rules.ending import end_by_event
+from memory.rules.slots import chain_of, order_of, says, slot_of
+from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
+from memory.words.predicates import closes
 
 _ENDED = ("superseded", "invalidated")
 
 
-def reopen(draft: Draft, gone: Fact, now: Instant) -> None:
-    """Let the facts hold again that ended where this one began and for no other reason.
+def reopen(turn: Turn, gone: Fact) -> list[Fact]:
+    """Let the facts hold again that ended where this one began and for no other reason; they are returned.
 
-    Where another fact had followed the one that is gone, it now follows them.
+    Where another fact had followed the one that is gone, it now follows them. What follows a value of a slot, which is
+    settled afterwards, or a state that an event had ended, is found anew.
     """
-    about = [each for each in draft.links if each.kind == "supersedes" and gone.fact_id in (each.from_id, each.to_id)]
+    draft, now = turn.draft, turn.now
+    about = [each for each in draft.links_of(gone.fact_id) if each.kind == "supersedes"]
     links = [each for each in about if _within(draft, each, gone)]
     after = sorted(each.from_id for each in links if each.to_id == gone.fact_id and _stands(draft, each.from_id))
+    opened: list[Fact] = []
     for old_id in sorted(each.to_id for each in links if each.from_id == gone.fact_id):
         old = draft.facts.get(old_id)
         if old is None or old_id not in draft.evidence or not _ended_with(old, gone):
             continue
         if _followed(draft, old, gone, max(old.valid_from, gone.valid_from)):
+            continue
+        opened.append(old)
+        if slot_of(old) is not None or old.predicate in closes(gone.predicate):
+            end_by_event(turn, _resumed(turn, old, gone), but=gone)
             continue
         ends = gone.valid_to
         if ends is not None and ends <= old.valid_from:  # what had ended it was over before it began
@@ -33,6 +44,7 @@ def reopen(draft: Draft, gone: Fact, now: Instant) -> None:
         revise(draft, old, "holds longer", now, status="superseded", valid_to=ends)
         for each in after:
             link(draft, "supersedes", each, old_id)
+    return opened
 
 
 def begin_later(draft: Draft, fact: Fact, now: Instant) -> None:
@@ -42,7 +54,9 @@ def begin_later(draft: Draft, fact: Fact, now: Instant) -> None:
         return
     ends = fact.valid_to if fact.valid_to is None else max(fact.valid_to, began)
     revise(draft, fact, "heard later", now, valid_from=began, valid_to=ends)
-    links = [each for each in draft.links if each.kind == "supersedes" and each.from_id == fact.fact_id]
+    links = [
+        each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes" and each.from_id == fact.fact_id
+    ]
     for each in [each for each in links if _within(draft, each, fact)]:
         old = draft.facts.get(each.to_id)
         if old is None or old.status != "superseded" or old.valid_to != fact.valid_from:
@@ -53,9 +67,20 @@ def begin_later(draft: Draft, fact: Fact, now: Instant) -> None:
 
 def _followed(draft: Draft, old: Fact, but: Fact, by: Instant) -> bool:
     """Whether something else that stands had taken the place of a fact by then."""
-    links = (each for each in draft.links if each.kind == "supersedes" and each.to_id == old.fact_id)
+    links = (each for each in draft.links_of(old.fact_id) if each.kind == "supersedes" and each.to_id == old.fact_id)
     others = (each.from_id for each in links if each.from_id != but.fact_id and _within(draft, each, but))
     return any(_stands(draft, each) and draft.facts[each].valid_from <= by for each in others)
+
+
+def _resumed(turn: Turn, old: Fact, gone: Fact) -> Fact:
+    """A value that holds again, up to where words of another fact say the same; what is against it comes later."""
+    chain = chain_of(turn.draft, old.subject_id, slot_of(old), old.sensitivity)
+    later = (each for each in chain if order_of(each) > order_of(old) and each.fact_id != gone.fact_id)
+    again = next((each for each in later if says(each, old)), None)
+    if again is None:
+        return revise(turn.draft, old, "holds again", turn.now, status="active", valid_to=None)
+    link(turn.draft, "supersedes", again.fact_id, old.fact_id)
+    return revise(turn.draft, old, "holds longer", turn.now, status="superseded", valid_to=again.valid_from)
 
 
 def _ended_with(old: Fact, gone: Fact) -> bool:

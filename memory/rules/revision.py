@@ -13,13 +13,13 @@ from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
 from memory.model.working_set import Draft
 from memory.rules import across, slots
-from memory.rules.agreement import agrees, opposes, same_thing, thing
+from memory.rules.agreement import agrees, opposes, thing
 from memory.rules.contrary import Contrary, contraries
-from memory.rules.ending import ends
+from memory.rules.ending import end, end_by_event, end_states
 from memory.rules.rivals import Rival
 from memory.rules.turn import Meeting, Origin, Turn
 from memory.rules.versions import link, revise, support, supporting_sources
-from memory.words.predicates import closers, closes, opposite
+from memory.words.predicates import opposite
 
 
 def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
@@ -36,8 +36,8 @@ def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, or
 
 def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
     claim = met.claim
-    slot = slots.slot_of(claim.predicate, claim.slot)
-    if slot is not None and claim.object and claim.polarity:
+    slot = slots.slot_of(claim)
+    if slot is not None:
         return _change(turn, met, slot)
     known = _same_statement(turn.draft, met)
     if known is not None:
@@ -51,7 +51,7 @@ def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
     relate(turn, fresh, rivals)
     if denied:
         return _disagree(turn, fresh, denied)
-    ended = _end_states(turn, fresh)
+    ended = end_states(turn, fresh)
     found = apply_verdicts(turn, fresh, against) if against else None
     return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
@@ -66,6 +66,8 @@ def _create(turn: Turn, met: Meeting) -> Fact:
         if met.fact_id not in draft.evidence:
             anew = {"valid_from": met.since, "confidence": first}
         again: dict[str, Any] = {"status": "active", "state": "active", "valid_to": claim.valid_to, **anew}
+        again |= {"judged_by": judged_by(turn, met)}
+        slots.unlink(draft, earlier, anew["valid_from"])
         fact = revise(draft, earlier, "affirmed again", turn.now, **again)
     else:
         fact = Fact(
@@ -153,63 +155,21 @@ def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> 
 
 
 def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
-    """A slot that holds one value: the new value closes the old one, whatever its support."""
-    draft = turn.draft
+    """A slot that holds one value: a new value, or a denial, closes the old one, whatever its support."""
+    draft, claim = turn.draft, met.claim
     chain = slots.chain_of(draft, met.subject_id, slot, met.origin.sensitivity)
-    place = slots.place_of(draft, chain, met.since, met.claim.object)
+    place = slots.place_of(draft, chain, met.since, claim)
     before, after = place.before, place.after
-    if before is not None and _holds_same(before, met) and not slots.has_ended(before, met.since, after):
+    if before is not None and slots.says(before, claim) and not slots.has_ended(before, met.since, after):
         return _reinforce(turn, before, met, extend=False)
-    if after is not None and after is not before and _holds_same(after, met) and met.claim.valid_to is None:
+    if after is not None and after is not before and slots.says(after, claim) and claim.valid_to is None:
         outcome = _reinforce(turn, after, met)
-        if before is not None:
-            slots.close_before(draft, before, draft.facts[after.fact_id], turn.now)
+        slots.settle(turn, after)
         return outcome
-    denied = _opposed(turn, met)
-    if denied:
-        return _disagree(turn, _create(turn, met), denied)
-    if before is not None and before is after:
-        slots.split_at(draft, before, met.since, met.claim.object, turn.now, turn.rules)
     fresh = _create(turn, met)
-    holders = slots.chain_of(draft, met.subject_id, slot, met.origin.sensitivity)
-    closed = slots.place_in_slot(draft, fresh, holders, turn.now)
-    _end_by_event(turn, draft.facts[fresh.fact_id])
+    closed = tuple(each for each in slots.settle(turn, fresh) if each != fresh.fact_id)
+    end_by_event(turn, draft.facts[fresh.fact_id])
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
-
-
-def _holds_same(fact: Fact, met: Meeting) -> bool:
-    return same_thing(fact.object, met.claim.object)
-
-
-def _end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
-    """An event closes the states it ends, in whatever order they are heard: who left a job works there no longer."""
-    if not fresh.polarity:
-        return ()
-    ended = tuple(_end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
-                  if state.status == "active" and ends(fresh, state))  # fmt: skip
-    _end_by_event(turn, fresh)
-    return ended
-
-
-def _end_by_event(turn: Turn, state: Fact) -> None:
-    """End a new state where an event that is known already had put an end to it."""
-    later = [each for each in _of(turn.draft, state, closers(state.predicate)) if ends(each, state)]
-    if later:
-        _end(turn, state, min(later, key=lambda each: (each.valid_from, each.fact_id)))
-
-
-def _of(draft: Draft, like: Fact, predicates: tuple[str, ...]) -> list[Fact]:
-    """The facts of the same subject and sensitivity with one of these predicates."""
-    found = (draft.facts[each] for name in predicates for each in draft.by_predicate.get((like.subject_id, name), ()))
-    return [each for each in found if each.sensitivity == like.sensitivity]
-
-
-def _end(turn: Turn, state: Fact, later: Fact) -> str:
-    """Let a fact end where a later one begins; its id."""
-    ends = later.valid_from if state.valid_to is None else min(state.valid_to, later.valid_from)
-    revise(turn.draft, state, "superseded", turn.now, status="superseded", valid_to=max(ends, state.valid_from))
-    link(turn.draft, "supersedes", later.fact_id, state.fact_id)
-    return state.fact_id
 
 
 def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
@@ -251,9 +211,9 @@ def apply_verdicts(turn: Turn, fresh: Fact, against: list[Contrary]) -> Outcome 
         outcome = _disagree(turn, draft.facts[fresh.fact_id], denied)
     newer = [each for each in updates if (each.valid_from, each.fact_id) > (fresh.valid_from, fresh.fact_id)]
     older = [each for each in updates if each not in newer]
-    ended = tuple(_end(turn, each, fresh) for each in older)
+    ended = tuple(end(turn, each, fresh) for each in older)
     if newer:
-        _end(turn, draft.facts[fresh.fact_id], min(newer, key=lambda each: (each.valid_from, each.fact_id)))
+        end(turn, draft.facts[fresh.fact_id], min(newer, key=lambda each: (each.valid_from, each.fact_id)))
     return Outcome(fresh.fact_id, "superseded", ended) if ended else outcome
 
 

@@ -1,16 +1,18 @@
 """Slots that hold one value at a time: where somebody lives, which coffee they prefer.
 
 Their facts form one chain by valid time, a function of what was asserted and for when, not of the order in which it was
-heard: each value holds from its first assertion up to the next other value's.
+heard: each value holds from its first assertion up to the first that speaks against it, which is another value or a
+denial of this one. A denial holds up to where its value is affirmed again, and puts nothing in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from memory.model.claims import Claim
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
 from memory.model.scopes import Sensitivity
@@ -18,57 +20,68 @@ from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 from memory.rules.agreement import thing
 from memory.rules.parameters import Revision
+from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
-from memory.words.predicates import single_valued
+from memory.words.predicates import named, single_valued
+
+Point = tuple[Instant, tuple[str, ...], bool]
+"""An assertion in the order of its slot: for when, of what, and whether it affirms that.
+
+Two values for one moment stand in the order of the alphabet: by their ids, whoever heard of them first, and from whom,
+would decide. What is denied and affirmed for one moment is affirmed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Between which values of a chain an assertion falls. Both are the same fact if it falls within one value."""
+    """Between which facts of a chain an assertion falls. Both are the same fact if it falls within one stretch."""
 
     before: Fact | None
     after: Fact | None
 
 
-def slot_of(predicate: str | None, slot: str | None) -> tuple[str, str] | None:
-    """What two rival values share, or None if the predicate holds many values at once."""
-    if predicate is None or not single_valued(predicate, slot):
-        return None
-    return predicate, fold(slot or "")
+def slot_of(said: Claim | Fact) -> tuple[str, str] | None:
+    """The slot of which this is a value, or denies one; None if its predicate holds many values at once.
 
-
-def chain_of(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensitivity) -> list[Fact]:
-    """The values a slot has or had by words of one sensitivity, by valid time. A corrected one is none of them."""
-    facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, slot[0]), ()))
-    held = (
-        each
-        for each in facts
-        if each.sensitivity == level
-        and each.believed
-        and each.polarity
-        and each.object
-        and slot_of(each.predicate, each.slot) == slot
-    )
-    return sorted(held, key=order_of)
-
-
-def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, value: str | None) -> Place:
-    """Where the assertion of a value for a moment falls.
-
-    Two values for one moment stand in the order of the alphabet: by their ids, whoever heard of them first, and from
-    whom, would decide.
+    An event has no denials here: what did not happen one day may happen the next.
     """
-    before = after = None
-    here = (since, thing(value))
-    nearest = furthest = here
-    for fact in chain:
-        for moment in _moments(draft, fact):
-            point = (moment, thing(fact.object))
-            if point <= here and (before is None or point > nearest):
-                before, nearest = fact, point
-            elif point > here and (after is None or point < furthest):
-                after, furthest = fact, point
-    return Place(before, after)
+    row = named(said.predicate)
+    if row is None or said.predicate is None or not (said.object and single_valued(said.predicate, said.slot)):
+        return None
+    return (said.predicate, fold(said.slot or "")) if said.polarity or row.tense == "state" else None
+
+
+def chain_of(draft: Draft, subject_id: str, slot: tuple[str, str] | None, level: Sensitivity) -> list[Fact]:
+    """The values a slot has or had by words of one sensitivity, and their denials, by valid time.
+
+    What was corrected is none of them.
+    """
+    if slot is None:
+        return []
+    facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, slot[0]), ()))
+    return sorted(
+        (each for each in facts if each.sensitivity == level and each.believed and slot_of(each) == slot), key=order_of
+    )
+
+
+def contrary(one: Claim | Fact, other: Fact) -> bool:
+    """Whether two assertions of one slot cannot hold at once: two values, or a value and its denial."""
+    same = thing(one.object) == thing(other.object)
+    return one.polarity != other.polarity if same else one.polarity and other.polarity
+
+
+def says(fact: Fact, said: Claim | Fact) -> bool:
+    """Whether a fact says the same of its slot."""
+    return thing(fact.object) == thing(said.object) and fact.polarity == said.polarity
+
+
+def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, claim: Claim) -> Place:
+    """Where the assertion of a value, or of its denial, for a moment falls among those it is or speaks against."""
+    here = (since, thing(claim.object), claim.polarity)
+    near = _asserted(draft, [each for each in chain if contrary(claim, each) or says(each, claim)])
+    before = [fact for point, fact in near if point <= here]
+    after = [fact for point, fact in near if point > here]
+    return Place(before[-1] if before else None, after[0] if after else None)
 
 
 def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
@@ -78,43 +91,72 @@ def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
     return after is None or fact.valid_to < after.valid_from
 
 
-def place_in_slot(draft: Draft, fresh: Fact, holders: Iterable[Fact], now: Instant) -> tuple[str, ...]:
-    """Put a new value into the chain of its slot and return the ids of the facts it closed.
+def settle(turn: Turn, fact: Fact) -> tuple[str, ...]:
+    """Let everything in the slot of a fact end where the first assertion against it begins; the ids of what it closed.
 
-    The value before it ends where it begins. If a later value is known already, the new one was news that came late:
-    it is born closed, at the beginning of the next (memory-model, "Two time axes").
+    What was taken for one stretch though it was contradicted in between becomes two. An end that lies before, as an
+    event may set it or words of its own, stays: this only ever takes away.
     """
-    chain = sorted((fact for fact in holders if fact.fact_id != fresh.fact_id), key=order_of)
-    earlier = [fact for fact in chain if order_of(fact) < order_of(fresh)]
-    later = [fact for fact in chain if order_of(fact) > order_of(fresh)]
-    closed = close_before(draft, earlier[-1], fresh, now) if earlier else ()
-    if later:
-        after = later[0]
-        ends = after.valid_from if fresh.valid_to is None else min(fresh.valid_to, after.valid_from)
-        revise(draft, fresh, "superseded", now, status="superseded", valid_to=ends)
-        link(draft, "supersedes", after.fact_id, fresh.fact_id)
-    return closed
+    draft, about = turn.draft, (fact.subject_id, slot_of(fact), fact.sensitivity)
+    found = _contradicted(draft, chain_of(draft, *about))
+    while (torn := next(((each.fact, each.gap) for each in found if each.gap is not None), None)) is not None:
+        split_at(draft, *torn, turn.now, turn.rules)
+        found = _contradicted(draft, chain_of(draft, *about))
+    return tuple(each.fact.fact_id for each in found if _close(draft, each.fact, each.by, turn.now))
 
 
-def close_before(draft: Draft, before: Fact, fresh: Fact, now: Instant) -> tuple[str, ...]:
-    """End a value where the next begins, unless it ended earlier; its id if that changed it."""
-    link(draft, "supersedes", fresh.fact_id, before.fact_id)
-    if before.valid_to is not None and before.valid_to <= fresh.valid_from:
-        return ()
-    revise(draft, before, "superseded", now, status="superseded", valid_to=max(before.valid_from, fresh.valid_from))
-    return (before.fact_id,)
+@dataclass(frozen=True, slots=True)
+class _Contradicted:
+    """A fact, and whose the first assertion against it is."""
+
+    fact: Fact
+    by: Fact
+    gap: Point | None
+    """The last assertion against it before its own last. A split there moves the fewest words."""
 
 
-def split_at(draft: Draft, fact: Fact, since: Instant, value: str | None, now: Instant, rules: Revision) -> None:
-    """Let what was taken for one stretch of a value be two, before and after a moment at which another one held.
+def _contradicted(draft: Draft, chain: Sequence[Fact]) -> list[_Contradicted]:
+    asserted = _asserted(draft, chain)
+    first: dict[str, int] = {}
+    for place, (_, fact) in enumerate(asserted):
+        first.setdefault(fact.fact_id, place)
+    last = {fact.fact_id: place for place, (_, fact) in enumerate(asserted)}
+    found = []
+    for identity, place in first.items():
+        fact = asserted[place][1]
+        later = (asserted[each] for each in range(place + 1, len(asserted)))
+        by = next((other for _, other in later if contrary(fact, other)), None)
+        within = (asserted[each] for each in range(last[identity] - 1, place, -1))
+        gap = next((point for point, other in within if contrary(fact, other)), None)
+        if by is not None:
+            found.append(_Contradicted(fact, by, gap))
+    return found
+
+
+def _asserted(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact]]:
+    """Every assertion of some facts of a slot, in its order, and whose it is."""
+    every = ((point, fact.fact_id, fact) for fact in chain for point in _points(draft, fact))
+    return [(point, fact) for point, _, fact in sorted(every, key=lambda each: each[:2])]
+
+
+def _close(draft: Draft, before: Fact, after: Fact, now: Instant) -> bool:
+    """End a fact where the next begins, unless it ended earlier; whether that changed it."""
+    link(draft, "supersedes", after.fact_id, before.fact_id)
+    if before.valid_to is not None and before.valid_to <= after.valid_from:
+        return False
+    revise(draft, before, "superseded", now, status="superseded", valid_to=max(before.valid_from, after.valid_from))
+    return True
+
+
+def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revision) -> None:
+    """Let what was taken for one stretch of a value be two, before and after an assertion against it.
 
     The words that vouch for later moments go to the later fact. The part in which the fact was first heard keeps its
     id, and each has the confidence of its own sources.
     """
     evidence = draft.evidence.get(fact.fact_id, ())
-    here = (since, thing(value))
-    late = tuple(each for each in evidence if (each.since, thing(fact.object)) > here)
-    early = tuple(each for each in evidence if each not in late)
+    late = tuple(each for each in evidence if _point(fact, each.since) > here)
+    early = tuple(each for each in evidence if _point(fact, each.since) <= here)
     began = min(each.since for each in late)
     # an end that lies before the late words, as an event may set it, is the end of what the early ones told
     over = fact.valid_to is not None and fact.valid_to < began
@@ -136,11 +178,26 @@ def split_at(draft: Draft, fact: Fact, since: Instant, value: str | None, now: I
     kept = revise(draft, fact, "split", now, confidence=_confidence(fact, staying, rules), **spans[staying])
     goes: dict[str, Any] = {"confidence": _confidence(fact, leaving, rules), **spans[leaving]}
     known = draft.facts.get(identity)
-    if known is not None:
-        revise(draft, known, "split", now, **(_joined(known, goes) if known.believed else goes))
-    else:
+    if known is None:
         draft.put("split", None, replace(kept, fact_id=identity, version=1, updated_at=None, **goes))
+    elif known.believed:
+        revise(draft, known, "split", now, **_joined(known, goes))
+    else:  # it was taken back or undone, and may have been another's
+        unlink(draft, known, goes["valid_from"])
+        revise(draft, known, "split", now, subject_id=fact.subject_id, object_id=fact.object_id, **goes)
     _relink(draft, fact.fact_id, identity, leaving is early)
+
+
+def unlink(draft: Draft, fact: Fact, since: Instant) -> None:
+    """Forget what a fact had followed or given way to, when it begins anew and that may no longer be.
+
+    In a slot all of it is found anew; elsewhere nothing takes the place of what begins later.
+    """
+    for each in [each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes"]:
+        ends = (draft.facts.get(end) for end in (each.from_id, each.to_id))
+        newer, older = (since if end is None or end.fact_id == fact.fact_id else end.valid_from for end in ends)
+        if newer < older or slot_of(fact) is not None:
+            draft.put("unlinked", each, None)
 
 
 def _joined(known: Fact, part: dict[str, Any]) -> dict[str, Any]:
@@ -178,12 +235,22 @@ def _born_of(draft: Draft, fact: Fact, evidence: Evidence) -> bool:
     return fact.fact_id == fact_id(draft.user_id, f"{evidence.source_id}/{evidence.segment_key}", fact.statement)
 
 
-def _moments(draft: Draft, fact: Fact) -> set[Instant]:
-    """The moments for which its words vouch; its beginning is one of them."""
+def _points(draft: Draft, fact: Fact) -> list[Point]:
+    """The assertions of a fact: what its words vouch for, and its beginning."""
     evidence = draft.evidence.get(fact.fact_id, ())
-    return {fact.valid_from, *(each.since for each in evidence if each.since > fact.valid_from)}
+    moments = {fact.valid_from, *(each.since for each in evidence if each.since > fact.valid_from)}
+    return [_point(fact, each) for each in moments]
 
 
-def order_of(fact: Fact) -> tuple[Instant, tuple[str, ...], str]:
-    """The place of a value in its slot: since when, then what it is."""
-    return fact.valid_from, thing(fact.object), fact.fact_id
+def _point(fact: Fact, moment: Instant) -> Point:
+    return moment, thing(fact.object), fact.polarity
+
+
+def last_point(draft: Draft, fact: Fact) -> Point:
+    """The last assertion of a fact."""
+    return max(_points(draft, fact))
+
+
+def order_of(fact: Fact) -> tuple[Point, str]:
+    """The place of a fact in its slot: since when, then what it is."""
+    return _point(fact, fact.valid_from), fact.fact_id

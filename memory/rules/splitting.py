@@ -12,7 +12,8 @@ from memory.model.facts import Fact
 from memory.model.ids import fold
 from memory.model.working_set import Draft
 from memory.rules import resolution
-from memory.rules.merging import move, settle_slots
+from memory.rules.across import settle_slots
+from memory.rules.merging import move
 from memory.rules.naming import cleaned, living
 from memory.rules.turn import Turn
 

@@ -13,6 +13,7 @@ from memory.model.facts import Fact
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
+from memory.rules.across import settle_slots
 from memory.rules.readings import ensure_owner, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
@@ -60,7 +61,7 @@ def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
     if claim.valid_from is None and fold(claim.statement) == fold(old.statement):
         return [Outcome(old.fact_id, "duplicate")]
     revise(draft, old, "corrected", turn.now, status="invalidated")
-    reopen(draft, old, turn.now)
+    settle_slots(turn, [old, *reopen(turn, old)])
     if claim.valid_from is None:
         claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)
     origin = Origin(_source(command, None), turn.now, sensitivity=old.sensitivity, judged_by=command.actor)

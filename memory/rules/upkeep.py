@@ -14,10 +14,11 @@ from memory.model.changes import Outcome
 from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, ProtectFact, PruneFacts, Synthesize
 from memory.model.facts import Fact
 from memory.model.ids import meta_id
+from memory.rules.across import settle_slots
 from memory.rules.agreement import agrees
-from memory.rules.merging import settle_slots
 from memory.rules.parameters import Reflection
 from memory.rules.reflection import as_claim
+from memory.rules.revision import IN_PLACE
 from memory.rules.statements import entity_of, fact_of
 from memory.rules.support import GENERALLY, supports
 from memory.rules.turn import Turn
@@ -65,8 +66,15 @@ def _merge(turn: Turn, cluster: Sequence[str]) -> Outcome | None:
         confidence=min(1.0, round(kept.confidence + turn.rules.reinforce_by, 6)),
         valid_from=min(fact.valid_from for fact in (kept, *same)),
         protected=any(fact.protected for fact in (kept, *same)),
+        judged_by=_judge_of(kept, same),
     )
     return Outcome(kept.fact_id, "reinforced", tuple(fact.fact_id for fact in same))
+
+
+def _judge_of(kept: Fact, same: Sequence[Fact]) -> str:
+    """Who has decided on what is one now: a judge that is to be asked of a part still is, unless it judged `kept`."""
+    unanswered = (each.judged_by for each in (kept, *same) if each.judged_by.startswith(IN_PLACE))
+    return next((each for each in unanswered if each != f"{IN_PLACE}{kept.judged_by}"), kept.judged_by)
 
 
 def _says_the_same(fact: Fact, kept: Fact) -> bool:

@@ -10,10 +10,11 @@ from memory.model.accesses import SOURCE
 from memory.model.changes import WORDS_ERASED, Row
 from memory.model.commands import Withdraw
 from memory.model.entities import Entity, Mention
-from memory.model.facts import Evidence
+from memory.model.facts import Evidence, Fact
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
+from memory.rules.across import settle_slots
 from memory.rules.reopening import begin_later, reopen
 from memory.rules.turn import Turn
 from memory.rules.versions import revise
@@ -37,15 +38,18 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
         _unrecall(draft, f"{SOURCE}{command.source_id}")
     touched = {*command.once, *_take_back(draft, keys, command)}
     groundless = [draft.facts[each] for each in touched if each in draft.facts and each not in draft.evidence]
+    opened: list[Fact] = []
     for fact in sorted(groundless, key=lambda each: each.fact_id):
         if fact.believed:
-            reopen(draft, fact, turn.now)
+            opened += reopen(turn, fact)
         if command.erase:
             erase_fact(turn, fact.fact_id)
         elif fact.believed:
             revise(draft, fact, "evidence withdrawn", turn.now, status="invalidated")
-    for fact_id in sorted(touched & draft.facts.keys() & draft.evidence.keys()):
+    weaker = sorted(touched & draft.facts.keys() & draft.evidence.keys())
+    for fact_id in weaker:
         begin_later(draft, draft.facts[fact_id], turn.now)
+    settle_slots(turn, [*groundless, *opened, *(draft.facts[each] for each in weaker)])
     if command.erase:
         spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
         _erase_silent(turn, sorted(touched | spoken_of))
@@ -82,9 +86,9 @@ def erase_attachments(turn: Turn, about_id: str) -> None:
     """Remove the links, notes and recalls of an entity or a fact."""
     draft = turn.draft
     _unrecall(draft, about_id)
-    for link in [each for each in draft.links if about_id in (each.from_id, each.to_id)]:
+    for link in draft.links_of(about_id):
         draft.put("erased", link, None)
-    for note in [each for each in draft.notes.values() if each.about_id == about_id]:
+    for note in draft.notes_of(about_id):
         draft.put("erased", note, None)
 
 
@@ -141,7 +145,7 @@ def _unlearn(turn: Turn, before: Mentions) -> None:
             continue
         kept = _words(entity.name, *(mention.quote for mention in left.values()))
         gone = _words(*(mention.quote for key, mention in mentions.items() if key not in left)) - kept
-        for loser in [each for each in draft.entities.values() if each.merged_into == entity_id]:
+        for loser in draft.merged_into(entity_id):
             if loser.sensitivity <= entity.sensitivity and gone & _words(loser.name):
                 draft.put("erased", loser, None)
         unlearnt = replace(
@@ -160,7 +164,7 @@ def _words(*texts: str) -> set[str]:
 def erase_entity(turn: Turn, entity: Entity) -> None:
     """Remove an entity that nothing rests on any more, and those merged into it, with links, notes and words."""
     draft = turn.draft
-    for loser in [each for each in draft.entities.values() if each.merged_into == entity.entity_id]:
+    for loser in draft.merged_into(entity.entity_id):
         erase_entity(turn, loser)
     erase_attachments(turn, entity.entity_id)
     draft.put("erased", entity, None)

@@ -116,6 +116,9 @@ _WISHED = _any(
     r"one day)\b|"
     r"(?:some day|someday),? (?:i|we)\b|hopefully\b|fingers crossed\b|here's hoping\b|one of these days\b|some ?day\b"
     r"|(?:it's|it is) (?:about|high) time\b|(?:'ll|will|going to) probably\b|probably (?:going to|will|'ll|end up)\b",
+    r"in (?:another|a (?:different|perfect|parallel)|an (?:ideal|alternate|alternative)|my next) "
+    r"(?:life|lifetime|world|universe|reality)\b(?!-)|^when (?:i|we)(?: finally)?(?: win the (?:lottery|jackpot|pools)|"
+    r" strike it rich| grow up| retire| become (?:rich|famous))\b(?!.*\b(?:want|hope|plan|dream|going)\b)",
 )
 _WEIGHED = _any(
     r"(?:i'm|i am|we're|we are|been|still|was|were|he's|she's) (?:\w+ )?(?:thinking (?:of|about)|considering|toying|"

@@ -28,7 +28,12 @@ _HYPOTHESIS = re.compile(
     r"wouldn't it|were i|had i known|i wish|if only|hopefully)\b", _I,
 )  # fmt: skip
 _CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
-_MODAL = re.compile(r"\b(?:would|could|might|should|may|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
+_MAY = (
+    r"(?-i:(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bsince )(?<!\buntil )(?<!\bthis )(?<!\blast )(?<!\bnext )(?<!\d )(?<!th )"
+    r"may(?= [a-z]))"
+)
+"""The verb; the month and the name are mostly written with a capital, and no verb follows them."""
+_MODAL = re.compile(rf"\b(?:would|could|might|should|{_MAY}|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
 _JOKE = re.compile(
     r"\b(?:kidding|joking)\b|^(?:jk|j/k|psych|sike)\b|\bjk\b|^lol[\s,!.]+not really|"
     r"\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"

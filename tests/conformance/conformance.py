@@ -33,12 +33,15 @@ _INTRODUCTION = """\
 Every numbered statement, constant and threshold of the five founding designs that concerns the life of a single
 memory - birth, strength, tiers, states, revision, upkeep, the night - and the tests that prove it. Where a design
 errs or two disagree, the decision that stands in its place is named; what belongs to a later part of the product says
-so. Recall, capture and summaries have figures of their own and are not listed here.
+so. Of recall those figures are listed that a preset keeps; those of capture and summaries are not.
 
 The statements are those of `tests/conformance/statements.yaml`, the proofs are marked in the tests, and this page is
 written from both by `python -m tests.conformance.conformance`; a test keeps it up to date. That the proofs have teeth
 is shown by `python -m tests.conformance.mutate`: it moves every constant by a tenth and turns every rule around, and
-the tests marked with its statement must fail.
+the tests marked with its statement must fail. In the laws of decay, the slots and what rests on them it also moves
+bounds by their very point and reverses arithmetic (`finely` in `tests/conformance/mutants.yaml`). Last counts, by
+`--only NAME`: `rules.decay` 41 of 42 killed, `rules.meeting` 15 of 19, `rules.asserted` 10 of 11; tests for what
+survived were added since. The finer mutants of slots, reopening, splitting, merging and undoing were not yet all run.
 """
 
 

@@ -43,6 +43,14 @@ _CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
+_NEIGHBOUR: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+}  # fmt: skip
+"""Comparisons that differ in one point only: the very bound."""
+_REVERSE: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+}  # fmt: skip
+_EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 _OTHER_NAMES = {"half_life": "stretched", "active": "archived", "candidate": "active", "L0": "L1", "month": "year"}
 
 
@@ -67,7 +75,7 @@ def mutants() -> list[Mutant]:
     """Everything in the table, in its order."""
     table, known = yaml.safe_load(TABLE.read_text()), proofs()
     found = []
-    for kind, places in (("constants", _moved), ("rules", _turned)):
+    for kind, places in (("constants", _moved), ("rules", _turned), ("finely", _finely_turned)):
         for module, symbols in table[kind].items():
             for symbol, ids in symbols.items():
                 marked = dict.fromkeys(proof.node for each in ids for proof in known.get(each, ()))
@@ -152,6 +160,40 @@ def _turned(module: str, symbol: str) -> Iterator[tuple[str, ast.Module]]:
     return _each_change(module, lambda tree: list(_turns(_function(tree, symbol))))
 
 
+def _finely_turned(module: str, symbol: str) -> Iterator[tuple[str, ast.Module]]:
+    """Beyond that, bounds moved by their very point, arithmetic reversed, and for or, least for most."""
+    return _each_change(module, lambda tree: [*_turns(function := _function(tree, symbol)), *_fine_turns(function)])
+
+
+def _fine_turns(function: ast.FunctionDef) -> Iterator[Change]:
+    typed = {id(part) for each in ast.walk(function) for part in ast.walk(_annotation(each))}
+    for node in (each for each in ast.walk(function) if id(each) not in typed):
+        match node:
+            case ast.Compare(ops=[first, *rest]) if type(first) in _NEIGHBOUR:
+                neighbour = _NEIGHBOUR[type(first)]()
+                yield f"bound of {_at(node)}", partial(setattr, node, "ops", [neighbour, *rest])
+            case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in _REVERSE:
+                yield f"reversed {_at(node)}", partial(setattr, node, "op", _REVERSE[type(op)]())
+            case ast.BoolOp(op=op):
+                other = ast.Or() if isinstance(op, ast.And) else ast.And()
+                yield f"and for or, {_at(node)}", partial(setattr, node, "op", other)
+            case ast.UnaryOp(op=ast.USub()):
+                yield f"sign of {_at(node)}", partial(setattr, node, "op", ast.UAdd())
+            case ast.Name(id=name) if name in _EXTREMES:
+                yield f"other extreme ({node.lineno}): {name}", partial(setattr, node, "id", _EXTREMES[name])
+            case ast.Attribute(attr=name) if name in _EXTREMES:
+                yield f"other extreme ({node.lineno}): {name}", partial(setattr, node, "attr", _EXTREMES[name])
+            case ast.comprehension():
+                plain = (place for place, test in enumerate(node.ifs) if not isinstance(test, ast.Compare))
+                yield from (_negated(node, place) for place in plain)
+
+
+def _negated(node: ast.comprehension, place: int) -> Change:
+    """A condition of a comprehension that is no comparison, turned around; comparisons are anyway."""
+    test = node.ifs[place]
+    return f"not {_at(test)}", partial(node.ifs.__setitem__, place, ast.UnaryOp(ast.Not(), test))
+
+
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
     return next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name)
 
@@ -176,7 +218,7 @@ def _annotation(node: ast.AST) -> ast.AST:
     return getattr(node, "annotation", None) or getattr(node, "returns", None) or ast.Pass()
 
 
-def _at(node: ast.expr) -> str:
+def _at(node: ast.expr | ast.stmt) -> str:
     words = ast.unparse(node)
     return f"{words if len(words) <= 60 else words[:57] + '...'} ({node.lineno})"
 

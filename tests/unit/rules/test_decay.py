@@ -171,6 +171,13 @@ def test_it_fades_since_the_last_recall() -> None:
     assert found == pytest.approx(0.9 + 0.05 * np.log(1.05))
 
 
+@pytest.mark.conforms("004:decay.since_last_access", "002:decay.base_rate")
+@pytest.mark.parametrize("law", LAWS)
+def test_what_was_never_recalled_has_no_last_recall(law: str) -> None:
+    """The time of a recall may be anything where there was none."""
+    assert strength(law, 40, accessed_at=BORN + 30 * DAY) == strength(law, 40, accessed_at=0.0)
+
+
 @pytest.mark.conforms("004:protected.no_decay")
 @pytest.mark.parametrize("law", LAWS)
 def test_what_was_confirmed_keeps_its_confidence_by_every_law(law: str) -> None:
@@ -213,6 +220,7 @@ def test_strength_comes_from_the_anchor_alone(law: str, row: dict[str, Any], nig
     assert all(0.0 <= later <= earlier <= 1.0 for earlier, later in itertools.pairwise([*seen, seen[-1]]))
 
 
+@pytest.mark.conforms("000:decay.law")
 @pytest.mark.parametrize("law", LAWS)
 @given(rows=st.lists(ROWS, min_size=1, max_size=5), days=st.floats(0, 1000))
 def test_a_column_is_its_rows(law: str, rows: list[dict[str, Any]], days: float) -> None:

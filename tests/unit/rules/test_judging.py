@@ -93,6 +93,19 @@ def test_an_update_heard_late_is_born_closed() -> None:
     assert memory.fact(NEW).status == "active"
 
 
+@pytest.mark.conforms("model:late")
+def test_what_is_taken_back_leaves_its_time_to_what_it_had_updated() -> None:
+    """The garage still takes the place of whatever was rented before it, from the day the loft was given up."""
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    submitted(memory, heard(2, NEW, NOON + DAY), Scripted(Verdict("updates", 0.9)))
+    submitted(memory, heard(3, ALSO, NOON + 5 * DAY), Scripted(Verdict("updates", 0.9)))
+    assert memory.fact(OLD).valid_to == NOON + DAY
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert (memory.fact(OLD).status, memory.fact(OLD).valid_to) == ("superseded", NOON + 5 * DAY)
+    assert memory.fact(ALSO).status == "active"
+
+
 @pytest.mark.conforms("003:contradiction.none")
 def test_a_judge_that_fails_keeps_nobody_waiting_and_it_shows() -> None:
     memory = Memory(vectors=VECTORS)
@@ -144,12 +157,12 @@ def test_facts_without_a_vector_meet_their_rivals_when_it_comes() -> None:
     assert kept.confidence == pytest.approx(0.7)
 
 
-def asked_again(memory: Memory, judge: Scripted, number: int = 0) -> bool:
+def ask_it_again(memory: Memory, judge: Scripted, number: int = 0) -> None:
     async def submit(judged: c.MeetRivals) -> ChangeSet:
         return memory.turn(judged)
 
     fact = memory.fact(NEW)
-    return asyncio.run(ask_again(c.MeetRivals(f"again-{number}", fact_ids=(fact.fact_id,)), submit, judge, 3))
+    asyncio.run(ask_again(c.MeetRivals(f"again-{number}", fact_ids=(fact.fact_id,)), submit, judge, 3))
 
 
 def test_a_judge_that_failed_is_asked_again_and_then_its_verdict_stands() -> None:
@@ -158,9 +171,9 @@ def test_a_judge_that_failed_is_asked_again_and_then_its_verdict_stands() -> Non
     submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
     assert memory.fact(NEW).judged_by == "rules for scripted"
     before = memory.believed
-    assert not asked_again(memory, Scripted(None))
+    ask_it_again(memory, Scripted(None))
     assert memory.believed is before, "it failed again, and no turn was taken"
-    assert asked_again(memory, Scripted(Verdict("updates", 0.9)), 1)
+    ask_it_again(memory, Scripted(Verdict("updates", 0.9)), 1)
     assert (memory.fact(NEW).judged_by, memory.fact(OLD).status) == ("scripted", "superseded")
 
 
@@ -170,7 +183,7 @@ def test_a_fact_whose_rivals_are_gone_need_not_be_judged_any_more() -> None:
     submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
     memory.turn(c.Withdraw("gone", segment_keys=(1,)))
     judge = Scripted(Verdict("updates", 0.9))
-    assert asked_again(memory, judge)
+    ask_it_again(memory, judge)
     assert (memory.fact(NEW).judged_by, judge.pairs) == ("rules", [])
 
 
@@ -180,7 +193,7 @@ def test_what_was_weighed_before_is_not_weighed_twice() -> None:
         memory.hear(key, says(OLD, key))
     submitted(memory, heard(4, NEW, NOON + DAY), Scripted(Verdict("contradicts", 0.9)))
     weakened = memory.fact(OLD).confidence
-    asked_again(memory, Scripted(Verdict("contradicts", 0.9)))
+    ask_it_again(memory, Scripted(Verdict("contradicts", 0.9)))
     assert memory.fact(OLD).confidence == weakened < 0.8
 
 
@@ -211,3 +224,4 @@ def test_patience_doubles_up_to_its_cap_and_has_no_end() -> None:
         now += 1
     assert tried == [0, 10, 30, 70, 150, 250, 350, 450]
     assert patience.due(["f-1", "f-2"], now) == ["f-2"]
+    assert (patience.resting(now), patience.resting(1000)) == (["f-1"], [])

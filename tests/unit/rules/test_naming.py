@@ -94,6 +94,8 @@ def test_a_rename_onto_another_name_offers_a_merge() -> None:
     assert raised.value.ids["merge_with"] == called(memory, "Melanie").entity_id
 
 
+@pytest.mark.conforms("model:undo")
+@pytest.mark.conforms("model:merge")
 def test_a_merge_moves_mentions_and_facts_and_can_be_undone() -> None:
     memory = Memory()
     memory.hear(1, says("Mel plays the oboe", subject="Mel"), sightings=(seen("Mel"),))
@@ -130,6 +132,8 @@ def test_the_owner_cannot_be_forgotten() -> None:
         memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Maya").entity_id))
 
 
+@pytest.mark.conforms("model:undo")
+@pytest.mark.conforms("model:merge")
 def test_evolving_by_a_change_set_and_undoing_it_restores_the_tables() -> None:
     memory = Memory()
     before = memory.believed

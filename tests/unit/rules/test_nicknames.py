@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memory.model import commands as c
 from memory.model.claims import Claim, Sighting
 from memory.model.entities import Entity
@@ -31,6 +33,7 @@ def test_a_nickname_that_is_explained_first_means_the_person() -> None:
     assert set(memory.believed.mentions[person.entity_id]) == {1, 2}
 
 
+@pytest.mark.conforms("model:merge")
 def test_a_nickname_that_was_heard_before_is_merged_when_it_is_explained() -> None:
     memory = Memory()
     memory.hear(1, worry(1), sightings=(sighting("Pri", 1),))

@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -240,6 +241,7 @@ def test_the_same_words_said_in_confidence_are_a_fact_of_their_own() -> None:
     assert [(each.sensitivity, each.confidence, each.version) for each in said] == [(OPEN, 0.6, 1), (SENSITIVE, 0.6, 1)]
 
 
+@pytest.mark.conforms("model:across")
 def test_a_secret_change_is_linked_and_ends_nothing() -> None:
     """Who sees both takes the later for what holds now; who does not, sees nothing of it."""
     memory = Memory()
@@ -250,6 +252,7 @@ def test_a_secret_change_is_linked_and_ends_nothing() -> None:
     assert (faro.status, Link("supersedes", faro.fact_id, porto.fact_id) in memory.believed.links) == ("active", True)
 
 
+@pytest.mark.conforms("model:across")
 def test_an_open_value_between_two_secret_ones_is_linked_both_ways() -> None:
     memory = Memory()
     hear(memory, 1, lives("Porto"), level=PRIVATE)
@@ -260,16 +263,7 @@ def test_an_open_value_between_two_secret_ones_is_linked_both_ways() -> None:
     assert memory.fact("Maya lives in Faro").status == "active"
 
 
-def test_older_words_turn_a_link_across_sensitivities_around() -> None:
-    memory = Memory()
-    hear(memory, 1, lives("Porto"), at=NOON + DAY)
-    hear(memory, 2, lives("Faro", 2), level=PRIVATE, at=NOON + 2 * DAY)
-    hear(memory, 3, lives("Faro", 3), level=PRIVATE, at=NOON)
-    porto, faro = memory.fact("Maya lives in Porto").fact_id, memory.fact("Maya lives in Faro").fact_id
-    links = {(each.from_id, each.to_id) for each in memory.believed.links if each.kind == "supersedes"}
-    assert links == {(porto, faro)}
-
-
+@pytest.mark.conforms("model:across")
 def test_a_secret_event_ends_a_state_for_those_who_know_of_it() -> None:
     memory = Memory()
     hear(memory, 1, says("Maya likes chess", predicate="likes", object="chess"))
@@ -280,6 +274,7 @@ def test_a_secret_event_ends_a_state_for_those_who_know_of_it() -> None:
     assert Link("supersedes", stopped.fact_id, liked.fact_id) in memory.believed.links
 
 
+@pytest.mark.conforms("model:across")
 def test_a_secret_denial_is_in_dispute_and_weakens_nothing() -> None:
     memory = Memory()
     hear(memory, 1, says("Maya likes rain", predicate="likes", object="rain"))

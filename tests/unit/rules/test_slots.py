@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model import commands as c
-from memory.model.claims import Claim
+from memory.model.claims import Claim, Sighting
 from memory.model.working_set import WorkingSet
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
@@ -22,7 +22,7 @@ def held_at(believed: WorkingSet, day: float) -> list[str | None]:
     return sorted(
         fact.object
         for fact in believed.facts.values()
-        if fact.predicate == "lives_in" and fact.believed and fact.valid.holds(at)
+        if fact.predicate == "lives_in" and fact.polarity and fact.believed and fact.valid.holds(at)
     )
 
 
@@ -230,3 +230,118 @@ def test_one_source_that_tells_an_earlier_beginning_is_split_all_the_same() -> N
     memory.hear(2, lives("York", 2, valid_from=NOON - 30 * DAY), at=NOON + DAY)
     assert held_at(memory.believed, 1) == ["Leeds"]
     assert held_at(memory.believed, -10) == ["York"]
+
+
+@pytest.mark.conforms("model:slots", "model:late")
+@pytest.mark.parametrize(("first", "kept"), [(1, NOON), (3, NOON + 20 * DAY)])
+def test_each_part_of_a_split_stay_has_its_own_sources_and_neighbours(first: int, kept: float) -> None:
+    """The part in which it was first heard keeps its id; what came before and after stands beside either part."""
+    memory = Memory()
+    days = {1: 0, 2: 2, 3: 20}
+    for key in (first, *(each for each in days if each != first)):
+        memory.hear(key, lives("Porto", key), at=NOON + days[key] * DAY)
+    (whole,) = memory.believed.facts.values()
+    memory.hear(4, lives("Faro", 4), at=NOON - 9 * DAY)
+    memory.hear(5, lives("Bergen", 5), at=NOON + 30 * DAY)
+    memory.hear(6, lives("Lisbon", 6), at=NOON + 10 * DAY)
+    facts = sorted(memory.believed.facts.values(), key=lambda each: each.valid_from)
+    faro, early, lisbon, late, bergen = facts
+    assert [each.confidence for each in facts] == [0.6, 0.7, 0.6, 0.6, 0.6]
+    assert [each.status for each in facts] == ["superseded"] * 4 + ["active"]
+    assert next(each for each in facts if each.fact_id == whole.fact_id).valid_from == kept
+    links = {(each.from_id, each.to_id) for each in memory.believed.links if each.kind == "supersedes"}
+    chain = [(early, faro), (lisbon, early), (late, lisbon), (bergen, late)]
+    assert {(one.fact_id, other.fact_id) for one, other in chain} <= links
+    assert all(memory.believed.facts[one].valid_from > memory.believed.facts[other].valid_from for one, other in links)
+
+
+@pytest.mark.conforms("model:order")
+def test_a_state_holds_again_when_the_event_that_ended_it_is_taken_back() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya likes chess", predicate="likes", object="chess"))
+    memory.hear(2, says("Maya gave up chess", 2, predicate="stopped", object="chess"), at=NOON + DAY)
+    assert memory.fact("Maya likes chess").status == "superseded"
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert (memory.fact("Maya likes chess").status, memory.fact("Maya likes chess").valid_to) == ("active", None)
+
+
+def followed(memory: Memory, statement: str) -> list[str]:
+    """What took the place of a fact, by the links."""
+    fact_id = memory.fact(statement).fact_id
+    links = (each for each in memory.believed.links if each.kind == "supersedes" and each.to_id == fact_id)
+    return sorted(memory.believed.facts[each.from_id].statement for each in links)
+
+
+@pytest.mark.conforms("model:slots", "model:order")
+def test_words_that_are_read_again_with_another_date_are_followed_by_nothing_that_came_before() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Porto", 1), at=NOON + 3 * DAY)
+    memory.hear(2, lives("Lisbon", 2), at=NOON + DAY)
+    assert followed(memory, "Maya lives in Lisbon") == ["Maya lives in Porto"]
+    memory.hear(2, lives("Lisbon", 2), at=NOON + 5 * DAY, revision=2)
+    assert followed(memory, "Maya lives in Lisbon") == []
+    assert followed(memory, "Maya lives in Porto") == ["Maya lives in Lisbon"]
+
+
+@pytest.mark.conforms("model:slots")
+def test_a_value_that_is_told_again_where_it_was_first_told_has_outlived_what_had_ended_it() -> None:
+    """It was first heard in words that say otherwise meanwhile, and then say it again, of a later day."""
+    memory = Memory()
+    memory.hear(1, lives("Porto", 1), at=NOON)
+    memory.hear(2, lives("Porto", 2), at=NOON + 2 * DAY)
+    memory.hear(1, lives("Faro", 1), at=NOON + DAY, revision=2)
+    memory.hear(3, lives("Bergen", 3), at=NOON + 8 * DAY)
+    memory.hear(1, lives("Porto", 1), at=NOON + 9 * DAY, revision=2)
+    (now,) = (each for each in memory.believed.facts.values() if each.believed and each.valid_to is None)
+    links = {(each.from_id, each.to_id) for each in memory.believed.links if each.kind == "supersedes"}
+    assert (now.object, now.fact_id in {to for _, to in links}) == ("Porto", False)
+
+
+@pytest.mark.conforms("model:slots")
+def test_a_part_that_an_undone_merge_had_split_off_comes_back_to_whom_it_is_about() -> None:
+    memory = Memory()
+    memory.hear(9, sightings=tuple(Sighting("person", who, 0.9, who, 9) for who in ("Zoe", "Zora")))
+
+    def hear(key: int, who: str, place: str, day: int) -> None:
+        words = f"{who} lives in {place}"
+        memory.hear(key, says(words, key, subject=who, predicate="lives_in", object=place), at=NOON + day * DAY)
+
+    hear(1, "Zoe", "Porto", 4)
+    hear(2, "Zora", "Faro", 2)
+    hear(3, "Zora", "Faro", 9)
+    zoe, zora = (memory.fact(f"{who} lives in {at}").subject_id for who, at in (("Zoe", "Porto"), ("Zora", "Faro")))
+    memory.turn(c.Undo("undo", done=memory.turn(c.MergeEntities("merge", winner_id=zoe, loser_id=zora))))
+    hear(4, "Zora", "Bergen", 7)
+    about = {each.subject_id for each in memory.believed.facts.values() if each.object in ("Faro", "Bergen")}
+    assert about == {zora}
+
+
+@pytest.mark.conforms("model:slots", "model:order")
+def test_a_job_holds_up_to_the_next_one_when_its_end_is_taken_back() -> None:
+    memory = Memory()
+    left = says("Maya left Acme", 2, predicate="left_job", object="Acme", valid_to=NOON + 4 * DAY)
+    memory.hear(1, says("Maya works at Acme", 1, predicate="works_at", object="Acme"))
+    memory.hear(2, left, at=NOON + 3 * DAY)
+    memory.hear(3, says("Maya works at Initech", 3, predicate="works_at", object="Initech"), at=NOON + 7 * DAY)
+    assert memory.fact("Maya works at Acme").valid_to == NOON + 3 * DAY
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert memory.fact("Maya works at Acme").valid_to == NOON + 7 * DAY
+    assert memory.active("works_at") == ["Maya works at Initech"]
+
+
+@pytest.mark.conforms("model:late")
+def test_who_left_before_the_next_job_began_worked_nowhere_in_between_whenever_that_is_told() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya works at Acme", 1, predicate="works_at", object="Acme"))
+    memory.hear(3, says("Maya works at Initech", 3, predicate="works_at", object="Initech"), at=NOON + 7 * DAY)
+    memory.hear(2, says("Maya left Acme", 2, predicate="left_job", object="Acme"), at=NOON + 3 * DAY)
+    assert memory.fact("Maya works at Acme").valid_to == NOON + 3 * DAY
+
+
+def test_a_liking_has_no_end_when_the_event_that_ended_it_is_taken_back_though_that_had_one() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya likes chess", predicate="likes", object="chess"))
+    gave_up = says("Maya gave up chess", 2, predicate="stopped", object="chess", valid_to=NOON + 30 * DAY)
+    memory.hear(2, gave_up, at=NOON + DAY)
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert (memory.fact("Maya likes chess").status, memory.fact("Maya likes chess").valid_to) == ("active", None)

@@ -37,6 +37,7 @@ def split(memory: Memory, *keys: int, qualifier: str = "cousin", **rest: object)
     memory.turn(command)
 
 
+@pytest.mark.conforms("model:split")
 def test_a_split_moves_mentions_and_the_facts_that_rest_on_them_alone() -> None:
     memory = two_alexes()
     split(memory, 3, 5)
@@ -49,12 +50,14 @@ def test_a_split_moves_mentions_and_the_facts_that_rest_on_them_alone() -> None:
     assert memory.believed.names["alex"] == tuple(sorted((plumber.entity_id, cousin.entity_id)))
 
 
+@pytest.mark.conforms("model:split")
 def test_a_chosen_fact_moves_whatever_it_rests_on() -> None:
     memory = two_alexes()
     split(memory, 3, fact_ids=(memory.fact("Alex bakes").fact_id,))
     assert memory.fact("Alex bakes").subject_id == alex(memory, "cousin").entity_id
 
 
+@pytest.mark.conforms("model:split")
 def test_undoing_a_split_puts_everything_back_and_it_can_be_done_again() -> None:
     memory = two_alexes()
     before = memory.believed
@@ -68,6 +71,7 @@ def test_undoing_a_split_puts_everything_back_and_it_can_be_done_again() -> None
     assert alex(memory, "cousin").entity_id == born, "ids are derived from names"
 
 
+@pytest.mark.conforms("model:split")
 def test_a_split_may_give_a_nickname_back() -> None:
     memory = two_alexes()
     memory.turn(c.AddAlias("a", entity_id=alex(memory).entity_id, alias="Sasha"))
@@ -76,6 +80,7 @@ def test_a_split_may_give_a_nickname_back() -> None:
     assert (alex(memory).aliases, memory.believed.names["sasha"]) == ((), (sasha.entity_id,))
 
 
+@pytest.mark.conforms("model:split")
 def test_two_of_one_name_need_something_that_tells_them_apart() -> None:
     memory = two_alexes()
     with pytest.raises(Invalid):
@@ -88,6 +93,7 @@ def test_two_of_one_name_need_something_that_tells_them_apart() -> None:
         split(memory, 2, qualifier="cousin")
 
 
+@pytest.mark.conforms("model:split")
 def test_a_split_needs_something_on_either_side() -> None:
     memory = two_alexes()
     memory.hear(9, lives("Porto", 9))
@@ -102,6 +108,8 @@ def test_a_split_needs_something_on_either_side() -> None:
         memory.turn(c.SplitEntity("x", entity_id="e-none", qualifier="a", segment_keys=(1,)))
 
 
+@pytest.mark.conforms("model:merge")
+@pytest.mark.conforms("model:split")
 def test_a_merge_that_was_wrong_is_taken_apart_by_a_split() -> None:
     memory = two_alexes()
     memory.hear(6, sightings=(seen("Alexandra", 6),))
@@ -115,6 +123,7 @@ def test_a_merge_that_was_wrong_is_taken_apart_by_a_split() -> None:
     assert set(memory.believed.mentions[named[0].entity_id]) == {6, 7}
 
 
+@pytest.mark.conforms("model:merge")
 def test_values_that_come_together_by_a_merge_form_one_chain() -> None:
     memory = Memory()
     memory.hear(1, says("Alex lives in Rome", 1, subject="Alex", predicate="lives_in", object="Rome"), at=1e9)
@@ -131,6 +140,7 @@ def topic(memory: Memory) -> Entity:
     return next(e for e in memory.believed.entities.values() if e.name == "Google")
 
 
+@pytest.mark.conforms("model:split")
 def test_a_retyped_entity_keeps_its_id_and_is_found_as_what_it_was_taken_for() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"),))
@@ -144,6 +154,7 @@ def test_a_retyped_entity_keeps_its_id_and_is_found_as_what_it_was_taken_for() -
     assert (topic(memory).type, topic(memory).properties) == ("topic", {})
 
 
+@pytest.mark.conforms("model:split")
 def test_there_and_back_again_leaves_no_former_type_that_it_has() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"),))
@@ -153,6 +164,7 @@ def test_there_and_back_again_leaves_no_former_type_that_it_has() -> None:
     assert memory.turn(c.RetypeEntity("same", entity_id=topic(memory).entity_id, type="topic")).changes == ()
 
 
+@pytest.mark.conforms("model:split")
 def test_a_retype_onto_a_taken_name_offers_a_merge() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"), seen("Google", 1, "organization")))
@@ -162,6 +174,7 @@ def test_a_retype_onto_a_taken_name_offers_a_merge() -> None:
     assert taken.value.ids["merge_with"] == other.entity_id
 
 
+@pytest.mark.conforms("model:split")
 def test_what_cannot_be_retyped() -> None:
     memory = two_alexes()
     owner = next(e for e in memory.believed.entities.values() if e.is_owner)
@@ -169,3 +182,19 @@ def test_what_cannot_be_retyped() -> None:
         memory.turn(c.RetypeEntity("r", entity_id=owner.entity_id, type="topic"))
     with pytest.raises(Invalid):
         memory.turn(c.RetypeEntity("r", entity_id=alex(memory).entity_id, type="dragon"))
+
+
+@pytest.mark.conforms("model:split")
+def test_a_namesake_of_a_third_type_is_in_nobody_s_way() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Atlas", 1), seen("Atlas", 1, "project")))
+    project = next(each for each in memory.believed.entities.values() if each.type == "project")
+    memory.turn(c.RetypeEntity("r", entity_id=project.entity_id, type="topic"))
+    assert memory.believed.entities[project.entity_id].type == "topic"
+
+
+@pytest.mark.conforms("model:split")
+def test_of_chosen_facts_that_speak_of_others_the_first_is_named() -> None:
+    with pytest.raises(Invalid) as refused:
+        split(two_alexes(), 3, fact_ids=("f-z", "f-a"))
+    assert refused.value.ids["fact_id"] == "f-a"

@@ -137,6 +137,7 @@ def born(done: ChangeSet) -> set[str]:
     return {each.row.fact_id for each in done.changes if each.before is None and isinstance(each.row, Fact)}
 
 
+@pytest.mark.conforms("model:undo")
 @settings(max_examples=400, deadline=None)
 @given(past=PAST, last=STEP)
 def test_a_command_and_its_undo_leave_the_working_set_as_it_was(past: list[Any], last: Any) -> None:
@@ -163,6 +164,7 @@ def test_a_command_and_its_undo_leave_the_working_set_as_it_was(past: list[Any],
     assert all(after.facts[each].status == "forgotten" for each in created)
 
 
+@pytest.mark.conforms("model:undo")
 def test_what_has_changed_since_refuses_to_be_undone_and_names_itself() -> None:
     history = History()
     history.turn(hear(history, 0, 0))
@@ -174,6 +176,7 @@ def test_what_has_changed_since_refuses_to_be_undone_and_names_itself() -> None:
     assert refused.value.ids == {"fact_id": fact.fact_id}
 
 
+@pytest.mark.conforms("model:undo")
 def test_what_others_did_to_the_same_fact_since_stays() -> None:
     history = History()
     history.turn(hear(history, 0, 0))
@@ -185,6 +188,7 @@ def test_what_others_did_to_the_same_fact_since_stays() -> None:
     assert (now.protected, now.confidence) == (False, pytest.approx(0.7))
 
 
+@pytest.mark.conforms("model:undo")
 def test_a_note_rewritten_since_is_not_taken_away() -> None:
     history = History()
     history.turn(hear(history, 0, 0))

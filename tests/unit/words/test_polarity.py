@@ -24,8 +24,16 @@ CASES = {
         ["I moved because it rained.", "I wished for rain."],
     ),
     polarity.is_unreal: (
-        ["I would move.", "I might go.", "You should rest."],
-        ["I would love to go.", "I'd like to go.", "I will go."],
+        ["I would move.", "I might go.", "You should rest.", "She may live in Porto."],
+        [
+            "I would love to go.",
+            "I'd like to go.",
+            "I will go.",
+            "I've lived here since May 2021.",
+            "I married May.",
+            "My birthday is on may 3rd.",
+            "I've been in Porto since may and I stay.",
+        ],
     ),
     polarity.is_joke: (
         ["Just kidding!", "jk", "I married a giraffe, lol not really", "I'm only joking.", "Kidding!"],
