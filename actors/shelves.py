@@ -17,6 +17,9 @@ from memory.retrieval.pieces import Encoded
 
 Keys = NDArray[np.int64]
 NO_KEYS = np.zeros(0, np.int64)
+FIRST, FURTHER = 2, 2
+"""Scopes read from their beginning at a time, and scopes caught up. Each holds one of the six connections of a shard as
+long as it lasts: two are left for turns and positions, and whoever was there before waits for no newcomer."""
 
 
 class Feed(Protocol):
@@ -43,12 +46,13 @@ class Shelves:
         self._feed = feed
         self._read: dict[str, tuple[int, int]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._first, self._further = asyncio.Semaphore(FIRST), asyncio.Semaphore(FURTHER)
 
     async def catch_up(self, scopes: Sequence[str]) -> None:
         """Bring these scopes to what was committed before this call."""
         for scope, position in (await self._feed.positions(scopes)).items():
             if self._read.get(scope, (0, 0)) != position:
-                async with self._locks[scope]:
+                async with self._locks[scope], self._further if scope in self._read else self._first:
                     await self._catch_up(scope, position)
 
     async def drop(self, scope: str) -> None:

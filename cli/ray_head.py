@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from adapters.postgres.embedded import short_folder
 from cli.processes import end, process_table, ray_processes, title
 from cli.runtime import Places, ensure_token
 from config.settings import Settings, project_root
+from deployments.door import Door
 from memory.errors import ConfigError, Unavailable
 
 LOOPBACK = "127.0.0.1"
@@ -103,15 +104,15 @@ class ReservedPorts:
     def __init__(self) -> None:
         self._held: dict[int, socket.socket] = {}
 
-    def free(self, wanted: Ports) -> Ports:
+    def free(self, wanted: Ports, held: Collection[int] = ()) -> Ports:
         """These ports where nobody listens and no other Memoray is about to, others where somebody does.
 
-        What was reserved before and is not wanted any more is given back.
+        On those `held` we listen ourselves. What was reserved before and is not wanted any more is given back.
         """
-        chosen = Ports(**{name: self._reserve(port) for name, port in asdict(wanted).items()})
-        for port in self._held.keys() - set(asdict(chosen).values()):
+        chosen = {name: port if port in held else self._reserve(port) for name, port in asdict(wanted).items()}
+        for port in self._held.keys() - set(chosen.values()):
             self._held.pop(port).close()
-        return chosen
+        return Ports(**chosen)
 
     def _reserve(self, preferred: int) -> int:
         for wanted in (preferred, *(0,) * RESERVE_ATTEMPTS):
@@ -147,6 +148,7 @@ class RayHead:
         self._dsn = dsn
         self._places = Places(settings.home)
         self._services: dict[str, int] = {}
+        self._door: Door | None = None
         self._token = ensure_token(self._places.ray_token)
 
     @property
@@ -168,7 +170,7 @@ class RayHead:
         not answer yet. Raises RayStopped, also when another program has just taken one of the ports: try again then.
         """
         self.stop()
-        self.ports = self._reserved.free(self.ports)
+        self._choose_ports()
         short_folder(self._settings.home)
         self.temp_dir.mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
@@ -190,6 +192,24 @@ class RayHead:
         for name in UNUSED:
             if name in titles:
                 os.kill(titles[name], signal.SIGTERM)
+
+    def _choose_ports(self) -> None:
+        """The ports of this start. The door is opened with the first one and stays open over all that follow."""
+        if self._door is not None:
+            self.ports = self._reserved.free(self.ports, held={self.ports.http})
+            return
+        self.ports = self._reserved.free(self.ports)
+        try:
+            self._door = Door(self._settings.home, self._settings.http.host, self.ports.http)
+        except Unavailable as error:
+            raise RayStopped(str(error)) from error
+
+    def close(self) -> None:
+        """End it for good. The door goes first: nobody is to wait for an answer that will not come."""
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+        self.stop()
 
     def stop(self) -> None:
         """End every process of this Ray; does nothing when there is none."""

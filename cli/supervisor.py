@@ -103,7 +103,7 @@ class Supervisor:
     def close(self) -> None:
         """End everything that was started, in order, and everything that ever descended from it."""
         self._tell("Stopping Ray", "stopping")
-        self.ray.stop()
+        self.ray.close()
         if self.postgres is not None:
             self._tell("Stopping PostgreSQL", "stopping")
             self.postgres.stop()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from pathlib import Path
 from time import monotonic
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from config.settings import Http
+from deployments.door import BACKLOG, handed_over, listening
 from memory.errors import Unavailable
 
 PATIENCE_S = 10.0
@@ -37,12 +39,12 @@ class Listener:
         await self._serving
 
 
-async def listen(app: ASGIApp, http: Http, patience_s: float = PATIENCE_S) -> Listener:
-    """Serve an application where the settings say. Raises Unavailable if another program keeps the port."""
-    door = await _bound(http, patience_s)
+async def listen(app: ASGIApp, home: Path, http: Http, patience_s: float = PATIENCE_S) -> Listener:
+    """Serve the application of a home where the settings say. Raises Unavailable if another program keeps the port."""
+    door = await _opened(home, http, patience_s)
     # what a request costs is the application's: no access log, no start-up events, no WebSockets
     config = uvicorn.Config(app, lifespan="off", ws="none", access_log=False, log_config=None, server_header=False,
-                            timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
+                            timeout_keep_alive=KEEP_ALIVE_S, backlog=BACKLOG)  # fmt: skip
     server = uvicorn.Server(config)
     listener = Listener(server, asyncio.get_running_loop().create_task(server.serve(sockets=[door])))
     while not listener.listening:
@@ -53,20 +55,13 @@ async def listen(app: ASGIApp, http: Http, patience_s: float = PATIENCE_S) -> Li
     return listener
 
 
-async def _bound(http: Http, patience_s: float) -> socket.socket:
-    """A socket at the address, waited for while another program holds it."""
+async def _opened(home: Path, http: Http, patience_s: float) -> socket.socket:
+    """The door the supervisor holds; without one a socket of our own, waited for while another program has the port."""
     deadline = monotonic() + patience_s
     while True:
-        door = socket.socket(socket.AF_INET6 if ":" in http.host else socket.AF_INET)
-        # a replica that was killed leaves connections behind, which hold the port for a minute without this
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            door.bind((http.host, http.port))
-            door.listen()
+            return handed_over(home, http.port) or listening(http.host, http.port)
         except OSError as error:
-            door.close()
             if monotonic() > deadline:
                 raise Unavailable(f"Port {http.port} of {http.host} cannot be had: {error.strerror}.") from error
             await asyncio.sleep(_POLL_S)
-            continue
-        return door

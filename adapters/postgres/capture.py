@@ -97,9 +97,10 @@ class PostgresCapture:
         row = await self._pool.row(Q["profile"], user_id=user_id)
         return decode_profile(row["profile"]) if row else Profile()
 
-    async def due(self, task: str, now: Instant, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts}`."""
-        return await self._pool.rows(Q["due"], task=task, now=now, limit=limit, attempts=self._attempts)
+    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False) -> Sequence[Mapping[str, Any]]:
+        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`."""
+        wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
+        return await self._pool.rows(Q["due"], **wanted, attempts=self._attempts)
 
     async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
         """What of a source was not read for this user yet, with the turns before it as context."""
@@ -125,14 +126,9 @@ class PostgresCapture:
         """Let everything that is still to be done with a source be tried at once."""
         await self._pool.rows(Q["retry"], scope=scope, source_id=source_id)
 
-    async def finished(self, task: Mapping[str, Any], position: int) -> None:
-        """Take a piece of work off the queue, unless a later capture asked for it again."""
-        await self._pool.rows(Q["finish_work"], **_work_key(task), position=position)
-
-    async def position(self, scope: str, source_id: str) -> int:
-        """The position of the last capture of a source; 0 if it is gone."""
-        row = await self._pool.row(Q["source_position"], scope=scope, source_id=source_id)
-        return int((row or {}).get("position") or 0)
+    async def finished(self, task: Mapping[str, Any]) -> None:
+        """Take a piece of work off the queue, unless it was asked for again after `due` had named it."""
+        await self._pool.rows(Q["finish_work"], **_work_key(task), asked=task["asked"])
 
     async def unembedded(self, scope: str, source_id: str, limit: int) -> list[DictRow]:
         """Segments of a source without a current vector, or with one that is to be made anew."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -24,7 +25,8 @@ _ANY = {
     "as_of": None, "predicate": None, "kind": None, "about": None, "mark": None, "key": None,
 }  # fmt: skip
 COUNTED = 200
-"""A list says how many facts there are, up to so many: each that is counted is looked up, as it may be out of sight."""
+"""A list counts its facts up to here, and then says that there are at least so many: each that is counted is looked up,
+as it may be out of sight, and a page must not cost more the longer somebody lives."""
 
 
 class PostgresFactReads:
@@ -105,6 +107,18 @@ class PostgresFactReads:
         """The open versions of these facts, as far as they are in sight."""
         rows = await self._pool.rows(Q["current"], **seen_by(view), ids=list(ids))
         return await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows])
+
+    async def told_of(
+        self, view: View, subject: str, predicates: Collection[str], members: Collection[str]
+    ) -> dict[str, bool]:
+        """Ids of the facts about somebody, by name, alias or id, that may belong on a list: whether each is disputed.
+
+        Those told by one of the predicates, or by words that begin like one of the members.
+        """
+        pattern = rf"\m({'|'.join(map(re.escape, sorted(members)))})" if members else None
+        told = {"subject": subject, "predicates": sorted(predicates), "pattern": pattern, "limit": COUNTED}
+        rows = await self._pool.rows(Q["told_of"], **seen_by(view), **told)
+        return {row["fact_id"]: row["disputed"] for row in rows}
 
     async def fading(self, view: View) -> list[DictRow]:
         """What the strength of every active, unconfirmed fact is made of."""

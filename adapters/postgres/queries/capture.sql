@@ -91,7 +91,7 @@ SELECT %(scope)s, %(source_id)s, 'embed', '', %(position)s
 UNION ALL
 SELECT %(scope)s, %(source_id)s, 'read', user_id, %(position)s FROM readers WHERE scope = %(scope)s
 ON CONFLICT (scope, source_id, task, user_id)
-DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, position = EXCLUDED.position;
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, position = EXCLUDED.position, asked = EXCLUDED.asked;
 
 -- name: ensure_reader
 INSERT INTO readers (scope, user_id) VALUES (%(scope)s, %(user_id)s) ON CONFLICT DO NOTHING;
@@ -105,10 +105,12 @@ SELECT s.scope, s.source_id, 'read', f.user_id, 0 FROM fresh f JOIN sources s US
 ON CONFLICT DO NOTHING;
 
 -- name: due
--- What was just heard goes before what is made anew, or read for a new reader (position 0).
-SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts FROM work w
+-- What was just heard goes before what is made anew, or read for a new reader (position 0); it is read in the order it
+-- came, and encoded the latest first. `longest`: what has waited longest goes before all that.
+SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts, w.asked FROM work w
 WHERE w.task = %(task)s AND w.next_attempt <= to_timestamp(%(now)s) AND w.attempts < %(attempts)s
-ORDER BY w.position = 0, w.next_attempt, w.position LIMIT %(limit)s;
+ORDER BY CASE WHEN %(longest)s THEN w.asked END, w.position = 0, CASE WHEN w.task = 'embed' THEN -w.asked END,
+         w.next_attempt, w.position LIMIT %(limit)s;
 
 -- name: failed
 -- Back-off: base * 2^n seconds, capped; after the last attempt the source is listed as failed.
@@ -121,9 +123,9 @@ UPDATE work SET attempts = 0, next_attempt = now(), last_error = NULL
 WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
 -- name: finish_work
--- Unless a later capture has asked again in the meantime.
+-- Unless it was asked for again in the meantime. Whoever asks takes the lock of the row, so one of both is first.
 DELETE FROM work WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = %(task)s AND user_id = %(user_id)s
-  AND position <= %(position)s;
+  AND asked = %(asked)s;
 
 -- name: to_read
 -- The segments of a source in order, and whether each revision was read for this user.
@@ -147,9 +149,6 @@ WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS N
   AND (v.revision IS DISTINCT FROM s.revision OR v.due)
 ORDER BY v.revision IS NOT DISTINCT FROM s.revision, s.start_s, s.ord  -- what has no vector at all comes first
 LIMIT %(limit)s;
-
--- name: source_position
-SELECT max(position) AS position FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
 -- name: parts
 SELECT s.source_id, s.started_at,
@@ -208,4 +207,5 @@ ON CONFLICT (path, byte_offset) DO UPDATE SET reason = EXCLUDED.reason, at = now
 WITH marked AS (UPDATE segment_vectors SET due = true WHERE scope = %(scope)s AND encoder = %(encoder)s)
 INSERT INTO work (scope, source_id, task, user_id, position)
 SELECT scope, source_id, 'embed', '', 0 FROM sources WHERE scope = %(scope)s
-ON CONFLICT (scope, source_id, task, user_id) DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL;
+ON CONFLICT (scope, source_id, task, user_id)
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, asked = EXCLUDED.asked;

@@ -113,6 +113,28 @@ JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 WHERE f.user_id = %(user_id)s AND f.fact_id = %(id)s AND f.system_to IS NULL
 ORDER BY role DESC;
 
+-- name: told_of
+-- The current facts about whom an id, a name or an alias means that are told by one of these predicates, or whose words
+-- match; the surest first. A fact of either side of a dispute is `disputed`, if the other is in sight, too.
+SELECT f.fact_id,
+       EXISTS (SELECT FROM links k JOIN seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) z
+               ON z.fact_id = CASE WHEN k.from_id = f.fact_id THEN k.to_id ELSE k.from_id END
+                  AND z.system_to IS NULL AND z.status = 'active'
+               WHERE k.user_id = %(user_id)s AND k.kind = 'disputes' AND f.fact_id IN (k.from_id, k.to_id)) AS disputed
+FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+LEFT JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement
+WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
+  AND (split_part(f.predicate, ':', 1) = ANY(%(predicates)s::text[]) OR t.words ~* %(pattern)s::text)
+  AND f.subject_id IN (
+      SELECT coalesce(e.merged_into, e.entity_id)
+      FROM entities_known(%(user_id)s, NULL) e
+      LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+      LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+      WHERE e.sensitivity <= %(clearance)s
+        AND (e.entity_id = %(subject)s OR lower(n.words) = lower(%(subject)s)
+             OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(subject)s)))
+ORDER BY f.confidence DESC, f.fact_id LIMIT %(limit)s;
+
 -- name: current
 SELECT f.fact_id, f.version FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
 WHERE f.system_to IS NULL AND f.fact_id = ANY(%(ids)s) ORDER BY f.fact_id;

@@ -164,13 +164,14 @@ FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);
 
 -- name: unencoded_facts
--- Facts that stand without a vector, or with one that is to be made anew: the encoder was away, or is another now. Invalidated ones too: they
--- stand in a view that does not see what spoke against them.
-SELECT f.user_id, f.fact_id, c.words AS statement
+-- Facts that stand without a vector, or with one that is to be made anew: the encoder was away, or is another now.
+-- Invalidated ones too: they stand in a view that does not see what spoke against them.
+SELECT f.user_id, f.fact_id, c.words AS statement, v.fact_id IS NOT NULL AS anew
 FROM fact_versions f
 JOIN content c ON c.scope = 'user:' || f.user_id AND c.content_id = f.statement
 LEFT JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
 WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND (v.fact_id IS NULL OR v.due)
+  AND f.user_id <> ALL(%(besides)s)
 ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
 
 -- name: unjudged_facts

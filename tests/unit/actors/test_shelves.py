@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import numpy as np
 
-from actors.shelves import Keys, Shelves
+from actors.shelves import FIRST, Keys, Shelves
 from adapters.embedding.hashing import HashingEmbedder
 from memory.model.scopes import Sensitivity, View
 from memory.retrieval.batches import SegmentBatch
@@ -122,3 +123,35 @@ async def test_a_dropped_scope_is_gone_and_read_anew() -> None:
     assert not shelves.library.holds(SCOPE)
     await shelves.catch_up([SCOPE])
     assert held(shelves, 1) == pieces("A red boat.")
+
+
+class SlowFeed(ListedFeed):
+    """Every scope but one takes until the gate opens to be read; it counts who is reading."""
+
+    def __init__(self, but: str) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.reading: list[str] = []
+        self._but = but
+
+    async def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        self.reading.append(scope)
+        if scope != self._but:
+            await self.gate.wait()
+        async for level, rows in super().changed(scope, since):
+            yield level, rows
+
+
+async def test_many_first_questions_leave_connections_for_everything_else() -> None:
+    feed = SlowFeed(but=SCOPE)
+    feed.hear(Row(1, "A red boat."))
+    shelves = Shelves(feed, ENCODER.dimensions)
+    await shelves.catch_up([SCOPE])
+    newcomers = [asyncio.create_task(shelves.catch_up([f"user:{n}"])) for n in range(6)]
+    await asyncio.sleep(0.01)
+    assert len(feed.reading) - 1 == FIRST
+    feed.hear(Row(2, "A blue boat."))
+    await asyncio.wait_for(shelves.catch_up([SCOPE]), 1)
+    feed.gate.set()
+    await asyncio.gather(*newcomers)
+    assert all(shelves.library.holds(f"user:{n}") for n in range(6))

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from deployments.listening import listen
 from memory.errors import Unavailable
 
 app = FastAPI()
+HOME = Path("/nowhere")
 
 
 @app.get("/health")
@@ -27,7 +29,7 @@ async def answer(port: int) -> httpx.Response:
 
 async def test_it_answers_until_it_is_closed() -> None:
     http = Http(port=free_port(0))
-    listener = await listen(app, http)
+    listener = await listen(app, HOME, http)
     assert listener.listening
     found = await answer(http.port)
     assert (found.status_code, found.json()) == (200, {"status": "ok"})
@@ -41,7 +43,7 @@ async def test_it_answers_until_it_is_closed() -> None:
 async def test_the_same_port_may_be_had_again_at_once() -> None:
     http = Http(port=free_port(0))
     for _ in range(3):
-        listener = await listen(app, http)
+        listener = await listen(app, HOME, http)
         async with httpx.AsyncClient(trust_env=False) as client:
             await client.get(f"http://127.0.0.1:{http.port}/health")
             await listener.close()  # the server ends the connection, so that its side lingers
@@ -49,8 +51,8 @@ async def test_the_same_port_may_be_had_again_at_once() -> None:
 
 async def test_it_waits_for_the_one_before_it() -> None:
     http = Http(port=free_port(0))
-    before = await listen(app, http)
-    after = asyncio.create_task(listen(app, http))
+    before = await listen(app, HOME, http)
+    after = asyncio.create_task(listen(app, HOME, http))
     await asyncio.sleep(0.1)
     assert not after.done()
     await before.close()
@@ -64,4 +66,4 @@ async def test_a_port_that_stays_taken_is_named() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(Unavailable, match=rf"Port {port} of 127\.0\.0\.1 cannot be had: Address already in use"):
-            await listen(app, Http(port=port), patience_s=0.1)
+            await listen(app, HOME, Http(port=port), patience_s=0.1)

@@ -1,0 +1,35 @@
+"""What lies around the hits of a question: what is known of them and whom they mention, what was said beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import seen_by
+from adapters.postgres.sql import queries
+from memory.model.scopes import View
+from memory.model.shown import NOW, Then
+from memory.services.known import STEPS
+
+Q = queries("surroundings")
+SUBJECTS, FACTS = 4, 6
+"""Whom and what a context tells of, and how many facts of each beside those the hits carry (chosen: with 1,000 tokens
+a quarter is 250, some ten lines)."""
+
+
+class PostgresSurroundings:
+    """One statement a question, where a context is to be assembled."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def around(self, view: View, keys: Sequence[int], ids: Sequence[str], then: Then = NOW) -> Mapping[str, Any]:
+        """`{facts, turns}` around the segments of these keys that carry these facts.
+
+        Facts are those believed now: asked what was known earlier, only turns are told.
+        """
+        asked = {"keys": list(keys), "ids": [] if then.known is not None else list(ids)}
+        limits = {"subjects": SUBJECTS, "facts": FACTS, "steps": STEPS, "as_of": then.as_of, "known": then.known}
+        row = await self._pool.row(Q["around"], **seen_by(view), **asked, **limits)
+        return row or {"facts": (), "turns": ()}

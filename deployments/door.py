@@ -1,0 +1,102 @@
+"""The door: the listening socket of the front door, held by the supervisor and handed to whichever gateway lives.
+
+As long as one process holds it the kernel goes on taking connections: while a gateway is replaced a client waits, and
+is not refused. It is asked for under a name in Linux's abstract namespace of sockets, which ends with its holder; the
+name is of one home, for whoever else is given a port to listen on must not answer in its place. A message carries
+nothing but the socket. Nothing but the standard library: the supervisor is to stay small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import socket
+import struct
+import threading
+from pathlib import Path
+
+from memory.errors import Unavailable
+
+BACKLOG = 512
+"""Connections that may wait for a gateway: three seconds of 150 a second, more than one gateway answers."""
+_ASK_S = 2.0
+"""The holder has nothing else to do than to answer; whoever does not is not the holder."""
+_UCRED = struct.Struct("3i")
+"""Process, user and group at the other end of a unix socket (unix(7), SO_PEERCRED)."""
+
+log = logging.getLogger("memoray.door")
+
+
+class Door:
+    """A TCP socket that listens, and the place where it is handed over. Raises Unavailable if it cannot be had."""
+
+    def __init__(self, home: Path, host: str, port: int) -> None:
+        self._asked = socket.socket(socket.AF_UNIX)
+        try:
+            self._asked.bind(_name(home, port))
+            self._asked.listen()
+            self._door = listening(host, port)
+        except OSError as error:
+            self._asked.close()
+            raise Unavailable(f"Port {port} of {host} cannot be had: {error.strerror}.") from error
+        threading.Thread(target=self._hand_over, name="door", daemon=True).start()
+
+    def close(self) -> None:
+        """Let go of it; a gateway that was given it has it still."""
+        self._asked.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits
+        self._asked.close()
+        self._door.close()
+
+    def _hand_over(self) -> None:
+        """Give the socket to every process of this user that asks, until the door is closed."""
+        while True:
+            try:
+                asking, _ = self._asked.accept()
+            except OSError:
+                return
+            with asking:
+                try:
+                    if _user(asking) == os.getuid():
+                        socket.send_fds(asking, [b"."], [self._door.fileno()])
+                except OSError:
+                    log.exception("the front door could not be handed over")
+
+
+def handed_over(home: Path, port: int) -> socket.socket | None:
+    """The socket that is held for this home at this port; None where nobody of this user holds one."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.settimeout(_ASK_S)
+        try:
+            asking.connect(_name(home, port))
+            if _user(asking) != os.getuid():
+                return None
+            _, given, _, _ = socket.recv_fds(asking, 1, 1, socket.MSG_CMSG_CLOEXEC)
+        except OSError:
+            return None
+    return socket.socket(fileno=given[0]) if given else None
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address. Raises OSError."""
+    door = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    # a replica that was killed leaves connections behind, which hold the port for a minute without this
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind((host, port))
+        door.listen(BACKLOG)
+    except OSError:
+        door.close()
+        raise
+    return door
+
+
+def _name(home: Path, port: int) -> str:
+    of_home = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]  # a name ends at 107 bytes
+    return f"\0memoray-door-{of_home}-{port}"
+
+
+def _user(other: socket.socket) -> int:
+    """The user at the other end: the namespace is open to everybody on this machine, the door is not."""
+    _, user, _ = _UCRED.unpack(other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size))
+    return int(user)

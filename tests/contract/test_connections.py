@@ -1,0 +1,51 @@
+"""Connections of one shard: who reads a whole scope leaves enough of them for everything else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from actors.shelves import FIRST, FURTHER, Shelves
+from adapters.embedding.hashing import HashingEmbedder
+from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.feed import PostgresFeed
+from adapters.postgres.pool import Pool
+from memory.model.scopes import Sensitivity
+from memory.model.sources import Segment, Source
+from memory.retrieval.batches import SegmentBatch
+
+pytestmark = pytest.mark.postgres
+NEWCOMERS = 6
+ENCODER = HashingEmbedder()
+
+
+class SlowFeed(PostgresFeed):
+    """Takes until the gate opens to make columns of what it has read."""
+
+    gate: asyncio.Event
+
+    async def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        async for level, batch in super().changed(scope, since):
+            await self.gate.wait()
+            yield level, batch
+
+
+async def test_six_first_questions_after_a_restart_do_not_starve_a_turn(database: str, user: str) -> None:
+    pool = Pool(database, max_size=FIRST + FURTHER + 1, timeout_s=2.0)
+    await pool.open()
+    feed = SlowFeed(pool, ENCODER.name)
+    feed.gate = asyncio.Event()
+    scopes = [f"user:{user}-{n}" for n in range(NEWCOMERS)]
+    for scope in scopes:
+        said = (Segment("l0", "Ann", "Rain again.", 0.0, 1.0),)
+        await PostgresCapture(pool, ENCODER.name).store(Source("s", scope, "conversation", 1.7e9, segments=said))
+    shelves = Shelves(feed, ENCODER.dimensions)
+    loading = [asyncio.create_task(shelves.catch_up([scope])) for scope in scopes]
+    await asyncio.sleep(0.5)
+    assert await pool.row("SELECT 1 AS one") == {"one": 1}
+    feed.gate.set()
+    await asyncio.gather(*loading)
+    assert all(shelves.library.holds(scope) for scope in scopes)
+    await pool.close()

@@ -1,0 +1,140 @@
+"""The door stays open while gateways come and go: who knocks waits, and the next one answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from cli.ray_head import free_port
+from config.settings import Http, project_root
+from deployments import door as doors
+from deployments.door import Door, handed_over
+from deployments.listening import listen
+from memory.errors import Unavailable
+
+GATEWAY = """
+import asyncio, sys
+from pathlib import Path
+from fastapi import FastAPI
+from config.settings import Http
+from deployments.listening import listen
+
+app = FastAPI()
+
+@app.get("/health")
+async def health(): return {"gateway": int(sys.argv[2])}
+
+async def serve():
+    await listen(app, Path("/nowhere"), Http(port=int(sys.argv[1])))
+    print("open", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(serve())
+"""
+app = FastAPI()
+HOME = Path("/nowhere")
+
+
+@app.get("/health")
+async def health() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    number = free_port(0)
+    with closing(Door(HOME, "127.0.0.1", number)):
+        yield number
+
+
+def gateway(port: int, number: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", GATEWAY, str(port), str(number)], cwd=project_root(), stdout=subprocess.PIPE, text=True
+    )
+
+
+def ask(port: int) -> dict[str, int]:
+    answer: dict[str, int] = httpx.get(f"http://127.0.0.1:{port}/health", timeout=30, trust_env=False).json()
+    return answer
+
+
+def test_who_knocks_while_a_gateway_is_replaced_waits_and_is_answered_by_the_next(port: int) -> None:
+    first = gateway(port, 1)
+    assert first.stdout is not None
+    assert first.stdout.readline() == "open\n"
+    assert ask(port) == {"gateway": 1}
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    second = gateway(port, 2)
+    try:
+        assert ask(port) == {"gateway": 2}, "it had no process to answer it when it was asked"
+    finally:
+        second.kill()
+        second.wait()
+        first.stdout.close()
+        second.stdout.close()  # type: ignore[union-attr]
+
+
+async def test_two_gateways_share_a_door_and_the_last_to_go_leaves_it_open(port: int) -> None:
+    before, after = await listen(app, HOME, Http(port=port)), await listen(app, HOME, Http(port=port))
+    await before.close()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await client.get(f"http://127.0.0.1:{port}/health")).status_code == 200
+    await after.close()
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.close()
+
+
+def test_a_closed_door_is_refused_and_may_be_opened_again() -> None:
+    number = free_port(0)
+    for _ in range(2):
+        door = Door(HOME, "127.0.0.1", number)
+        held = handed_over(HOME, number)
+        assert held is not None
+        held.close()
+        door.close()
+        assert handed_over(HOME, number) is None
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", number))
+
+
+def test_nobody_but_its_own_user_is_given_the_door(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    assert handed_over(HOME, port) is None
+
+
+async def test_another_home_is_not_let_through_the_door(port: int) -> None:
+    assert handed_over(Path("/elsewhere"), port) is None
+    with pytest.raises(Unavailable, match="Address already in use"):
+        await listen(app, Path("/elsewhere"), Http(port=port), patience_s=0.1)
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(Unavailable, match="cannot be had: Address already in use"):
+            Door(HOME, "127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "_ASK_S", 0.1)
+    number, began = free_port(0), time.monotonic()
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(doors._name(HOME, number))
+        silent.listen()
+        assert handed_over(HOME, number) is None
+    assert time.monotonic() - began < 5
