@@ -1,6 +1,6 @@
 """Fit an encoder's calibration: the monotone map from cosine to the similarity that rules read.
 
-    python -m bench.fit_calibration [PAIRS.jsonl] [--encoder minilm-int8|hashing]
+    python -m bench.fit_calibration [PAIRS.jsonl] [--encoder minilm-int8|minilm|e5|hashing]
 
 A pair is `{grade, a, b}`: `same` says the same thing twice (similarity near 0.93), `near` is about the same person or
 matter without saying the same (0.40 to 0.70), `unrelated` shares nothing (at most 0.40). The pairs in
@@ -20,11 +20,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.embedding.minilm import MiniLmEmbedder
+from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder
 from memory.ports import Embedder
 
-ENCODERS: dict[str, Callable[[], Embedder]] = {"minilm-int8": MiniLmEmbedder, "hashing": HashingEmbedder}
+ENCODERS: dict[str, Callable[[], Embedder]] = {
+    "minilm-int8": MiniLmEmbedder,
+    "minilm": FullMiniLmEmbedder,
+    "e5": E5Embedder,
+    "hashing": HashingEmbedder,
+}
 KNOTS = (("unrelated", 0.95, 0.40), ("near", 0.75, 0.70), ("same", 0.50, 0.93))
 """Grade, the quantile of its cosines, and the similarity that quantile is mapped to."""
 

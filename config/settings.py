@@ -58,10 +58,14 @@ class Stores:
 class Encoder:
     """What turns sentences into vectors."""
 
-    kind: Literal["minilm-int8", "hashing"] = "minilm-int8"
-    """`minilm-int8` is all-MiniLM-L6-v2 quantised, 384 dimensions; `hashing` needs no model and knows no meaning."""
+    kind: Literal["minilm-int8", "minilm", "e5", "hashing"] = "minilm-int8"
+    """`minilm-int8` is all-MiniLM-L6-v2 quantised, `minilm` as it was trained, `e5` multilingual-e5-small (an extra);
+    all have 384 dimensions. `hashing` needs no model and knows no meaning."""
     path: Path | None = None
     """A folder with the model's own files; null = the ones that come as a package."""
+    dimensions: Count | None = None
+    """Keep only the first so many coordinates of every vector, a multiple of 8; null = all. None of these models was
+    trained for it: docs/howto/change-the-encoder.md has what it saves and costs."""
 
 
 @dataclass(frozen=True, slots=True)

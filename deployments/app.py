@@ -36,7 +36,8 @@ class Gateway:
         model = RemoteModel(near.language) if near.language else None
         house = await open_house(settings, minds, encoder, model)
         await house.ask("warm")
-        self._listener = await listen(create_app(house, body_bytes=settings.limits.body_bytes), settings.http)
+        app = create_app(house, body_bytes=settings.limits.body_bytes)
+        self._listener = await listen(app, settings.home, settings.http)
 
     async def check_health(self) -> None:
         """Asked by Serve every second; whoever raises is replaced."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -12,7 +13,7 @@ from fastapi import Request
 from actors.understanding import Understood
 from adapters import build
 from config.settings import Settings
-from memory.errors import ConfigError
+from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
@@ -21,12 +22,16 @@ from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Vector
+from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
+
+log = logging.getLogger("memoray.gateway")
+RENEW_S = 1.0
+"""Seconds between looks for the encoder that serves: one row, beside one request a second."""
 
 
 class Encoder(Protocol):
@@ -96,6 +101,12 @@ class House:
     encoder: Encoder
     encodes: bool = False
     """Questions are encoded before they are sent to their shard: the encoder is a deployment that only this knows."""
+    deployed: Encoder | None = None
+    """That deployment; as long as another encoder serves than the configured one it is not asked."""
+    looked: Instant = 0.0
+    """When it was last looked which encoder serves."""
+    looking: asyncio.Task[None] | None = None
+    """The latest look, beside a request that does not wait for it."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
 
@@ -103,6 +114,23 @@ class House:
     def tokens(self) -> Any:
         """The tokens."""
         return self.stores.tokens
+
+    def look(self) -> None:
+        """Begin to look which encoder serves, at most every `RENEW_S`."""
+        if self.clock.now() - self.looked >= RENEW_S and (self.looking is None or self.looking.done()):
+            self.looked, self.looking = self.clock.now(), asyncio.ensure_future(self._look())
+
+    async def _look(self) -> None:
+        try:
+            await self.renew()
+        except Unavailable:  # whoever needs the database will say so; the next look comes soon
+            log.warning("which encoder serves is unknown for now")
+
+    async def renew(self) -> None:
+        """Take the encoder that serves now."""
+        if await self.stores.serving.name() != self.stores.encoder.name:
+            self.stores = await build.stores_over(self.stores.pool, self.settings)
+            self.encoder, self.encodes = _encoder(self.stores, self.deployed)
 
     async def note_reader(self, view: View) -> None:
         """The first time a user sees a team's scope, what is in it is to be extracted for them."""
@@ -120,10 +148,11 @@ class House:
         """A question as the encoder understands it."""
         return await self.encoder.ask(text)
 
-    async def encode_all(self, texts: Sequence[str]) -> dict[str, Vector]:
+    async def encode_all(self, texts: Sequence[str]) -> Statements:
         """text -> its vector."""
-        unique = list(dict.fromkeys(texts))
-        return dict(zip(unique, await self.encoder.embed(unique), strict=True)) if unique else {}
+        unique, name = list(dict.fromkeys(texts)), self.stores.encoder.name
+        vectors = await self.encoder.embed(unique) if unique else ()
+        return Statements(name, dict(zip(unique, vectors, strict=True)))
 
     def offset(self, profile: Profile, moment: Instant) -> int:
         """How far the user's clock is ahead of UTC, in seconds."""
@@ -139,9 +168,15 @@ async def open_house(
     """
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
-    here = EncoderHere(build.embedder(settings))
     model = model or build.language(settings)
-    return House(settings, stores, minds, build.clock(), encoder or here, encoder is not None, model)
+    return House(settings, stores, minds, build.clock(), *_encoder(stores, encoder), model=model, deployed=encoder)
+
+
+def _encoder(stores: build.Stores, deployed: Encoder | None) -> tuple[Encoder, bool]:
+    """Who encodes, and whether that is the deployment: it holds the configured encoder, which may not serve yet."""
+    if deployed is not None and stores.successor is None:
+        return deployed, True
+    return EncoderHere(stores.encoder), False
 
 
 async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:
@@ -157,4 +192,5 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
 async def house_of(request: Request) -> House:
     """The house of this replica; a coroutine, for what is not would be called in a thread of its own."""
     house: House = request.app.state.house
+    house.look()
     return house

@@ -41,7 +41,7 @@ class RayMinds:
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn of a user's memory."""
         shard = self._directory.shard(user_id)
-        return cast(ChangeSet, await _within(shard.turn.remote(user_id, command, dict(statements)), TURN_S))
+        return cast(ChangeSet, await _within(shard.turn.remote(user_id, command, statements), TURN_S))
 
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""

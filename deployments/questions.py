@@ -12,11 +12,10 @@ from ray.exceptions import RayError
 
 from actors.understanding import Understood, understand
 from adapters import build
+from deployments.contexts import context_for
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
 from memory.ports import Keys
-from memory.retrieval.batches import local_date
-from memory.retrieval.packing import Line, pack
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.tuning import tuned
@@ -42,10 +41,8 @@ async def ask(house: House, question: Question) -> Recalled:
     keys = [int(key) for key in recollection.keys]
     rows, pending = await house.stores.reads.dressed(question.view, keys)
     best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
-    lines = [Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row, _ in best]
-    context, kept = pack(lines, question.budget_tokens)
-    if question.budget_tokens is not None:
-        best = best[:kept]
+    context, kept = await context_for(house, question, [row for row, _ in best])
+    best = best[:kept]
     return Recalled(
         recollection=recollection,
         shown=tuple(row for row, _ in best),
@@ -64,7 +61,7 @@ async def _only(house: House, question: Question) -> Keys | None:
 
 async def _recollect(house: House, question: Question, only: Keys | None) -> Recollection:
     """The shard's answer; PostgreSQL's own search if the shard is late or away."""
-    understood = await understand(house.ask(question.text)) if house.encodes else None
+    understood = await _understood(house, question) if house.encodes else None
     try:
         return await house.minds.recall(question, only, understood)
     except (Unavailable, RayError) as error:
@@ -72,13 +69,17 @@ async def _recollect(house: House, question: Question, only: Keys | None) -> Rec
         if isinstance(cause, DomainError) and not isinstance(cause, Unavailable):
             raise cause from error
         log.warning("the shard did not answer: %s", type(cause).__name__)
-    return await _fallback(house, question, only, understood or await understand(house.ask(question.text)))
+    return await _fallback(house, question, only, understood or await _understood(house, question))
+
+
+async def _understood(house: House, question: Question) -> Understood:
+    return await understand(house.ask(question.text), house.stores.encoder.name)
 
 
 async def _fallback(house: House, question: Question, only: Keys | None, understood: Understood) -> Recollection:
     profile = await house.profile(question.view.user_id)
     settings = tuned(house.settings.recall, house.settings.decay)
-    legs, shelf = build.fallback_search(house.stores, house.settings)
+    legs, shelf = build.fallback_search(house.stores)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
     offset, asked = house.offset(profile, question.now), at_hand(understood.asked)
     found = await recall(question, legs, shelf, asked, slower, languages=profile.languages, offset_s=offset, only=only)

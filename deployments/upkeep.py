@@ -60,7 +60,7 @@ async def outlook(house: House, who: Caller) -> Outlook:
     seen = await house.stores.history.statements(who.view, believed.facts)
     kept = await house.stores.journal.fact_vectors(who.user_id)
     vectors = {each: np.asarray(vector, np.float32) for each, vector in kept.items() if each in seen}
-    likeness = Likeness(vectors, build.embedder(house.settings).calibrate)
+    likeness = Likeness(vectors, house.stores.encoder.calibrate)
     return Outlook(believed, frozenset(seen), likeness, house.clock.now(), build.rules(house.settings))
 
 

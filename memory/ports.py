@@ -112,8 +112,11 @@ class Capture(Protocol):
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose (`revive`).
         """
 
-    async def due(self, task: str, now: Instant, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts}`."""
+    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False) -> Sequence[Mapping[str, Any]]:
+        """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
+
+        What was just heard comes first; with `longest` what has waited longest, whatever it is.
+        """
 
     async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
         """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
@@ -139,6 +142,17 @@ class Shelf(Protocol):
 
         The word pieces of the first `closely` of them come too, with those of the turns around that the probe may see.
         """
+
+
+class Statements(dict[str, Vector]):
+    """Statement -> its vector, and the name of the encoder that made them: vectors of two encoders never mix."""
+
+    def __init__(self, encoder: str, vectors: Mapping[str, Vector]) -> None:
+        super().__init__(vectors)
+        self.encoder = encoder
+
+    def __reduce__(self) -> tuple[type[Statements], tuple[str, dict[str, Vector]]]:
+        return Statements, (self.encoder, dict(self))
 
 
 class Embedder(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter
@@ -10,12 +11,15 @@ from pydantic import BaseModel
 
 from deployments.callers import Reader
 from deployments.commands import Here
+from deployments.contexts import hit_of
 from deployments.house import House
 from deployments.questions import Recalled, ask
 from deployments.routes.context import Asked, Hit, answer_of, question_of
 from memory.model.scopes import View
 from memory.services import answer as answering
-from memory.services.known import KnownFact, leading
+from memory.services.known import STEPS, KnownFact, leading
+from memory.services.listing import listing
+from memory.words.list_questions import ListQuestion, list_question
 
 router = APIRouter(prefix="/v1", tags=["context"])
 Rows = Mapping[str, Mapping[str, Any]]
@@ -48,46 +52,47 @@ class Answer(BaseModel):
     citations: list[Citation]
     results: list[Hit]
     degraded: list[str]
+    explain: list[dict[str, Any]] | None = None
+    plan: dict[str, Any] | None = None
 
 
-@router.post("/ask", response_model=Answer)
+@router.post("/ask", response_model=Answer, response_model_exclude_none=True)
 async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    recalled = await ask(house, await question_of(body, who, house))
-    language = (await house.profile(who.user_id)).languages[0]
-    facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled)
-    known = [_known(row, facts) for row in facts.values()]
+    question = await question_of(body, who, house)
+    # an answer shows no context: only a budget that was given leaves results out
+    recalled = await ask(house, question if question.trimmed else replace(question, budget_tokens=None))
+    profile = await house.profile(who.user_id)
+    language, now = profile.languages[0], question.now
+    listable = body.known_as_of is None
+    asked = list_question(body.query, now, house.offset(profile, now), profile.name) if listable else None
+    told = {} if asked is None else await _told(house, who.view, asked)
+    facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled, told)
+    known = [_known(row, facts, told) for row in facts.values()]
+    listed = None if asked is None else listing(asked, [each for each in known if each.fact_id in told], body.as_of)
     lead = leading(body.query, _carried(recalled), known, body.as_of, language)
-    evidence = await _evidence(house, who.view, recalled, lead.fact_id, facts) if lead is not None else []
-    hits = [_hit(row) for row in (*evidence, *recalled.shown)]
+    leads = listed.facts[: answering.TOLD] if listed is not None else [lead] if lead is not None else []
+    evidence = await _evidence(house, who.view, recalled, [each.fact_id for each in leads], facts)
+    hits = [hit_of(row) for row in (*evidence, *recalled.shown)]
     found = await answering.answer(
         body.query,
         hits,
         known,
         house.model,
         as_of=body.as_of,
-        abstained=recalled.recollection.abstained,
+        abstained=recalled.recollection.abstained and not leads,
         language=language,
+        listed=listed,
     )
-    told = answer_of(body.query, recalled)
+    shown = answer_of(body.query, recalled)
     return Answer(
         answer=found.text,
         generated=found.generated,
         citations=_citations(found, hits),
-        results=told.results,
-        degraded=told.degraded,
-    )
-
-
-def _hit(row: Mapping[str, Any]) -> answering.Hit:
-    return answering.Hit(
-        text=row["text"],
-        speaker=row["speaker"],
-        at=row["at"],
-        offset_s=row["offset_s"],
-        source_id=row["source_id"],
-        segment_id=row["segment_id"],
-        fact_ids=tuple(row["fact_ids"]),
+        results=shown.results,
+        degraded=shown.degraded,
+        explain=shown.explain,
+        plan=shown.plan,
     )
 
 
@@ -106,28 +111,38 @@ def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[C
     ]
 
 
-async def _facts(house: House, view: View, recalled: Recalled) -> Rows:
-    """The facts the hits carry, what took their place and whose place they took, by id.
+async def _told(house: House, view: View, asked: ListQuestion) -> Mapping[str, bool]:
+    """The facts that may belong on the list, and whether each is disputed: one statement."""
+    members = asked.test.members if asked.test is not None else frozenset[str]()
+    return await house.stores.facts.told_of(view, asked.who, asked.predicates, members)
+
+
+async def _facts(house: House, view: View, recalled: Recalled, told: Collection[str]) -> Rows:
+    """The facts the hits carry and those `told`, whose place they took, and what took theirs, however often; by id.
 
     Believed now, whenever that was asked.
     """
-    carried = await _current(house, view, set(_carried(recalled)))
-    others = {each for row in carried for each in (*row["superseded_by"], *row["supersedes"])}
-    return {row["fact_id"]: row for row in (*carried, *await _current(house, view, others))}
+    facts = {row["fact_id"]: row for row in await _current(house, view, {*_carried(recalled), *told})}
+    wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
+    for _ in range(STEPS):
+        wanted |= {each for row in facts.values() for each in row["superseded_by"]}
+        facts |= {row["fact_id"]: row for row in await _current(house, view, wanted - asked)}
+        asked |= wanted
+    return facts
 
 
 async def _evidence(
-    house: House, view: View, recalled: Recalled, lead_id: str, facts: Rows
-) -> list[Mapping[str, Any]]:  # fmt: skip
-    """What the leading fact and the one before it rest on, the latest first, where no hit carries it: one statement."""
-    lead, carried = facts.get(lead_id), set(_carried(recalled))
-    told = [lead, *(facts[each] for each in lead["supersedes"] if each in facts)] if lead is not None else []
+    house: House, view: View, recalled: Recalled, leads: Sequence[str], facts: Rows
+) -> list[Mapping[str, Any]]:
+    """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
+    carried, rows = set(_carried(recalled)), [facts[each] for each in leads if each in facts]
+    told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
     missing = [row for row in told if row["fact_id"] not in carried]
     keys = [
         each["segment_key"] for row in missing for each in row["sources"][-answering.QUOTES :] if each["segment_key"]
     ]
-    rows = await house.stores.reads.hydrate(view, keys) if keys else {}
-    return sorted(rows.values(), key=lambda row: float(row["at"]), reverse=True)
+    found = await house.stores.reads.hydrate(view, keys) if keys else {}
+    return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
 
 
 def _carried(recalled: Recalled) -> list[str]:
@@ -138,7 +153,7 @@ async def _current(house: House, view: View, ids: set[str]) -> Sequence[Mapping[
     return await house.stores.facts.current(view, sorted(ids)) if ids else ()
 
 
-def _known(row: Mapping[str, Any], known: Rows) -> KnownFact:
+def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) -> KnownFact:
     later = [known[each] for each in row["superseded_by"] if each in known]
     successor = min(later, key=lambda each: each["predicate"] != row["predicate"], default=None)
     return KnownFact(
@@ -149,4 +164,9 @@ def _known(row: Mapping[str, Any], known: Rows) -> KnownFact:
         status=row["status"],
         predicate=row["predicate"],
         superseded_by=successor["shown_statement"] if successor else None,
+        object=row["shown_object"],
+        polarity=row["polarity"],
+        confidence=row["confidence"],
+        source_id=row["sources"][-1]["source_id"] if row["sources"] else "",
+        disputed=disputed.get(row["fact_id"], False),
     )

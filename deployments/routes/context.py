@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from deployments.callers import Who
 from deployments.dates import span_of
@@ -16,10 +16,15 @@ from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
 from memory.model.timeline import Interval
+from memory.retrieval.effort import SIMPLE, effort_of
+from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 
 router = APIRouter(prefix="/v1", tags=["context"])
+Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 MOST_RESULTS = 50
+LEAST_RELEVANCE = 1e-6
+"""Relevance is sent with six digits and is never 0: what is less is sent as this."""
 
 
 class Hit(BaseModel):
@@ -49,13 +54,14 @@ class ContextAnswer(BaseModel):
     abstained: bool
     context: str
     explain: list[dict[str, Any]] | None = None
+    plan: dict[str, Any] | None = None
 
 
 class Asked(BaseModel, extra="forbid"):
     """The parameters of a question."""
 
     query: Annotated[Text, Query(min_length=1, max_length=MOST_QUERY)]
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 5
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = SIMPLE.results
     hours_back: Annotated[float | None, Query(gt=0, le=2_000_000, description="Only this many hours back.")] = None
     now: Annotated[Moment | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
     as_of: Annotated[Moment | None, Query(description="What was valid then.")] = None
@@ -65,7 +71,10 @@ class Asked(BaseModel, extra="forbid"):
     entity: Annotated[Id | None, Query(description="Only segments that mention this entity, by name or id.")] = None
     after: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
     before: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
-    budget_tokens: Annotated[int | None, Query(ge=1, le=1_000_000)] = None
+    budget_tokens: Annotated[
+        Tokens | Literal["auto"] | None,
+        Query(description="Assemble `context` within so many tokens; auto: 1000, or 3000 and 20 results if complex."),
+    ] = None
     cut: Literal["auto", "none"] = "auto"
     record_access: bool = True
     explain: bool = False
@@ -91,11 +100,15 @@ async def question_of(asked: Asked, who: Who, house: House) -> Question:
     if asked.after is not None or asked.before is not None:
         span = span_of(asked.after, asked.before, now, (await house.profile(who.user_id)).time_zone)
     hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
+    adaptive = asked.budget_tokens == "auto" or house.settings.recall.adaptive
+    effort = effort_of(asked.query) if adaptive else SIMPLE
+    budget = effort.tokens if adaptive and asked.budget_tokens in (None, "auto") else asked.budget_tokens
     return Question(
         text=asked.query,
         view=who.view,
         now=now,
-        limit=asked.limit,
+        limit=asked.limit if "limit" in asked.model_fields_set or not adaptive else effort.results,
+        depth=effort.depth,
         hours_back=hours_back,
         as_of=asked.as_of,
         known_as_of=asked.known_as_of,
@@ -104,7 +117,8 @@ async def question_of(asked: Asked, who: Who, house: House) -> Question:
         entity=asked.entity,
         after=span.start,
         before=span.end,
-        budget_tokens=asked.budget_tokens,
+        budget_tokens=cast(int | None, budget),
+        trimmed=isinstance(asked.budget_tokens, int),
         cut=asked.cut,
         record_access=asked.record_access,
         explain=asked.explain,
@@ -122,13 +136,14 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
             text=row["text"],
             speaker=row["speaker"],
             timestamp=row["at"],
-            relevance_score=round(score, 6),
+            relevance_score=max(round(score, 6), LEAST_RELEVANCE),
             entities=row["entities"],
             fact_ids=row["fact_ids"],
         )
         for row, score in zip(recalled.shown, recalled.scores, strict=True)
     ]
     found = recalled.recollection
+    shown = {row["segment_key"] for row in recalled.shown}
     return ContextAnswer(
         results=hits,
         query=query,
@@ -138,5 +153,15 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
         pending=dict(recalled.pending),
         abstained=found.abstained,
         context=recalled.context,
-        explain=[asdict(each) for each in found.explained] or None,
+        explain=[asdict(each) for each in found.explained if each.key in shown] or None,
+        plan=_plan(recalled),
     )
+
+
+def _plan(recalled: Recalled) -> dict[str, Any] | None:
+    """What was decided and done about the question, where that was asked for."""
+    told = recalled.recollection.told
+    if told is None:
+        return None
+    packed = f"pack: {len(recalled.shown)} results, a context of {tokens(recalled.context)} tokens"
+    return {**asdict(told), "steps": [*told.steps, packed]}

@@ -11,7 +11,17 @@ from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import HELD, AsOf, FactOut, KnownAsOf, NoteOut, shown_facts, shown_notes
+from deployments.routes.facts_read import (
+    HELD,
+    AsOf,
+    FactOut,
+    KnownAsOf,
+    NoteList,
+    NoteOut,
+    notes_on,
+    shown_facts,
+    shown_notes,
+)
 from memory.errors import NotFound
 from memory.model.shown import NOW, ShownEntity, Then
 from memory.model.timeline import Instant, iso
@@ -162,23 +172,13 @@ async def entity(
     return await profile_of(house, who, found, then, merged_from=None if given == found else given)
 
 
-class NoteList(BaseModel):
-    """A part of the notes on an entity, the latest first."""
-
-    notes: list[NoteOut]
-    total: int
-    cursor: str | None
-
-
 @router.get("/entities/{entity_id}/notes")
 async def notes(
     entity_id: Id, asked: Annotated[Part, Query()], who: Who, house: Annotated[House, Depends(house_of)]
 ) -> NoteList:
     """The remarks on an entity that have not expired. Example: `GET /v1/entities/e-0a1b2c/notes?limit=20`"""
-    reads = house.stores.entities
-    _, known = await reads.resolve(who.view, entity_id)
-    page = await reads.notes(who.view, known, asked.limit, house.clock.now(), NOW, **asked.place())
-    return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
+    _, known = await house.stores.entities.resolve(who.view, entity_id)
+    return await notes_on(house, who, known, asked)
 
 
 async def profile_of(

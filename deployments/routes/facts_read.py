@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from deployments.callers import Who
+from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import Id, Moment, ShortText
 from deployments.paging import Part, cursor_of
-from memory.model.shown import Then
+from memory.model.shown import NOW, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import FactColumns, columns_of, fact_anchors
 from memory.rules.decay import strength_of
@@ -82,7 +82,10 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
 
 
 class FactList(BaseModel):
-    """Facts, the latest valid first; `total` counts them, up to 200, `cursor` leads to the next part."""
+    """Facts, the latest valid first; `cursor` leads to the next part.
+
+    `total` is exact below 200; at 200 there are at least so many, for each that is counted has to be in sight.
+    """
 
     facts: list[FactOut]
     total: int
@@ -97,6 +100,14 @@ class NoteOut(BaseModel):
     author: str
     created_at: str
     lifetime: str
+
+
+class NoteList(BaseModel):
+    """A part of the notes on an entity or a fact, the latest first."""
+
+    notes: list[NoteOut]
+    total: int
+    cursor: str | None
 
 
 class Asked(Part):
@@ -148,6 +159,22 @@ async def fact(
     row = await house.stores.facts.one(who.view, fact_id, known_as_of)
     now = Then(known=known_as_of).now(house.clock.now())
     return shown_facts([row], now, house.settings.life)[0]
+
+
+@router.get("/facts/{fact_id}/notes")
+async def notes(
+    fact_id: Id, asked: Annotated[Part, Query()], who: Who, house: Annotated[House, Depends(house_of)]
+) -> NoteList:
+    """The remarks on a fact that have not expired. Example: `GET /v1/facts/f-0a1b2c/notes?limit=20`"""
+    known = (await house.stores.facts.one(who.view, fact_id))["fact_id"]
+    return await notes_on(house, who, known, asked)
+
+
+async def notes_on(house: House, who: Caller, about_id: str, asked: Part) -> NoteList:
+    """A part of the remarks on an entity or a fact that is in sight."""
+    now, reads = house.clock.now(), house.stores.entities
+    page = await reads.notes(who.view, about_id, asked.limit, now, NOW, **asked.place())
+    return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
 
 
 def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant, life: Life) -> list[FactOut]:

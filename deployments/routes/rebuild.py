@@ -37,11 +37,23 @@ class JournalRebuilt(BaseModel):
     entities: int
 
 
+class Encoding(BaseModel):
+    """Which encoder serves, and how far the configured one has come to take its place."""
+
+    serving: str
+    successor: str | None = None
+    """null when the configured encoder serves."""
+    segments: int = 0
+    """Segments of all users, and those of them that the successor has encoded; 0 without one."""
+    encoded: int = 0
+
+
 class Rebuilt(BaseModel):
     """What is built again, and how many pieces of work that has left."""
 
     what: str
     pending: dict[str, int]
+    encoder: Encoding
     journal: JournalRebuilt | None = None
 
 
@@ -50,18 +62,35 @@ async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, D
     """Build an index of the user's own scope again; nothing that was said or is believed is touched.
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
-    background; each serves until its successor is there.
+    background; each serves until its successor is there. If the settings name another encoder than the one that
+    serves, it encodes everything beside it, and takes its place when nothing is missing.
 
     `journal` (not part of `all`) decides every captured command again as of its own time and writes the history anew,
     in one transaction. 409, and nothing is touched, if captures are missing; 404 if there are none.
     """
     journal = await _journal(who, house) if body.what == "journal" else None
-    if body.what in ("vectors", "all"):
+    if body.what in ("vectors", "all") and house.stores.successor is None:
         await house.stores.capture.renew_vectors(who.scope)
         await house.stores.journal.renew_fact_vectors(who.user_id)
     await house.minds.forget_user(who.user_id)
     await house.minds.wake()
-    return Rebuilt(what=body.what, pending=await house.stores.reads.pending(who.view), journal=journal)
+    pending = await house.stores.reads.pending(who.view)
+    return Rebuilt(what=body.what, pending=pending, encoder=await _encoding(house), journal=journal)
+
+
+@router.get("/rebuild")
+async def progress(_: Administrator, house: Annotated[House, Depends(house_of)]) -> Encoding:
+    """Which encoder serves, and how far another has come to take its place."""
+    await house.renew()
+    return await _encoding(house)
+
+
+async def _encoding(house: House) -> Encoding:
+    name, successor = house.stores.encoder.name, house.stores.successor
+    if successor is None:
+        return Encoding(serving=name)
+    done = await house.stores.serving.progress(successor.encoder.name)
+    return Encoding(serving=name, successor=successor.encoder.name, **done)
 
 
 async def _journal(who: Caller, house: House) -> JournalRebuilt:

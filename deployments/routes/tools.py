@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Path
@@ -37,6 +37,9 @@ class SearchMemory(Body):
     entity_name: Id | None = Field(default=None, description="Only what mentions this entity.")
     after: ShortText | None = None
     before: ShortText | None = None
+    budget_tokens: context.Tokens | Literal["auto"] = Field(
+        default="auto", description="Tokens of `context`, the briefing to read; auto: by the question."
+    )
 
 
 class CorrectFact(facts_write.Correction):
@@ -96,7 +99,7 @@ class Tool:
 
 
 async def _search(body: SearchMemory, request: Request) -> Any:
-    given = body.model_dump(exclude={"entity_name"}, exclude_none=True)
+    given = body.model_dump(exclude={"entity_name"}, exclude_unset=True) | {"budget_tokens": body.budget_tokens}
     asked = context.Asked(**given, entity=body.entity_name)
     return await context.context(asked, request.who, request.house)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memory.model.scopes import View
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
+from memory.retrieval.backing import Backing, backing
 from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.fact_table import FactTable, Flags, Moments, Numbers
 from memory.retrieval.library import Library
@@ -147,6 +148,21 @@ class Beliefs:
         """Since when nothing that was read out of each of these segments holds; inf if something does, or was none."""
         outlook = self.outlook(view, known_as_of)
         return np.full(len(keys), np.inf) if outlook is None else outlook.over_since(keys)
+
+    def backing(self, view: View, keys: Numbers, probe: Probe) -> Backing | None:
+        """The facts in sight that hold (at `as_of`) and rest on these segments; None if no memory is at hand."""
+        outlook = self.outlook(view, probe.known_as_of)
+        if outlook is None:
+            return None
+        holds = np.isinf(outlook.over) if probe.as_of is None else outlook.over > probe.as_of
+        facts = np.flatnonzero(outlook.begun(probe.as_of) & holds)
+        owners, grounds = outlook.evidence(facts)
+        by_key = np.argsort(keys)
+        slots = np.minimum(np.searchsorted(keys[by_key], grounds), max(0, len(keys) - 1))
+        pairs = np.flatnonzero(keys[by_key][slots] == grounds) if len(keys) else np.zeros(0, np.int64)
+        ids = outlook.facts.table.ids
+        fact_ids = [ids[fact] for fact in facts[owners[pairs]]]
+        return backing(outlook.working_set, fact_ids, by_key[slots[pairs]], probe.text)
 
     def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> Outlook:
         table, whatever = facts.table, Probe("", known_as_of=known)

@@ -41,13 +41,14 @@ def bm25(
         words = sum(float(each.sum(dtype=np.float64)) for each in lengths)
     mean = words / total if total else 0.0
     flat, slope = rules.k1 * (1 - rules.b), rules.k1 * rules.b / mean if mean else 0.0
-    scores = [np.zeros(len(column["key"]), np.float64) for column in columns]
+    scores = [np.zeros(len(column["key"]), np.float32) for column in columns]
+    slopes = [np.float32(flat) + np.float32(slope) * column[length] for column in columns]
     for term in terms:
         held = [column.frequencies(term, rules.neighbours) for column in columns]
         if within is not None:
             held = [(rows[kept[rows]], tf[kept[rows]]) for (rows, tf), kept in zip(held, within, strict=True)]
         df = sum(len(rows) for rows, _ in held)
-        idf = np.log1p((total - df + 0.5) / (df + 0.5))
-        for column, score, (rows, tf) in zip(columns, scores, held, strict=True):
-            score[rows] += idf * tf / (tf + flat + slope * column[length][rows])
-    return [score.astype(np.float32) for score in scores]
+        idf = np.float32(np.log1p((total - df + 0.5) / (df + 0.5)))
+        for score, damping, (rows, tf) in zip(scores, slopes, held, strict=True):
+            score[rows] += idf * (tf / (tf + damping[rows]))
+    return scores

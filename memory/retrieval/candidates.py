@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.retrieval.backing import Backing
 from memory.retrieval.pieces import Near
 
 
 def _nothing() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
+
+
+def _no_flags() -> NDArray[np.bool_]:
+    return np.zeros(0, np.bool_)
 
 
 def _never() -> NDArray[np.float64]:
@@ -55,12 +60,16 @@ class Traits:
     """Key of the turn just before in the same source, 0 where there is none; empty where the shelf cannot tell."""
     over: NDArray[np.float64] = field(default_factory=_never)
     """Since when nothing that was read out of it holds, UTC epoch seconds, inf if something does; may be empty."""
+    first_person: NDArray[np.bool_] = field(default_factory=_no_flags)
+    """Whether it holds a first-person word; may be empty."""
     words: NDArray[np.int64] = field(default_factory=_nothing)
     """Stem ids of all candidates, one after the other, for Jaccard diversity; may be empty."""
     word_starts: NDArray[np.int64] = field(default_factory=_nothing)
     """[rows + 1]: candidate i has words[word_starts[i]:word_starts[i + 1]]; empty when `words` is."""
     near: Near | None = None
     """Word pieces of the best candidates and of the turns around them; None where there are none to read."""
+    backing: Backing | None = None
+    """The facts behind the candidates, where the probe asked for them and the shelf knows them."""
 
     def words_of(self, row: int) -> NDArray[np.int64]:
         """The stem ids of one candidate; none where the shelf knows none."""
@@ -69,12 +78,16 @@ class Traits:
         return self.words[self.word_starts[row] : self.word_starts[row + 1]]
 
 
+def at_least(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Positions of the `limit` highest scores and of all as high as the last of them, in no order but their own."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero(scores >= edge)
+
+
 def best_first(keys: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
     """Positions of the `limit` highest scores, best first; equal scores by key, so that every run agrees."""
-    if len(scores) > limit:
-        edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        kept = np.flatnonzero(scores >= edge)
-    else:
-        kept = np.arange(len(scores))
+    kept = at_least(scores, limit)
     ordered: NDArray[np.int64] = kept[np.lexsort((keys[kept], -scores[kept]))][:limit]
     return ordered

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
-from memory.retrieval.flags import has_digit, has_time, question_share
+from memory.retrieval.flags import first_person, has_digit, has_time, question_share
 from memory.retrieval.pieces import Pieces, width
 from memory.retrieval.postings import HEADER, Grown, Positions, Postings, Rows, ranges
 from memory.retrieval.query import Probe
+from memory.retrieval.signs import Signs
+from memory.retrieval.wishes import wish
 from memory.words.stems import terms
 
 LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2, 0.25))
@@ -24,19 +26,24 @@ SLACK_ROWS, SLACK_SHARE = 512, 0.2
 """Compact when the scanned and the dead rows exceed the larger of the two: every word of a question scans them."""
 IDLE_PIECES = 1.5
 """Lay pieces out anew when their room is this many times what is in use: after a change of encoder, in steps."""
-REMEMBERED_ROWS = 1_000_000
-"""Rows of counted terms that are remembered, of 16 bytes each, in one collection."""
+REMEMBERED_SHARE, REMEMBERED_LEAST = 40, 1_000_000
+"""Rows of counted terms that are remembered, of 6 bytes each, in one collection: so many a row of its own."""
+STALE_ROWS = 512
+"""What was counted is forgotten when so many rows have changed since: every word of a question counts these anew."""
 
-Frequencies = tuple[NDArray[np.int64], NDArray[np.float64]]
+Frequencies = tuple[NDArray[np.int64], NDArray[np.float32]]
 """Rows, and how often each holds a term."""
-_NOWHERE: Frequencies = (np.zeros(0, np.int64), np.zeros(0, np.float64))
+Counted = tuple[Rows, NDArray[np.uint16]]
+"""The same as it is remembered: in quarters, for that is what the least loan is worth."""
+_NOWHERE: Counted = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
+_QUARTER = 0.25
 
 _COLUMNS: dict[str, type[np.generic]] = {
     "key": np.int64, "source": np.int64, "order": np.int32, "at": np.float64, "known_from": np.float64,
     "role": np.int8, "speaker": np.int32, "length": np.int32, "question_share": np.float32, "has_time": np.bool_,
     "has_digit": np.bool_, "alive": np.bool_, "has_vector": np.bool_, "before": np.int32, "after": np.int32,
-    "reach": np.uint16, "own_words": np.float32, "all_words": np.float32,
-    "pieces_from": np.int64, "pieces": np.int32,
+    "wish": np.int8, "first_person": np.bool_, "reach": np.uint16, "own_words": np.float32, "all_words": np.float32,
+    "pieces_from": np.int64, "pieces": np.int32, "stale": np.bool_,
 }  # fmt: skip
 
 
@@ -47,6 +54,7 @@ class ScopeColumns:
         self.dimensions = dimensions
         self.speakers: list[str] = []
         self.postings = Postings()
+        self.signs = Signs(dimensions)
         self._speaker_rows: dict[str, int] = {}
         self._columns = {name: Grown(dtype) for name, dtype in _COLUMNS.items()}
         self._vectors = Grown(np.float32, dimensions)
@@ -54,7 +62,8 @@ class ScopeColumns:
         self._remembered = 0
         self._sources: dict[int, Rows] = {}
         self._totals: dict[str, float] = {}
-        self._frequencies: dict[tuple[int, bool], Frequencies] = {}
+        self._counted: dict[tuple[int, bool], Counted] = {}
+        self._stale = np.zeros(0, np.int64)
         self._sorted_keys = np.zeros(0, np.int64)
         self._sorted_rows = np.zeros(0, np.int32)
 
@@ -74,7 +83,9 @@ class ScopeColumns:
     def total(self, name: str) -> float:
         """Sum of a column over the living rows, remembered until something changes."""
         if name not in self._totals:
-            self._totals[name] = float(self[name][self["alive"]].sum(dtype=np.float64))
+            column = self[name]
+            living = column if len(self) == len(column) else column[self["alive"]]
+            self._totals[name] = float(living.sum(dtype=np.float64))
         return self._totals[name]
 
     def put(self, batch: SegmentBatch) -> None:
@@ -99,6 +110,7 @@ class ScopeColumns:
         """Set the unit vectors and the word pieces of segments; keys that are no longer there are ignored."""
         rows, found = self.rows_of(keys)
         self.vectors[rows] = matrix[found]
+        self.signs.put(rows, matrix[found])
         self["has_vector"][rows] = True
         held = Pieces.none(len(found), self.dimensions) if pieces is None else pieces.take(found)
         self["pieces_from"][rows] = self._pieces.size + held.starts[:-1]  # earlier ones lie idle from now on
@@ -131,28 +143,47 @@ class ScopeColumns:
     def frequencies(self, term: int, neighbours: bool) -> Frequencies:
         """Living rows that hold a term and how often; with `neighbours`, words lent by the turns around count too.
 
-        Remembered until something changes: names come back in question after question.
+        What was counted once is remembered, and what has changed since is counted anew: names come back in question
+        after question, while somebody talks.
         """
-        found = self._frequencies.get((term, neighbours))
-        if found is None:
-            found = self._count(term, neighbours)
-            self._remembered += len(found[0]) + 64  # an entry without rows takes as much room as these
-            if self._remembered > REMEMBERED_ROWS:
+        counted = self._counted.get((term, neighbours))
+        if counted is None:
+            counted = self._count(term, neighbours)
+            self._remembered += len(counted[0]) + 64  # an entry without rows takes as much room as these
+            if self._remembered > max(REMEMBERED_LEAST, REMEMBERED_SHARE * len(self)):
                 self._forget_counts()
-            self._frequencies[term, neighbours] = found
-        return found
+            self._counted[term, neighbours] = counted
+        rows, quarters = counted
+        if len(self._stale):
+            kept = ~self["stale"][rows]
+            fresh, more = self._count_in(self._stale, term, neighbours)
+            rows, quarters = np.concatenate((rows[kept], fresh)), np.concatenate((quarters[kept], more))
+        return rows.astype(np.int64), quarters * np.float32(_QUARTER)
 
     def _forget_counts(self) -> None:
-        self._totals.clear()
-        self._frequencies.clear()
+        self._counted.clear()
         self._remembered = 0
+        self["stale"][self._stale] = False
+        self._stale = np.zeros(0, np.int64)
 
-    def _count(self, term: int, neighbours: bool) -> Frequencies:
+    def _mark_stale(self, rows: NDArray[np.int64]) -> None:
+        """What was counted in these rows no longer holds."""
+        self._totals.clear()
+        if not self._counted:
+            return
+        self._stale = np.concatenate((self._stale, np.unique(rows[~self["stale"][rows]])))
+        self["stale"][rows] = True
+        if len(self._stale) > STALE_ROWS:
+            self._forget_counts()
+
+    def _count(self, term: int, neighbours: bool) -> Counted:
+        """A term's count in every living row that has one."""
         rows, positions = self.postings.occurrences(term)
         if not len(rows):
             return _NOWHERE
-        alive = self["alive"][rows]
-        rows, positions = rows[alive], positions[alive]
+        if len(self) < self._columns["key"].size:
+            alive = self["alive"][rows]
+            rows, positions = rows[alive], positions[alive]
         weights = None
         if neighbours:
             near = positions < LEND_MOST
@@ -161,12 +192,27 @@ class ScopeColumns:
             weights = np.concatenate([np.ones(len(rows)), *loans])
             rows = np.concatenate([rows, *takers])
         dense = np.bincount(rows, weights, minlength=1)
-        held = np.flatnonzero(dense)
-        return held, dense[held].astype(np.float64)
+        held = np.flatnonzero(dense > 0)  # of floats themselves it takes ten times as long
+        return held.astype(np.int32), _quarters(dense[held].astype(np.float64))
 
-    def nearness(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[rows] Cosine of every row to a unit vector, to the bit the same wherever the row lies (BLAS's is not)."""
-        cosines: NDArray[np.float32] = np.vecdot(self.vectors, vector)
+    def _count_in(self, rows: NDArray[np.int64], term: int, neighbours: bool) -> Counted:
+        """A term's count in those of a few rows that are alive and have one."""
+        rows = rows[self["alive"][rows]]
+        tf = self.postings.count(rows, term, np.full(len(rows), HEADER))
+        for name, step, weight in LOANS if neighbours else ():
+            giver = self._linked(rows, name, step)
+            taker = np.flatnonzero(giver >= 0)
+            tf[taker] += weight * self.postings.count(
+                giver[taker].astype(np.int64), term, self["reach"][rows[taker]] - 1
+            )
+        held = np.flatnonzero(tf)
+        return rows[held].astype(np.int32), _quarters(tf[held])
+
+    def nearness(
+        self, vector: NDArray[np.float32], rows: NDArray[np.int64] | slice = slice(None)
+    ) -> NDArray[np.float32]:
+        """[rows] Cosine of each row to a unit vector, to the bit the same wherever the row lies (BLAS's is not)."""
+        cosines: NDArray[np.float32] = np.vecdot(self.vectors[rows], vector)
         return cosines
 
     def keys_before(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -199,6 +245,7 @@ class ScopeColumns:
     def _bury(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         rows, _ = self.rows_of(keys)
         self["alive"][rows] = False
+        self._mark_stale(rows)
         slots = np.searchsorted(self._sorted_keys, self["key"][rows])
         self._sorted_keys = np.delete(self._sorted_keys, slots)
         self._sorted_rows = np.delete(self._sorted_rows, slots)
@@ -219,14 +266,18 @@ class ScopeColumns:
             "question_share": np.array([question_share(text) for text in texts], np.float32),
             "has_time": np.array([has_time(text) for text in texts], np.bool_),
             "has_digit": np.array([has_digit(text) for text in texts], np.bool_),
+            "first_person": np.array([first_person(text) for text in texts], np.bool_),
+            "wish": np.array([wish(texts[at], batch.roles[i]) for at, i in enumerate(chosen)], np.int8),
             "alive": np.ones(count, np.bool_), "has_vector": np.zeros(count, np.bool_),
             "before": unlinked, "after": unlinked, "own_words": own, "all_words": own,
             "reach": np.maximum(LEND_LEAST, LEND_MOST - lengths * LEND_SLOPE).astype(np.uint16),
             "pieces_from": np.zeros(count, np.int64), "pieces": np.zeros(count, np.int32),
+            "stale": np.zeros(count, np.bool_),
         }  # fmt: skip
         for name, column in self._columns.items():
             column.extend(values[name])
         self._vectors.extend(np.zeros((count, self.dimensions), np.float32))
+        self.signs.extend(count)
         by_key = np.argsort(values["key"])
         keys = values["key"][by_key]
         slots = np.searchsorted(self._sorted_keys, keys)
@@ -255,7 +306,6 @@ class ScopeColumns:
 
     def _relink(self, sources: NDArray[np.int64], fresh: NDArray[np.int64]) -> None:
         """Mend the links of these sources, whose new rows are `fresh`, and the lengths that depend on them."""
-        self._forget_counts()
         if not len(sources):
             return
         known = [self._sources.pop(int(source)) for source in sources if int(source) in self._sources]
@@ -276,7 +326,9 @@ class ScopeColumns:
         changed = rows[(self["before"][rows] != before) | (self["after"][rows] != after)]
         self["before"][rows], self["after"][rows] = before, after
         near = np.concatenate((changed, fresh, self["before"][changed], self["after"][changed]))
-        self._measure_loans(np.unique(near[near >= 0]).astype(np.int64))
+        near = np.unique(near[near >= 0]).astype(np.int64)
+        self._measure_loans(near)
+        self._mark_stale(near)
 
     def _measure_loans(self, rows: NDArray[np.int64]) -> None:
         lent = np.zeros(len(rows), np.float64)
@@ -294,6 +346,7 @@ class ScopeColumns:
             self._compact()
 
     def _compact(self) -> None:
+        self._forget_counts()
         live = np.flatnonzero(self["alive"])
         number = np.full(self._columns["key"].size + 1, -1, np.int32)  # the last slot answers for a missing link
         number[live] = np.arange(len(live), dtype=np.int32)
@@ -301,6 +354,7 @@ class ScopeColumns:
         pieces = self.pieces_of(live)
         for column in (*self._columns.values(), self._vectors):
             column.keep(live)
+        self.signs.keep(live)
         for name in ("before", "after"):
             self[name][:] = number[self[name]]
         self._place(pieces)
@@ -312,3 +366,7 @@ class ScopeColumns:
         self["pieces_from"][:] = pieces.starts[:-1]
         self._pieces = Grown(np.uint8, width(self.dimensions))
         self._pieces.extend(pieces.bits)
+
+
+def _quarters(frequencies: NDArray[np.float64]) -> NDArray[np.uint16]:
+    return np.minimum(frequencies / _QUARTER, np.iinfo(np.uint16).max).astype(np.uint16)

@@ -1,4 +1,9 @@
-"""Cutting a ranking where it stops being worth reading, and saying how sure it is of it."""
+"""Cutting a ranking where it stops being worth reading, and saying how sure it is of it.
+
+Scores are log-odds of being what is asked for, against the other candidates: they were fitted so. What a hit has of the
+whole, exp(score) over the sum of all, says more than how far it lies below the best, for a best without rivals needs
+no company, and ten that are alike need each other.
+"""
 
 from __future__ import annotations
 
@@ -15,38 +20,45 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class CutRules:
-    """Measured on LoCoMo and BEAM dev with the weights of weighting.py."""
+    """Fitted by bench/fit_silence.py on LoCoMo and BEAM dev with the weights of weighting.py, and rounded."""
 
-    gap: float = 3.5
-    """How far below the best a score may lie (log-odds): costs recall@5 less than 2 points, 2 would cost 9."""
-    middle: float = 6.0
-    """The score whose relevance is 0.5: between the median of first hits, 8.2, and of all candidates, 0.4."""
-    width: float = 2.0
-    """Relevance is 1 / (1 + exp(-(score - middle) / width))."""
+    least_share: float = 0.0085
+    """What a hit must have of the whole. The largest that keeps 95 % of the gold among the first twenty."""
+    even: float = 0.58
+    """Relevance is 1 / (1 + exp(-odds)), odds = even + steep * log(share) + sure * sureness."""
+    steep: float = 0.93
+    """Near 1: shares are nearly probabilities already."""
+    sure: float = 0.26
+    """What it counts how sure it is that the answer was said at all (`memory.retrieval.silence`)."""
+    scale: tuple[float, float] | None = None
+    """For orders whose scores are no log-odds: relevance is 1 / (1 + exp(-(score - scale[0]) / scale[1])), by hand, and
+    nothing is cut."""
     least_cosine: float = 0.2
-    """Below this, what was found by vectors alone is not worth saying. Scores tell the unanswerable no better than
-    chance (recall recipe, 7), so this refuses only where neither a word nor the meaning fits."""
+    """Below this, what was found by vectors alone is not worth saying."""
 
 
 def cut(scores: Floats, mode: str, rules: CutRules) -> int:
-    """How many of the descending scores to keep: `auto` those within `gap` of the best, `none` all of them."""
+    """How many of all candidates, by descending scores, to keep: `auto` those with a share, `none` all of them."""
     return _MODES[mode](scores, rules)
 
 
-def relevance(scores: Floats, rules: CutRules) -> Floats:
-    """Scores as numbers in (0, 1], in the same order."""
+def relevance(scores: Floats, among: Floats, sureness: float, rules: CutRules) -> Floats:
+    """The probability, in (0, 1], that each of these is evidence; `among` are the scores of all candidates."""
+    if rules.scale is not None:
+        odds = (scores - rules.scale[0]) / rules.scale[1]
+    else:
+        odds = rules.even + rules.steep * log_shares(scores, among) + rules.sure * sureness
     tiny = np.finfo(np.float32).tiny
-    odds = np.clip((scores - rules.middle) / rules.width, -80, 80)
-    likely: Floats = np.maximum(1 / (1 + np.exp(-odds)), tiny).astype(np.float32)
+    likely: Floats = np.maximum(1 / (1 + np.exp(-np.clip(odds, -80, 80))), tiny).astype(np.float32)
     return likely
 
 
-def _auto(scores: Floats, rules: CutRules) -> int:
-    return int((scores >= scores[0] - rules.gap).sum()) if len(scores) else 0
-
-
-def _none(scores: Floats, rules: CutRules) -> int:
-    return len(scores)
+def log_shares(scores: Floats, among: Floats) -> Floats:
+    """The logarithm of what each has of the whole: of the sum of exp(score) over `among`, from the highest down."""
+    if not len(among):
+        return scores
+    total: np.float32 = among.max() + np.log(np.exp(among - among.max()).sum())
+    return scores - total
 
 
 def found_nothing(rankings: Sequence[Ranking], rules: CutRules) -> bool:
@@ -57,5 +69,15 @@ def found_nothing(rankings: Sequence[Ranking], rules: CutRules) -> bool:
     )
 
 
+def _auto(scores: Floats, rules: CutRules) -> int:
+    if rules.scale is not None:
+        return len(scores)
+    # the best is kept whatever its share: it is the answer, or the nearest thing to it
+    return max(min(1, len(scores)), int((log_shares(scores, scores) >= np.log(rules.least_share)).sum()))
+
+
+def _none(scores: Floats, rules: CutRules) -> int:
+    return len(scores)
+
+
 _MODES = {"auto": _auto, "none": _none}
-CUTS = frozenset(_MODES)

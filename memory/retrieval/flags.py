@@ -32,6 +32,11 @@ def question_share(text: str) -> float:
     return min(1.0, asking / max(1, len(plain)))
 
 
+def first_person(text: str) -> bool:
+    """Whether the text holds a first-person word: who says it speaks of what is theirs."""
+    return _FIRST_PERSON.search(text.replace("’", "'")) is not None
+
+
 def has_time(text: str) -> bool:
     """Whether the text holds a word that places something in time."""
     return _TIME_WORD.search(text) is not None

@@ -20,9 +20,11 @@ from memory.words.stems import term_of, tokenise
 
 LONGEST_NAME = 6
 """Words of the longest name looked for."""
-MENTION_SHARE, FACT_SHARE, NEIGHBOUR_SHARE = 1.0, 0.5, 0.25
-"""What a mention counts, what evidence of an entity's facts, and what a mention of a neighbour one fact away. By hand:
-seed 004 halves with every step."""
+STEP_SHARE = 0.5
+"""A mention of a named entity counts 1, evidence of its facts 0.5, a mention of a neighbour one fact away 0.25, and so
+on: seed 004 halves with every step."""
+FRONTIER = 16
+"""Neighbours from whom a longer walk goes on (chosen: beyond that nearly everything is near everything)."""
 
 Keys = NDArray[np.int64]
 
@@ -43,7 +45,7 @@ class MemoryGraph:
         library = self._beliefs.library
         around = _Around(outlook, outlook.begun(probe.as_of))
         total = sum(map(len, library.sight(view)))
-        parts = [around.ties(entity, total) for entity in around.named(probe.text, probe.languages)]
+        parts = [around.ties(entity, total, probe.depth) for entity in around.named(probe.text, probe.languages)]
         keys, inverse = np.unique(np.concatenate([_none(), *(keys for keys, _ in parts)]), return_inverse=True)
         each = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
         scores = np.bincount(inverse, each, minlength=len(keys)).astype(np.float32)
@@ -71,18 +73,32 @@ class _Around:
             at += length
         return tuple(found.values())
 
-    def ties(self, entity: Entity, total: int) -> Scored:
+    def ties(self, entity: Entity, total: int, depth: int) -> Scored:
         """Segments near an entity and how much each counts: by the strongest tie, and the more the rarer it is."""
-        mentions = self.outlook.mentions(entity.entity_id)
-        table = self.outlook.facts.table
-        about = table.about(entity.entity_id)
-        facts = about[self.facts[about]]
-        followed = [follow(self.outlook.working_set.entities, each) for each in table.objects_of(facts)]
-        around = [self.outlook.mentions(other.entity_id) for other in followed if other is not None]
-        near = (mentions, self.outlook.evidence(facts)[1], np.concatenate([_none(), *around]))
-        shares = np.repeat((MENTION_SHARE, FACT_SHARE, NEIGHBOUR_SHARE), [len(keys) for keys in near])
+        near = [self.outlook.mentions(entity.entity_id)]
+        seen, frontier = {entity.entity_id}, [entity.entity_id]
+        for step in range(0, depth, 2):  # a step to the facts, and one to whom they lead
+            facts = np.concatenate([_none(), *(self._facts_about(each) for each in frontier)])
+            near.append(self.outlook.evidence(facts)[1])
+            if step + 1 < depth:
+                frontier = self._beyond(facts, seen)
+                near.append(np.concatenate([_none(), *map(self.outlook.mentions, frontier)]))
+                frontier = frontier[:FRONTIER]
+        shares = np.repeat(STEP_SHARE ** np.arange(len(near)), [len(keys) for keys in near])
         keys, first = np.unique(np.concatenate(near), return_index=True)
-        return keys, (shares[first] * _rarity(len(mentions), total)).astype(np.float32)
+        return keys, (shares[first] * _rarity(len(near[0]), total)).astype(np.float32)
+
+    def _facts_about(self, entity_id: str) -> Keys:
+        about = self.outlook.facts.table.about(entity_id)
+        return about[self.facts[about]]
+
+    def _beyond(self, facts: Keys, seen: set[str]) -> list[str]:
+        """Ids of the entities these facts lead to that were not met before, merges followed."""
+        objects = self.outlook.facts.table.objects_of(facts)
+        followed = {other.entity_id for each in objects if (other := follow(self.outlook.working_set.entities, each))}
+        fresh = sorted(followed - seen)
+        seen.update(fresh)
+        return fresh
 
     def _longest(
         self, folded: str, words: list[tuple[int, int]], languages: tuple[str, ...]

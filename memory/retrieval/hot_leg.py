@@ -20,7 +20,11 @@ class MemoryHot:
         self._beliefs = beliefs
 
     async def search(self, view: View, probe: Probe) -> Ranking:
-        """Segments that support the best matching facts; asked about the present, what took a fact's place answers."""
+        """Segments by the best matching fact they support; of the present, what took a fact's place answers.
+
+        The best and not the sum: who talks much of one thing supports many facts of it, none of which may be the answer
+        (multi-hop recall@10 on LoCoMo dev 55.2 by the sum, 59.1 by the best).
+        """
         outlook = self._beliefs.outlook(view, probe.known_as_of)
         if outlook is None:
             return ranked(self.name, (), probe.limit)
@@ -29,6 +33,7 @@ class MemoryHot:
             facts = outlook.heirs(facts, probe.present)
         owners, grounds = outlook.evidence(facts)
         keys, inverse = np.unique(grounds, return_inverse=True)
-        values = np.bincount(inverse, scores[owners], minlength=len(keys)).astype(np.float32)
+        values = np.zeros(len(keys), np.float32)
+        np.maximum.at(values, inverse, scores[owners])
         seen = self._beliefs.library.visible(view, keys, probe)
         return ranked(self.name, [(keys[seen], values[seen])], probe.limit)

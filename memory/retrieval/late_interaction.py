@@ -7,6 +7,8 @@ are. On LoCoMo's dev conversations recall@10 by this alone is 82.2, by pooled ve
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,20 +27,33 @@ SLICE = 512
 """Pieces compared at once: what they unpack to stays in a core's cache, which is twice as fast as all at once."""
 
 
-def meetings(asked: Floats, near: Near) -> Floats:
-    """[candidates] How well the question's pieces are met nearby, in [-1, 1]; nan for a turn whose own are unknown.
+@dataclass(frozen=True, slots=True, eq=False)
+class Meetings:
+    """How well a question's pieces are met by candidates; nan for a turn whose own are unknown."""
 
-    The mean over the question's pieces of the best cosine, each piece weighing more the fewer candidates meet it.
-    `asked` is [pieces, dimensions], of unit rows; a question without pieces meets nothing: all nan.
-    """
+    nearby: Floats
+    """[candidates] The mean over the pieces of the best cosine in the turn or, at a discount, in those around it; each
+    piece weighs more the fewer candidates meet it. In [-1, 1]."""
+    alone: Floats
+    """[candidates] The same, by the turn's own pieces only."""
+    best: Floats
+    """[question's pieces] The best cosine to any piece of any candidate; empty where none is known."""
+
+
+def meetings(asked: Floats, near: Near) -> Meetings:
+    """The meetings of [pieces, dimensions], unit rows, with candidates; a question without pieces meets nothing."""
     own = near.around[:, 0]
     known = (own >= 0) & (near.turns.counts[own] > 0) if len(near.turns) else np.zeros(len(own), np.bool_)
-    out = np.full(len(own), np.nan, np.float32)
-    if len(asked) and known.any():
-        best = _best(asked, near.turns)
-        rarity = _rarity(best[own[known]])
-        out[known] = _lent(best, near.around[known], near.lengths) @ (rarity / rarity.sum())
-    return out
+    nearby, alone = np.full((2, len(own)), np.nan, np.float32)
+    if not len(asked) or not known.any():
+        return Meetings(nearby, alone, np.zeros(0, np.float32))
+    best = _best(asked, near.turns)
+    met = best[own[known]]
+    rarity = _rarity(met)
+    shares = rarity / rarity.sum()
+    nearby[known] = _lent(best, near.around[known], near.lengths) @ shares
+    alone[known] = met @ shares
+    return Meetings(nearby, alone, met.max(axis=0))
 
 
 def _lent(best: Floats, around: NDArray[np.int64], lengths: NDArray[np.int32]) -> Floats:

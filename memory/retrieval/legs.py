@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from memory.errors import Unavailable
 from memory.model.scopes import View
 from memory.retrieval.bm25 import Bm25Rules, bm25
-from memory.retrieval.candidates import Ranking, best_first
+from memory.retrieval.candidates import Ranking, at_least, best_first
+from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.signs import COMPARED, SCANNED_FROM, nearest
 from memory.words.stems import query_terms
 
 Scored = tuple[NDArray[np.int64], NDArray[np.float32]]
@@ -34,12 +36,13 @@ class MemoryText:
         parts = []
         for columns, score in zip(sight, scores, strict=True):
             rows = np.flatnonzero((score > 0) & columns.visible(probe))
-            parts.append((columns["key"][rows], score[rows]))
+            best = rows[at_least(score[rows], probe.limit)]
+            parts.append((columns["key"][best], score[best]))
         return ranked(self.name, parts, probe.limit)
 
 
 class MemoryVectors:
-    """Exact cosine against every vector in sight."""
+    """Cosine against the vectors in sight: all of them, or where they are many those whose signs are nearest."""
 
     name = "vectors"
 
@@ -50,12 +53,22 @@ class MemoryVectors:
         """The segments nearest to the question. Raises Unavailable if the question has no vector."""
         if probe.vector is None:
             raise Unavailable("The question has no vector: the encoder is not at hand.")
-        parts = []
-        for columns in self._library.sight(view):
-            rows = np.flatnonzero(columns.visible(probe) & columns["has_vector"])
-            scores = columns.nearness(probe.vector)
-            parts.append((columns["key"][rows], scores[rows]))
+        sight = self._library.sight(view)
+        seen = [np.flatnonzero(columns.visible(probe) & columns["has_vector"]) for columns in sight]
+        if sum(map(len, seen)) <= SCANNED_FROM:
+            cosines = [_cosines(columns, probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
+        else:
+            apart = [columns.signs.distances(probe.vector)[rows] for columns, rows in zip(sight, seen, strict=True)]
+            seen = [rows[near] for rows, near in zip(seen, nearest(apart, COMPARED), strict=True)]
+            cosines = [columns.nearness(probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
+        parts = [(columns["key"][rows], each) for columns, rows, each in zip(sight, seen, cosines, strict=True)]
         return ranked(self.name, parts, probe.limit)
+
+
+def _cosines(columns: ScopeColumns, vector: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Of few of its rows (a narrow window) these alone; to copy more than a fifth takes longer than to compare all."""
+    few = 5 * len(rows) < len(columns["key"])
+    return columns.nearness(vector, rows) if few else columns.nearness(vector)[rows]
 
 
 def ranked(leg: str, parts: Iterable[Scored], limit: int) -> Ranking:

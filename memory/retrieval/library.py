@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import Instant
+from memory.retrieval.backing import Backing
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Traits
 from memory.retrieval.columns import LOANS, ScopeColumns
@@ -81,10 +82,13 @@ class Library:
 
 
 class Ends(Protocol):
-    """Who knows since when what was read out of segments no longer holds."""
+    """Who knows what was read out of segments, and since when it no longer holds."""
 
     def over_since(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None) -> NDArray[np.float64]:
         """[keys] UTC epoch seconds as far as a view sees and it was known by then; inf for what still holds."""
+
+    def backing(self, view: View, keys: NDArray[np.int64], probe: Probe) -> Backing | None:
+        """The facts that rest on these segments, as far as a view sees them."""
 
 
 class MemoryShelf:
@@ -111,6 +115,7 @@ class MemoryShelf:
         words, starts = _words(parts, ordered)
         there = keys[found[ordered]]
         over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, probe.known_as_of)
+        backed = None if self._ends is None or not probe.backed else self._ends.backing(view, there, probe)
         return Traits(
             keys=there,
             at=gather("at", np.float64),
@@ -123,12 +128,14 @@ class MemoryShelf:
             question_share=gather("question_share", np.float32),
             has_time=gather("has_time", np.bool_),
             has_digit=gather("has_digit", np.bool_),
+            first_person=gather("first_person", np.bool_),
             vectors=_spread(places, vectors, (len(found), self._library.dimensions), np.float32),
             before=_spread(places, before, (len(found),), np.int64),
             over=over,
             words=words,
             word_starts=starts,
             near=_near(parts, places, probe, closely),
+            backing=backed,
         )
 
 

@@ -14,7 +14,7 @@ from memory.model.quantities import Count, Hours, Milliseconds, Share, Weight
 
 @dataclass(frozen=True, slots=True)
 class LegWeights:
-    """What a leg's rank counts for in the fusion (seed 004: 1.0 each)."""
+    """What a leg's rank counts for in the fusion (seed 004: 1.0 each); a leg that counts 0 is not asked."""
 
     text: Weight = 1.0
     """BM25 over the user's own words."""
@@ -24,6 +24,8 @@ class LegWeights:
     """Mentions of the entities a question names."""
     hot: Weight = 1.0
     """Evidence of the facts in the working set."""
+    standing: Weight = 1.0
+    """The owner's standing wishes, for requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,11 @@ class Diversity:
 class Recall:
     """One question's arithmetic (figures: measured on LoCoMo, BEAM and QMSum)."""
 
-    order: Literal["weighed", "decayed"] = "weighed"
-    """`weighed` sums fitted features, recency by what is asked; `decayed` multiplies fusion by decay (seed 001)."""
+    order: Literal["weighed", "decayed", "factors", "fused"] = "weighed"
+    """`weighed` sums fitted features, recency by what is asked; `decayed` multiplies fusion by decay (seed 001);
+    `factors` adds cosine, importance, recency, stability and subject (seed 003); `fused` is the fusion (seed 004)."""
+    adaptive: bool = False
+    """Whether depth, limit and budget of a question follow its complexity where the asker gives none (seed 004)."""
     fusion: Fusion = field(default_factory=Fusion)
     """How the legs are joined."""
     diversity: Diversity = field(default_factory=Diversity)

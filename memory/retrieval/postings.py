@@ -94,6 +94,15 @@ class Postings:
         found: Positions = self._positions.view[ranges(self._starts.view[rows], counts)]
         return found, counts
 
+    def count(self, rows: NDArray[np.int64], term: int, last: NDArray[np.int64]) -> NDArray[np.float64]:
+        """[rows] How often each of a few rows holds a term at a position of at most `last` ([rows])."""
+        counts = self.counts(rows)
+        places = ranges(self._starts.view[rows], counts)
+        found = self._terms.view[places] == term
+        found &= self._positions.view[places] <= np.repeat(last, counts)
+        of_row = np.repeat(np.arange(len(rows)), counts)[found]
+        return np.bincount(of_row, minlength=len(rows)).astype(np.float64)
+
     def occurrences(self, term: int) -> tuple[Rows, Positions]:
         """Row and position of every occurrence of a term, dead rows included."""
         slot = int(np.searchsorted(self._distinct, term))

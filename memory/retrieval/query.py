@@ -28,9 +28,13 @@ class Question:
     after: Instant | None = None
     before: Instant | None = None
     budget_tokens: int | None = None
+    trimmed: bool = False
+    """Whether results that the context has no room for are left out: the asker gave the budget, rather than `auto`."""
     cut: str = "auto"
     record_access: bool = True
     explain: bool = False
+    depth: int = 2
+    """Steps along facts from the entities it names (`memory.retrieval.effort`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,7 @@ class Probe:
     """The moment whose state of things is asked for; None if the question is not about how things stand."""
     only: NDArray[np.int64] | None = None
     """If given, only these segments."""
+    depth: int = 2
+    """Steps along facts from the entities the question names."""
+    backed: bool = False
+    """Whether the facts behind candidates are wanted with their traits."""

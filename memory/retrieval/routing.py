@@ -8,19 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.model.timeline import Instant, Interval
+from memory.retrieval.intents import WHEN, by_words
 from memory.words.stems import tokenise
 from memory.words.time_expressions import resolve
-
-INTENTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (intent, re.compile(pattern, re.I))
-    for intent, pattern in (
-        ("why", r"\b(?:why|what (?:made|caused|led|motivated|inspired)|how come|reasons?|because of)\b"),
-        ("when", r"\b(?:when|how long|since when|(?:what|which) (?:date|day|time|week|month|year))\b"),
-        ("who", r"\b(?:who|whom|whose|which (?:person|people|friends?|colleagues?))\b"),
-        ("what", r"\b(?:what|which|where|how many|how much|how often)\b"),
-    )
-)
-"""The first that matches is the intent; `general` if none does (seed 004's five)."""
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
@@ -70,11 +60,10 @@ class Plan:
 
 def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
     """The plan of a question asked at `now` where clocks are `offset_s` seconds ahead of UTC."""
-    intent = next((intent for intent, pattern in INTENTS if pattern.search(text)), "general")
     return Plan(
-        intent=intent,
+        intent=by_words(text),
         words=_words(text),
-        asks_time=INTENTS[1][1].search(text) is not None,
+        asks_time=WHEN.search(text) is not None,
         asks_count=_COUNT.search(text) is not None,
         first_person=_FIRST_PERSON.search(text.replace("’", "'")) is not None,
         recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
@@ -89,7 +78,7 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
 
 def _asks_present(text: str) -> bool:
     about_now = RECENCY[0][0].search(text) is not None or _PRESENT.search(text) is not None
-    return about_now and _PAST.search(text) is None and INTENTS[1][1].search(text) is None
+    return about_now and _PAST.search(text) is None and WHEN.search(text) is None
 
 
 @lru_cache(maxsize=1024)  # the labels of speakers come back with every question

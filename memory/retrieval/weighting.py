@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S, Instant, Interval
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.fusion import places
-from memory.retrieval.late_interaction import meetings
+from memory.retrieval.late_interaction import Meetings, meetings
 from memory.retrieval.pieces import Asked
 from memory.retrieval.routing import Plan
 
@@ -49,10 +49,16 @@ class Weights:
     met: float = 0.8
     """Standardised late interaction: how well the question's words are met in it and around it. The lowest of those
     read closely stands for those that were not. Fitted 0.6."""
+    alone: float = 0.2
+    """The same in the turn itself: a long meeting is full of turns beside the right one. Chosen as `hot` is."""
     graph: float = 0.2
     """Score of the graph leg as a share of its best. By hand."""
-    hot: float = 0.4
-    """Score of the working set's leg as a share of its best. By hand."""
+    hot: float = 0.8
+    """Score of the working set's leg as a share of its best. With `alone` one of 20 combinations, with facts read out
+    of the dev conversations by rules (docs/decisions/0029)."""
+    standing: float = 4.0
+    """The owner requests something, and it is a wish at hand. By hand: from 2 to 5 it finds ever more wishes, and loses
+    0.1 to 0.4 of BEAM's recall@10 elsewhere."""
     next_vectors: float = 0.2
     """Standardised cosine of the turn after it."""
     answers: float = 0.8
@@ -71,13 +77,13 @@ class Weights:
     """It was said on a day the question names."""
     recency: float = 1.0
     """How new it is, as far as the question cares. By hand."""
-    overtaken: float = -4.0
+    overtaken: float = -4.5
     """The question asks how things stand, and nothing that was read out of it holds any more. By hand: more than the
-    3.7 that better words and nearness can add where there are two candidates."""
+    4.1 that better words and nearness can add where there are two candidates."""
 
 
-WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, next_vectors=0.3, answers=0.9, source_vectors=0.7,
-                         speaker=1.4, question=-0.6, when_time=1.5, count_digit=0.7, named_day=3.0,
+WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, next_vectors=0.3, answers=0.9,
+                         source_vectors=0.7, speaker=1.4, question=-0.6, when_time=1.5, count_digit=0.7, named_day=3.0,
                          overtaken=-3.0)  # fmt: skip
 """Fitted without late interaction: for an encoder without word pieces, and while those of most candidates are missing.
 `vectors_rank` was fitted as 1.3 and raised by hand, which long chats and meetings like and none minds."""
@@ -85,7 +91,7 @@ WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, next_vectors=0.3, 
 FEATURES = tuple(field.name for field in fields(Weights))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """One question with everything that was found out about its candidates."""
 
@@ -96,6 +102,12 @@ class Case:
     """The encoded question, if the encoder was at hand."""
     now: Instant
     """The moment asked about: `as_of` of the question, else its now."""
+
+    @cached_property
+    def met(self) -> Meetings | None:
+        """What late interaction sees; None where there is nothing to read. Computed once: it is the dearest step."""
+        near = self.traits.near
+        return None if self.asked is None or near is None else meetings(self.asked.pieces, near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +154,11 @@ def features(case: Case) -> Floats:
     columns: dict[str, NDArray[Any]] = {
         "text": _standard(_scores(legs.get("text"), traits)),
         "vectors_rank": _rank(legs.get("vectors"), traits),
-        "met": _met(case.asked, traits, nearness),
+        "met": _read(case, nearness, None if case.met is None else case.met.nearby),
+        "alone": _read(case, nearness, None if case.met is None else case.met.alone),
         "graph": _share_of_best(legs.get("graph"), traits),
         "hot": _share_of_best(legs.get("hot"), traits),
+        "standing": _found(legs.get("standing"), traits),
         "next_vectors": _of(nearness, after) * damped,
         "answers": _of(traits.question_share, before) * np.maximum(0, _of(nearness, before)) * damped,
         "source_vectors": _top_of_source(traits.source, nearness),
@@ -184,6 +198,13 @@ def _rank(leg: _Found | None, traits: Traits) -> Floats:
     return out
 
 
+def _found(leg: _Found | None, traits: Traits) -> Floats:
+    out = _nothing(traits)
+    if leg is not None:
+        out[leg.rows] = 1
+    return out
+
+
 def _scores(leg: _Found | None, traits: Traits) -> Floats:
     """The leg's scores; what it missed lies somewhere between nothing and its last, so it gets the middle."""
     out = _nothing(traits)
@@ -211,13 +232,12 @@ def _nearness(traits: Traits, asked: Asked | None, leg: _Found | None) -> Floats
     return _standard(cosine)
 
 
-def _met(asked: Asked | None, traits: Traits, nearness: Floats) -> Floats:
+def _read(case: Case, nearness: Floats, met: Floats | None) -> Floats:
     """Standardised meetings of those read closely; its pooled cosine stands in where a turn's pieces are unknown."""
-    out = _nothing(traits)
-    if asked is None or traits.near is None:
+    out, near = _nothing(case.traits), case.traits.near
+    if met is None or near is None:
         return out
-    met = meetings(asked.pieces, traits.near)
-    known, read = ~np.isnan(met), traits.near.around[:, 0] >= 0
+    known, read = ~np.isnan(met), near.around[:, 0] >= 0
     if known.any():
         out[read] = _standard(nearness[read])
         out[known] = _standard(met[known])

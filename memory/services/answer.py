@@ -6,7 +6,6 @@ With a language model the answer is generated and must cite; without one, or whe
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,20 +14,20 @@ from importlib.resources import files
 from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
+from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
 from memory.services.known import KnownFact, content_of, holds, leading, replaced_by, with_change
+from memory.services.listing import Listing
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label
 
 NOTHING = "I have nothing about that."
 UNGENERATED = "(The language model gave no usable answer; these are the words themselves.)"
-MEMORY_CHARS = 2000
-"""Most memory a prompt carries, in characters (seed 001, ARCH-8)."""
 QUOTES = 3
+TOLD = 8
+"""Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
 _QUOTE_CHARS = 300
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
-_SAFE = str.maketrans("<>[]", "‹›()")
-"""Inside a memory nothing can close its tag or pass for a citation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +70,15 @@ async def answer(
     as_of: Instant | None = None,
     abstained: bool = False,
     language: str = "en",
+    listed: Listing | None = None,
 ) -> Answer:
     """The answer, best hits first. A model that fails, or cites nothing, costs its words and never the answer."""
-    composed = compose(question, hits, facts, as_of=as_of, abstained=abstained, language=language)
+    composed = compose(question, hits, facts, as_of=as_of, abstained=abstained, language=language, listed=listed)
     if model is None or abstained or not hits:
         return composed
     try:
         text = await model.complete(instructions(), prompt_of(question, hits, facts, as_of), max_tokens=_MAX_TOKENS)
-        return generated(text, hits[: len(list(_fitting(list(_numbered(hits)), MEMORY_CHARS)))])
+        return generated(text, hits[: len(list(fitting(list(numbered(hits)), BRIEFING_CHARS)))])
     except ModelFailed:
         return replace(composed, text=f"{composed.text}\n{UNGENERATED}")
 
@@ -91,15 +91,38 @@ def compose(
     as_of: Instant | None = None,
     abstained: bool = False,
     language: str = "en",
+    listed: Listing | None = None,
 ) -> Answer:
-    """The fact that answers, if a hit carries one, and up to three quotations with their places: its evidence first."""
+    """The fact that answers, if a hit carries one, and up to three quotations with their places: its evidence first.
+
+    Where several things are asked for and known, they lead, and what says so follows.
+    """
     if abstained or not hits:
         return Answer(NOTHING)
+    if listed is not None:
+        return _enumerated(listed, hits)
     lead = leading(question, _fact_ids(hits), facts, as_of, language)
     quoted = hits[:QUOTES] if lead is None else _about(lead, question, hits, facts, language)
     lines = [with_change(lead, facts, quoted[0].offset_s if quoted else 0)] if lead is not None else []
     lines.extend(_quotation(hit) for hit in quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+
+
+def _enumerated(listed: Listing, hits: Sequence[Hit]) -> Answer:
+    """The list; the facts that say so, each with its day and place; and the best quotations beside."""
+    lines, cited = [listed.lead], list[Hit]()
+    for fact in dict.fromkeys(listed.facts[:TOLD]):
+        said = next((hit for hit in hits if fact.fact_id in hit.fact_ids), None)
+        disputed = " (disputed)" if fact.disputed else ""
+        lines.append(f"{fact.statement}{disputed}{_place(said)}")
+        cited += [said] if said is not None and said not in cited else []
+    quoted = [hit for hit in hits if hit not in cited][:QUOTES]
+    lines.extend(_quotation(hit) for hit in quoted)
+    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1)))
+
+
+def _place(hit: Hit | None) -> str:
+    return "" if hit is None else f" - {_day(hit)} [{hit.source_id}/{hit.segment_id}]"
 
 
 def _about(lead: KnownFact, question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], language: str) -> list[Hit]:
@@ -135,19 +158,17 @@ def instructions() -> str:
 
 def prompt_of(question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None = None) -> str:
     """The question behind the memory: numbered lines, then what is known of them, 2000 characters in all."""
-    lines = list(_fitting([*_numbered(hits), *_noted(hits, facts, as_of)], MEMORY_CHARS))
-    return "\n".join(("<memory>", *lines, "</memory>", "", f"Question: {harmless(question)}"))
+    return f"{briefing([*numbered(hits), *_noted(hits, facts, as_of)])}\n\nQuestion: {harmless(question)}"
 
 
-def harmless(text: str) -> str:
-    """Words as data: on one line, without control and format characters, unable to close a tag or to cite."""
-    visible = (" " if unicodedata.category(letter).startswith(("C", "Z")) else letter for letter in text)
-    return " ".join("".join(visible).split()).translate(_SAFE)
+def numbered(hits: Sequence[Hit]) -> Iterator[str]:
+    """The hits as a language model reads them: number, speaker, day, words."""
+    return (f"[{number}] {spoken(hit)}" for number, hit in enumerate(hits, 1))
 
 
-def _numbered(hits: Sequence[Hit]) -> Iterator[str]:
-    for number, hit in enumerate(hits, 1):
-        yield f"[{number}] {harmless(hit.speaker)}, {_day(hit)}: {harmless(hit.text)}"
+def spoken(hit: Hit) -> str:
+    """Who said it, when, and what, as data."""
+    return f"{harmless(hit.speaker)}, {_day(hit)}: {harmless(hit.text)}"
 
 
 def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
@@ -157,15 +178,6 @@ def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | Non
             resting = [number for number, hit in enumerate(hits, 1) if fact_id in hit.fact_ids]
             known = with_change(by_id[fact_id], facts, hits[resting[0] - 1].offset_s)
             yield f"{''.join(f'[{number}]' for number in resting)} Known: {harmless(known)}"
-
-
-def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
-    """Whole lines while they fit; the first that does not is cut to what is left."""
-    for line in lines:
-        if room <= 0:
-            return
-        yield line[:room]
-        room -= len(line) + 1
 
 
 def _quotation(hit: Hit) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
-from memory.ports import Embedder, Extractor, Unread, Vector
+from memory.ports import Embedder, Extractor, Statements, Unread, Vector
 
 Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its statements to the memory of a user."""
@@ -53,13 +53,11 @@ async def read_source(
     return done
 
 
-async def encode(embedder: Embedder, texts: Sequence[str]) -> dict[str, Vector]:
+async def encode(embedder: Embedder, texts: Sequence[str]) -> Statements:
     """text -> unit vector, computed off the event loop."""
     unique = list(dict.fromkeys(texts))
-    if not unique:
-        return {}
-    matrix = await asyncio.to_thread(embedder.embed, unique)
-    return dict(zip(unique, matrix, strict=True))
+    matrix = await asyncio.to_thread(embedder.embed, unique) if unique else ()
+    return Statements(embedder.name, dict(zip(unique, matrix, strict=True)))
 
 
 def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[tuple[Utterance, ...]]:

@@ -41,10 +41,9 @@ async def submit_judged(
 
 async def ask_again(
     command: MeetRivals, submit: Callable[[MeetRivals], Awaitable[object]], judge: Judge, rounds: int
-) -> bool:
-    """Let a judge decide what the rules have decided in its place; False if it failed again, and nothing changed."""
-    done, _ = await _rounds(command, submit, judge, rounds)
-    return done is not None
+) -> None:
+    """Let a judge decide what the rules have decided in its place; if it fails again, nothing changes."""
+    await _rounds(command, submit, judge, rounds)
 
 
 async def _rounds(
@@ -80,6 +79,10 @@ class Patience:
     def due(self, ids: Iterable[str], now: Instant) -> list[str]:
         """Those of these that may be tried now."""
         return [each for each in ids if self._tried.get(each, (0, now))[1] <= now]
+
+    def resting(self, now: Instant) -> list[str]:
+        """Those that may not be tried yet."""
+        return [each for each, (_, due) in self._tried.items() if due > now]
 
     def tried(self, ids: Iterable[str], now: Instant) -> None:
         """They were tried once more."""

@@ -31,11 +31,13 @@ _GERMAN_CUES = {
     "deadline_is": "frist fällig termin", "is_named": "heißt name",
 }  # fmt: skip
 """By which German words a question asks for a predicate of one value."""
+STEPS = 8
+"""How many facts in turn are looked up after one whose place was taken (chosen: addresses of half a life)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A fact that hits carry. `superseded_by` is the statement that took its place."""
+    """A fact that hits carry. `superseded_by` is the statement that took its place; `confidence` is of [0, 1]."""
 
     fact_id: str
     statement: str
@@ -44,6 +46,12 @@ class KnownFact:
     status: str = "active"
     superseded_by: str | None = None
     predicate: str | None = None
+    object: str | None = None
+    polarity: bool = True
+    confidence: float = 0.0
+    source_id: str = ""
+    """Where it was said last."""
+    disputed: bool = False
 
 
 def leading(
@@ -59,7 +67,7 @@ def leading(
     meant = set(terms(" ".join(names), language)[0])
     best, most = None, (0, 0)
     for fact in _in_order(carried, facts):
-        now = fact if holds(fact, as_of) else _successor(fact, facts, as_of)
+        now = standing(fact, facts, as_of)
         if now is None or not _names_all(names, f"{fact.statement} {now.statement}"):
             continue
         said = set(terms(now.statement, language)[0])
@@ -84,12 +92,17 @@ def content_of(question: str, language: str) -> set[int]:
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
     """Whether it is true at a moment (None: now). What has happened stays true."""
-    over = fact.valid_to is not None and not _happened(fact)
+    over = fact.valid_to is not None and not happened(fact)
     if as_of is None:
         return fact.status == "active" and not over
     begun = fact.valid_from is None or fact.valid_from <= as_of
     ended = over and fact.valid_to is not None and fact.valid_to <= as_of
     return fact.status in ("active", "superseded") and begun and not ended
+
+
+def standing(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None = None) -> KnownFact | None:
+    """This fact if it is true at a moment (None: now), else what had taken its place; None if nothing is known to."""
+    return fact if holds(fact, as_of) else _successor(fact, facts, as_of)
 
 
 def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
@@ -104,13 +117,19 @@ def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) 
     Since when something unchanged has been so, nobody said: only when it was first heard. What happened says its time.
     """
     earlier = replaced_by(fact, facts)
-    if not earlier or _happened(fact):
+    if not earlier or happened(fact):
         return fact.statement
     since = f"since {_date(fact.valid_from, offset_s)}; " if fact.valid_from is not None else ""
     return f"{fact.statement} ({since}before: {_difference(earlier[0].statement, fact.statement)})"
 
 
-def _happened(fact: KnownFact) -> bool:
+def with_end(fact: KnownFact, offset_s: int = 0) -> str:
+    """Maya likes Nike (until March 2026): of a fact that is over and has no successor."""
+    over = "no longer so" if fact.valid_to is None else f"until {_date(fact.valid_to, offset_s)}"
+    return f"{fact.statement} ({over})"
+
+
+def happened(fact: KnownFact) -> bool:
     """Whether it is an event rather than a state."""
     row = named(fact.predicate)
     return row is not None and row.tense == "event"
@@ -137,11 +156,17 @@ def _verbs_of(fact: KnownFact, language: str) -> set[int]:
 
 
 def _successor(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None) -> KnownFact | None:
-    """What took a superseded fact's place; from when on may not be known here."""
-    if fact.status != "superseded" or fact.superseded_by is None:
-        return None
-    known = next((other for other in facts if other.statement == fact.superseded_by and holds(other, as_of)), None)
-    return known or (KnownFact("", fact.superseded_by, fact.valid_to) if as_of is None else None)
+    """What took a superseded fact's place, or the place of that, and so on; from when on may not be known here."""
+    passed: set[str] = set()
+    while fact.status == "superseded" and fact.superseded_by is not None and fact.superseded_by not in passed:
+        passed.add(fact.superseded_by)
+        known = [other for other in facts if other.statement == fact.superseded_by]
+        if not known:
+            return KnownFact("", fact.superseded_by, fact.valid_to) if as_of is None else None
+        fact = max(known, key=lambda other: (holds(other, as_of), other.valid_from or 0.0))
+        if holds(fact, as_of):
+            return fact
+    return None
 
 
 def _difference(old: str, new: str) -> str:

@@ -92,7 +92,9 @@ async def rebuild(
         for batch in _batches(lines):
             statements = await encode(embedder, [each for line in batch for each in statements_of(line.command)])
             for line in batch:
-                changes, vectors = replay.turn(line, await _command(line, journal), statements)
+                command = await _command(line, journal)
+                statements |= await encode(embedder, _met(command, replay.believed))
+                changes, vectors = replay.turn(line, command, statements)
                 await journal.put(line.version, changes, vectors)
             turns += len(batch)
         if await journal.load() != replay.believed:
@@ -118,6 +120,12 @@ async def _recalled(journal: FreshJournal, believed: WorkingSet, embedder: Embed
         vectors |= {fact.fact_id: made[fact.statement] for fact in batch}
     await journal.put_vectors(vectors)
     return vectors
+
+
+def _met(command: Command, believed: WorkingSet) -> list[str]:
+    """The statements of the facts a command lets meet their rivals: they were told by earlier ones."""
+    met = command.fact_ids if isinstance(command, MeetRivals) else ()
+    return [believed.facts[each].statement for each in met if each in believed.facts]
 
 
 async def _command(line: Captured, journal: FreshJournal) -> Command:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,14 @@ from memory.ports import Index, Shelf
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
-from memory.retrieval.explain import Explanation, explain
+from memory.retrieval.explain import Explanation, Told, explain, told
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
+from memory.retrieval.intents import GENERAL, Exemplars, by_example, by_words
+from memory.retrieval.orders import Growth, factors, reciprocal
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Probe, Question
-from memory.retrieval.routing import route
+from memory.retrieval.routing import Plan, route
+from memory.retrieval.silence import SilenceRules, sureness
 from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, read_closely
 from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
@@ -48,7 +51,7 @@ class RecallSettings:
     """The best of them by rank fusion, whose word pieces are read: late interaction orders these."""
     leg_timeout_s: float = 0.25
     order: str = "weighed"
-    """weighed (a sum of features), or decayed (fused score times decay, seed 001)."""
+    """weighed (a sum of features), decayed (fused score times decay, seed 001), factors (seed 003), fused (004)."""
     fusion: FusionRules = field(default_factory=FusionRules)
     weights: Weights = field(default_factory=Weights)
     without_pieces: Weights = WITHOUT_PIECES
@@ -56,16 +59,35 @@ class RecallSettings:
     decay: Decay = field(default_factory=Decay)
     diversity: DiversityRules = field(default_factory=DiversityRules)
     cut: CutRules = field(default_factory=CutRules)
+    silence: SilenceRules = field(default_factory=SilenceRules)
 
 
 ANNIE = RecallSettings(
     closely=0,
     order="decayed",
-    fusion=FusionRules(k=60),
+    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0}),
     diversity=DiversityRules(balance=0.7, pool=20, by="words"),
-    cut=CutRules(gap=float("inf"), middle=1.0, width=0.5),
+    cut=CutRules(scale=(1.0, 0.5)),
 )
-"""Seed 001 to the letter: RRF with k 60, half-life 30 days, Jaccard MMR 0.7 over 20, nothing cut."""
+"""Seed 001 to the letter: RRF of text, vectors, graph with k 60, half-life 30 days, Jaccard MMR 0.7 over 20, no cut."""
+
+PERSONAL_AI = RecallSettings(
+    closely=0,
+    order="factors",
+    fusion=FusionRules(weights={"standing": 0.0}),
+    diversity=DiversityRules(balance=1.0),
+    cut=CutRules(scale=(0.5, 0.1)),
+)
+"""Seed 003 to the letter: the multi-factor score and neighbours, nothing below a cosine of 0.20."""
+
+GRAPH_MEMORY = RecallSettings(
+    closely=0,
+    order="fused",
+    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0}),
+    diversity=DiversityRules(balance=1.0),
+    cut=CutRules(scale=(0.02, 0.01)),
+)
+"""Seed 004 to the letter: the sum of 1 / (60 + rank) over text, vectors and graph. A first place in two is 0.033."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +96,10 @@ class Recollection:
 
     keys: NDArray[np.int64]
     scores: Floats
-    """Relevance in (0, 1], a monotone function of the final score."""
+    """Relevance in (0, 1], descending: where the final score is weighed, how likely it is evidence.
+
+    What diversity put behind a lesser one counts no more than that.
+    """
     intent: str
     candidates: int
     """How many segments were weighed."""
@@ -83,6 +108,8 @@ class Recollection:
     abstained: bool
     """Nothing was found that is worth saying. What was found is returned all the same."""
     explained: tuple[Explanation, ...] = ()
+    told: Told | None = None
+    """The plan and its steps, where an explanation was asked for."""
 
 
 async def at_hand(asked: Asked | None) -> Asked | None:
@@ -101,20 +128,24 @@ async def recall(
     offset_s: int = 0,
     only: NDArray[np.int64] | None = None,
     evergreen: NDArray[np.int64] = _NO_KEYS,
+    exemplars: Exemplars | None = None,
 ) -> Recollection:
     """The segments that answer a question.
 
     `asked` is the encoded question or None, and may still be on its way; `languages` are those that may be spoken,
     `offset_s` is how far local clocks are ahead of UTC; `only` restricts the answer to these keys, `evergreen` are keys
-    that keep a floor of strength when decayed.
+    that keep a floor of strength when decayed; `exemplars` tell the intent where its words do not. A leg that counts 0
+    in the fusion is not asked.
     """
     plan = route(question.text, question.now, offset_s)
     moment = question.now if question.as_of is None else question.as_of
-    probe = _probe(question, settings.leg_limit, languages, only, moment if plan.present else None)
+    probe = _probe(question, settings, languages, only, moment if plan.present else None)
     encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
-    rankings, degraded = await _ask(question.view, legs, probe, encoded, settings.leg_timeout_s)
+    counted = [leg for leg in legs if settings.fusion.weights.get(leg.name, 1.0)]
+    rankings, degraded = await _ask(question.view, counted, probe, encoded, settings.leg_timeout_s)
     pool = fuse(rankings, settings.fusion, settings.pool)
     understood = await encoded
+    plan = _understood(plan, understood, exemplars)
     closely = settings.closely if understood is not None and len(understood.pieces) else 0
     traits = await shelf.traits(question.view, pool.keys, probe, closely)
     case = Case(plan, tuple(rankings), traits, understood, moment)
@@ -126,31 +157,64 @@ def _recollected(
 ) -> Recollection:
     """The best of what was found, in their order."""
     added = _ORDERS[settings.order](case, settings, evergreen)
-    best, scores = _chosen(question, added.scores, case.traits, settings)
-    return Recollection(
+    among = added.scores
+    best, scores = _chosen(question, among, case.traits, settings)
+    sure = sureness(case, settings.silence)
+    found = Recollection(
         keys=case.traits.keys[best],
-        scores=relevance(scores, settings.cut),
+        scores=relevance(np.minimum.accumulate(scores), among, sure, settings.cut),
         intent=case.plan.intent,
         candidates=len(case.traits.keys),
         degraded=degraded,
-        abstained=not len(best) or found_nothing(case.rankings, settings.cut),
-        explained=explain(case, added, best) if question.explain else (),
+        abstained=not len(best) or found_nothing(case.rankings, settings.cut) or sure < settings.silence.least,
     )
+    return _explained(found, question, case, settings, added, best) if question.explain else found
+
+
+def _explained(
+    found: Recollection,
+    question: Question,
+    case: Case,
+    settings: RecallSettings,
+    added: Contributions,
+    best: NDArray[np.int64],
+) -> Recollection:
+    """The same, with why these came to mind and how it was decided."""
+    weights = asdict(_worth(case, settings)) if settings.order == "weighed" else None
+    kept = len(_kept(question, added.scores, case.traits, settings))
+    return replace(
+        found,
+        explained=explain(case, added, best, weights),
+        told=told(question, case, settings.order, weights, kept, case.plan.intent != by_words(question.text)),
+    )
+
+
+def _kept(question: Question, scores: Floats, traits: Traits, settings: RecallSettings) -> NDArray[np.int64]:
+    """Rows of the candidates that are worth reading, best first."""
+    best = np.lexsort((traits.keys, -scores))
+    best = best[np.isfinite(scores[best])]
+    return best[: cut(scores[best], question.cut, settings.cut)]
 
 
 def _chosen(
     question: Question, scores: Floats, traits: Traits, settings: RecallSettings
 ) -> tuple[NDArray[np.int64], Floats]:
     """Rows of the candidates to return, best first, and their scores."""
-    best = np.lexsort((traits.keys, -scores))
-    best = best[: cut(scores[best], question.cut, settings.cut)]
+    best = _kept(question, scores, traits, settings)
     best = best[diversify(scores[best], traits, best, settings.diversity)][: question.limit]
     return best, scores[best]
 
 
+def _understood(plan: Plan, asked: Asked | None, exemplars: Exemplars | None) -> Plan:
+    """The plan with the intent that the encoded question adds where no cue word tells it."""
+    if plan.intent != GENERAL or asked is None or exemplars is None:
+        return plan
+    return replace(plan, intent=by_example(asked.vector, exemplars))
+
+
 def _probe(
     question: Question,
-    limit: int,
+    settings: RecallSettings,
     languages: tuple[str, ...],
     only: NDArray[np.int64] | None,
     present: Instant | None,
@@ -159,12 +223,14 @@ def _probe(
     return Probe(
         text=question.text,
         window=window(question),
-        limit=limit,
+        limit=settings.leg_limit,
         languages=languages,
         known_as_of=question.known_as_of,
         only=only,
         as_of=question.as_of,
         present=present,
+        depth=question.depth,
+        backed=settings.order == "factors",
     )
 
 
@@ -183,7 +249,8 @@ async def _ask(
 ) -> tuple[list[Ranking], dict[str, str]]:
     searches = [asyncio.ensure_future(_search(leg, view, probe, encoded)) for leg in legs]
     try:
-        await asyncio.wait(searches, timeout=timeout_s)
+        if searches:
+            await asyncio.wait(searches, timeout=timeout_s)
     finally:
         late = [search.cancel() for search in searches]  # True where there was something left to cancel
     rankings: list[Ranking] = []
@@ -216,7 +283,11 @@ async def _in_time(asked: Awaitable[Asked | None], timeout_s: float) -> Asked | 
 
 
 def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
-    return contributions(case, settings.weights if read_closely(case) else settings.without_pieces)
+    return contributions(case, _worth(case, settings))
+
+
+def _worth(case: Case, settings: RecallSettings) -> Weights:
+    return settings.weights if read_closely(case) else settings.without_pieces
 
 
 def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
@@ -226,4 +297,13 @@ def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64])
     return Contributions(("fused x decay",), (fused * strength).astype(np.float32)[:, None])
 
 
-_ORDERS = {"weighed": _weighed, "decayed": _decayed}
+def _factors(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
+    growth = settings.decay.stability
+    return factors(case, settings.fusion, Growth(growth.step, growth.most))
+
+
+def _fused(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:
+    return reciprocal(case, settings.fusion)
+
+
+_ORDERS = {"weighed": _weighed, "decayed": _decayed, "factors": _factors, "fused": _fused}

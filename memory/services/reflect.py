@@ -16,13 +16,13 @@ from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, PruneF
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.ports import LanguageModel
+from memory.retrieval.briefing import briefing, harmless
 from memory.rules import reflection
 from memory.rules.backfill import backfills
 from memory.rules.census import fact_anchors, facts_of
 from memory.rules.decay import strength_of
 from memory.rules.decider import Rules
 from memory.rules.reflection import Duplicates, Likeness, Pair
-from memory.services.answer import harmless
 
 EXTRACTIVE = "extractive"
 """Who has judged a meta fact that no language model has put into words."""
@@ -128,8 +128,7 @@ def quoted(subject: str, statements: Sequence[str]) -> str:
 
 async def generalise(subject: str, statements: Sequence[str], model: LanguageModel) -> str | None:
     """The principle a model sees in some facts, or None if it sees none. Raises ModelFailed for no usable sentence."""
-    lines = "\n".join(f"- {harmless(each)}" for each in statements)
-    prompt = f"About: {harmless(subject)}\n<memory>\n{lines}\n</memory>"
+    prompt = f"About: {harmless(subject)}\n{briefing([f'- {harmless(each)}' for each in statements])}"
     answer = harmless(await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS))
     if answer.strip(" .").upper() == _NO_PRINCIPLE:
         return None

@@ -14,10 +14,10 @@ import numpy as np
 from memory.errors import Conflict, DomainError, Fenced, JournalBehind, NothingToUndo, Stale, Unjudged
 from memory.model.captured import Captured, capture
 from memory.model.changes import ChangeSet
-from memory.model.commands import Command, Undo
+from memory.model.commands import Command, MeetRivals, Undo
 from memory.model.facts import Fact
 from memory.model.working_set import WorkingSet, evolve
-from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Vector
+from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Statements, Vector
 from memory.rules.decider import Rules, decide
 from memory.rules.rivals import FactVectors, Resemblance
 
@@ -47,6 +47,22 @@ class UserMemory:
         """Load what the journal holds. Called before the first turn, and when others have changed what it holds."""
         async with self._turn:
             await self._load()
+
+    async def take(self, journal: FactJournal, embedder: Embedder) -> None:
+        """Go on, between two turns, with another encoder and the vectors that `journal` keeps of it."""
+        async with self._turn:
+            before = self._journal, self._embedder
+            self._journal, self._embedder = journal, embedder
+            try:
+                await self._load()
+            except BaseException:
+                self._journal, self._embedder = before
+                raise
+
+    @property
+    def encoder(self) -> str:
+        """The name of the encoder whose vectors are held here."""
+        return self._embedder.name
 
     async def anew(self, rebuild: Callable[[], Awaitable[Done]]) -> Done:
         """Let this memory's history be rebuilt while no turn is taken, and load it."""
@@ -95,6 +111,10 @@ class UserMemory:
     async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         await self._check_captures()
         base = self.believed
+        if isinstance(statements, Statements) and statements.encoder != self._embedder.name:
+            statements = NO_VECTORS  # the encoder has just changed: what is stated meets its rivals a little later
+        # what waits for its rivals is compared with them, and with each other; a vector is no belief
+        self.fact_vectors.put(met_vectors(base, command, statements))
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
         try:
             changes = decide(base, command, self._now(), self._rules, resemblance)
@@ -103,14 +123,15 @@ class UserMemory:
             if done is None:
                 raise
             return done  # told twice: it cannot be carried out again because it was
-        vectors = fresh_vectors(changes, statements)
+        after = evolve(base, changes.changes)
+        vectors = fresh_vectors(changes, statements) | met_vectors(after, command, statements)
         encoder = self._embedder.name if statements else None
         captured = capture(command, changes, base.version + 1, self._epoch, encoder)
         if not await self._commit(base, changes, vectors, captured):
             # it may have been committed by a connection that broke before it could say so
             await self._load()
             return await self._journal.committed(self.user_id, command.command_id) or changes
-        self.believed, self._captured = evolve(base, changes.changes), captured.version
+        self.believed, self._captured = after, captured.version
         self.fact_vectors.put(vectors)
         self._unshown.update(vectors)
         if captured.erases:
@@ -148,3 +169,10 @@ def fresh_vectors(changes: ChangeSet, statements: Mapping[str, Vector]) -> dict[
     """The vectors of the facts this turn created."""
     born = [row for change in changes.changes if change.before is None and isinstance(row := change.row, Fact)]
     return {fact.fact_id: statements[fact.statement] for fact in born if fact.statement in statements}
+
+
+def met_vectors(believed: WorkingSet, command: Command, statements: Mapping[str, Vector]) -> dict[str, Vector]:
+    """The vectors of the facts that a command lets meet their rivals: it brings them, and its turn keeps them."""
+    met = command.fact_ids if isinstance(command, MeetRivals) else ()
+    facts = (believed.facts[each] for each in met if each in believed.facts)
+    return {fact.fact_id: statements[fact.statement] for fact in facts if fact.statement in statements}

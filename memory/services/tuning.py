@@ -8,9 +8,9 @@ from memory.retrieval.diversity import DiversityRules
 from memory.retrieval.fusion import FusionRules
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay
-from memory.services.recall import ANNIE, RecallSettings
+from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings
 
-_FITTED = {"weighed": RecallSettings(), "decayed": ANNIE}
+_FITTED = {"weighed": RecallSettings(), "decayed": ANNIE, "factors": PERSONAL_AI, "fused": GRAPH_MEMORY}
 """The scale of an order's scores, and with it the cut and the relevance, was fitted with the order."""
 
 

@@ -224,6 +224,8 @@ QUESTIONS: Mapping[str, dict[str, Any]] = {
     "NUL in the type": {"type": "\x00"},
     "a path for an entity": {"entity": "../x"},
     "a budget of nothing": {"budget_tokens": 0},
+    "a budget in words": {"budget_tokens": SECRET},
+    "a budget beyond all bounds": {"budget_tokens": 10**30},
     "an unknown cut": {"cut": SECRET},
 }
 
@@ -233,6 +235,17 @@ async def test_a_question_that_is_wrong(lived: Door, subtests: pytest.Subtests) 
         with subtests.test(name):
             answer = await lived.client.get("/v1/context", params={"query": "Lisbon", **parameters})
             assert_problem(answer, 422)
+    await assert_nothing_lost(lived)
+
+
+async def test_a_question_that_is_wrong_in_a_body(lived: Door, subtests: pytest.Subtests) -> None:
+    """What a body can carry and an address cannot, through the answer and through the tool."""
+    wrong = {**QUESTIONS, "a query of 100 kB": {"query": "Lisbon " * 14_000}, "a list for a query": {"query": ["a"]}}
+    for name, given in wrong.items():
+        body = {"query": "Lisbon", **given}
+        with subtests.test(name):
+            assert_problem(await lived.client.post("/v1/ask", json=body), 422)
+            assert_problem(await lived.client.post("/v1/tools/search_memory", json=body), 422)
     await assert_nothing_lost(lived)
 
 
@@ -253,6 +266,27 @@ async def test_an_odd_question_has_an_answer(lived: Door, away: bool, subtests: 
             assert found["degraded"] == (["shard"] if away else [])
 
 
+@pytest.mark.parametrize("budget", [None, 1, 60, "auto"])
+async def test_an_odd_question_is_answered_and_told_in_any_budget(
+    lived: Door, budget: Any, subtests: pytest.Subtests
+) -> None:
+    given = {} if budget is None else {"budget_tokens": budget}
+    for query in ODD_QUERIES:
+        with subtests.test(query[:20]):
+            told = await lived.post("/v1/ask", {"query": query, "explain": True, **given})
+            assert told["answer"]
+            found = await lived.post("/v1/tools/search_memory", {"query": query, **given})
+            assert found["query"] == query
+
+
+async def test_an_empty_memory_answers_everything_with_nothing(door: Door, subtests: pytest.Subtests) -> None:
+    for query in ODD_QUERIES:
+        with subtests.test(query[:20]):
+            found = await door.get("/v1/context", query=query, budget_tokens="auto", explain=True)
+            assert (found["results"], found["context"], found["abstained"]) == ([], "", True)
+            assert (await door.post("/v1/ask", {"query": query}))["citations"] == []
+
+
 async def _away(*_: object) -> Any:
     raise Unavailable
 
@@ -264,6 +298,9 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"hours_back": 0.0001, "before": "1950-01-01"},
     {"entity": "nobody", "type": "place", "explain": True, "granularity": 3},
     {"budget_tokens": 1, "limit": 50},
+    {"budget_tokens": "auto", "as_of": "1900-01-01T00:00:00Z"},
+    {"budget_tokens": 100, "known_as_of": "1900-01-01T00:00:00Z", "explain": True},
+    {"entity": "Lisbon", "type": "person", "after": "2027-01-01", "before": "2027-01-02", "budget_tokens": "auto"},
     {"now": 0, "as_of": -1, "record_access": False},
 )
 

@@ -15,7 +15,7 @@ from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
 
 pytestmark = pytest.mark.postgres
-BEES = ("Maya keeps bees in the garden", "Maya keeps bees in her garden", "Maya keeps bees, sells honey and wax",
+BEES = ("Maya keeps bees in the garden", "Maya keeps bees in her garden", "Maya keeps bees and sells honey",
         "Maya paints the walls of her kitchen")  # fmt: skip
 
 
@@ -33,7 +33,7 @@ async def tell(door: Door, *statements: str, subject: str = "Maya") -> list[str]
 async def encode(door: Door) -> None:
     """Give every fact its vector, without letting it meet the facts it resembles."""
     facts = (await door.minds.believed(door.user)).facts
-    vectors = door.minds.embedder.embed([each.statement for each in facts.values()])
+    vectors = door.house.stores.encoder.embed([each.statement for each in facts.values()])
     await door.house.stores.journal.put_fact_vectors(door.user, dict(zip(facts, vectors, strict=True)))
 
 

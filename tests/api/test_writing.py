@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelFailed
+from memory.model.commands import WriteNote
+from memory.model.ids import note_id
 from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
@@ -242,16 +244,33 @@ async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Do
     note = await door.post(f"/v1/entities/{maya}/notes", {"text": "Call her May."}, 201)
     assert len((await door.get(f"/v1/entities/{maya}"))["notes"]) == 50
     assert len((await door.get(f"/v1/entities/{maya}/explain"))["notes"]) == 50
-    seen, cursor = [], {}
-    while cursor is not None:
-        part = await door.get(f"/v1/entities/{maya}/notes", limit=200, **cursor)
-        seen += [each["note_id"] for each in part["notes"]]
-        assert part["total"] == 10_001
-        cursor = {"cursor": part["cursor"]} if part["cursor"] else None
-    assert len(seen) == len(set(seen)) == 10_001
-    assert seen[0] == note["note_id"]
+    await turned_page_by_page(door, f"/v1/entities/{maya}/notes", note["note_id"], 10_001)
     rows = await door.house.stores.pool.rows(
         "SELECT jsonb_array_length(changes) AS n FROM journal WHERE user_id = %(user)s AND kind = 'WriteNote'",
         user=door.user,
     )
     assert [row["n"] for row in rows] == [1]
+
+
+async def turned_page_by_page(door: Door, route: str, latest: str, total: int) -> None:
+    """Every note once, the latest first."""
+    seen, cursor = [], {}
+    while cursor is not None:
+        part = await door.get(route, limit=200, **cursor)
+        seen += [each["note_id"] for each in part["notes"]]
+        assert part["total"] == total
+        cursor = {"cursor": part["cursor"]} if part["cursor"] else None
+    assert len(seen) == len(set(seen)) == total
+    assert seen[0] == latest
+
+
+async def test_more_notes_on_a_fact_than_its_page_shows_are_listed_by_their_own_route(door: Door) -> None:
+    fact = (await door.post("/v1/facts", {"statement": "Maya plays the cello", "subject": "Maya"}, 201))["fact_id"]
+    for number in range(203):
+        await door.minds.turn(door.user, WriteNote(f"note {number}", about_id=fact, text=f"remark {number}"), {})
+    assert len((await door.get(f"/v1/facts/{fact}/explain"))["notes"]) == 50
+    latest = note_id(door.user, "note 202")
+    await turned_page_by_page(door, f"/v1/facts/{fact}/notes", latest, 203)
+    await turned_page_by_page(door, f"/v1/facts/{fact[:8]}/notes", latest, 203)
+    assert (await door.client.get("/v1/facts/f-nobody/notes")).status_code == 404
+    assert (await door.client.get(f"/v1/facts/{fact}/notes?cursor=broken")).status_code == 422

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import ModelFailed
+from memory.retrieval.briefing import BRIEFING_CHARS, OPENING
 from memory.services.answer import (
-    MEMORY_CHARS,
     NOTHING,
     UNGENERATED,
     Answer,
@@ -20,11 +21,10 @@ from memory.services.answer import (
     Hit,
     answer,
     compose,
-    harmless,
     instructions,
     prompt_of,
 )
-from memory.services.known import KnownFact
+from memory.services.known import KnownFact, standing
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -87,6 +87,18 @@ def test_a_superseded_fact_leads_to_what_took_its_place(facts):
 )
 def test_a_fact_that_does_not_match_or_hold_does_not_lead(question, fact):
     assert compose(question, [TEA], [fact]).text == '"I drink tea." - Daniel, 1 February 2026 [s3/g2]'
+
+
+def test_what_holds_is_found_however_often_a_place_was_taken_and_nothing_where_nobody_knows():
+    bergen = KnownFact("f4", "Maya lives in Bergen", at(2026, 9, 1))
+    left = replace(LISBON, status="superseded", valid_to=at(2026, 9, 1), superseded_by=bergen.statement)
+    back = replace(PORTO, fact_id="f5", valid_from=at(2026, 9, 1), valid_to=None, status="active", superseded_by=None)
+    assert standing(PORTO, [PORTO, left, bergen]) == bergen
+    assert standing(PORTO, [PORTO, left, bergen], at(2026, 5, 1)) == left
+    again = replace(left, superseded_by=PORTO.statement)
+    assert standing(PORTO, [PORTO, again, back]) == back
+    assert standing(PORTO, [PORTO, again]) is None
+    assert standing(PORTO, [PORTO, replace(LISBON, valid_to=at(2026, 9, 1))]) is None
 
 
 def fact(statement, predicate=None, **rest):
@@ -186,7 +198,7 @@ async def test_a_generated_answer_cites_what_it_rests_on():
     system, prompt = model.prompts[0]
     assert system == instructions()
     assert prompt.splitlines() == [
-        "<memory>",
+        *OPENING.splitlines(),
         "[1] Maya, 9 January 2025: I live in Porto.",
         "[2] Maya, 3 March 2026: I moved to Lisbon!",
         "[3] Daniel, 1 February 2026: I drink tea.",
@@ -236,17 +248,10 @@ def test_memory_cannot_leave_its_tag():
 def test_a_prompt_is_bounded_and_well_formed_whatever_was_said(texts, question):
     hits = [Hit(text, text[:20], at(2026, 1, 1), 0, "s", str(n)) for n, text in enumerate(texts)]
     prompt = prompt_of(question, hits, [])
-    inside, _, after = prompt.removeprefix("<memory>\n").partition("\n</memory>\n")
-    assert len(inside) <= MEMORY_CHARS
+    inside, _, after = prompt.removeprefix(f"{OPENING}\n").partition("\n</memory>\n")
+    assert len(inside) <= BRIEFING_CHARS
     assert "<" not in inside
     assert ">" not in inside
     assert len(inside.split("\n")) <= len(hits)
     assert after.startswith("\nQuestion: ")
     assert after.count("\n") == 1
-
-
-@given(st.text(max_size=100))
-def test_harmless_words_stay_harmless(text):
-    once = harmless(text)
-    assert harmless(once) == once
-    assert once.isprintable() or not once

@@ -124,6 +124,15 @@ async def test_hot_finds_the_evidence_of_matching_facts():
     assert (await leg.search(ANN, Probe("Who is playing violins?"))).keys.tolist() == [3]
 
 
+async def test_one_fact_that_fits_beats_many_that_fit_worse():
+    fits = fact("f-1", "e-1", "Melanie plays the violin.")
+    near = [fact(f"f-{n}", "e-1", f"Melanie heard a violin in city number {n}.") for n in range(2, 6)]
+    believed = memory(PEOPLE, {}, [fits, *near], {"f-1": [3], **{one.fact_id: [4] for one in near}})
+    leg, _ = hot(library(9), {"ann": believed})
+    ranking = await leg.search(ANN, Probe("Who plays the violin?"))
+    assert ranking.keys.tolist() == [3, 4]
+
+
 async def test_hot_catches_up_with_what_is_believed_now():
     first = fact("f-1", "e-1", "Melanie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.retrieval.batches import dense_text, local_date
-from memory.retrieval.flags import has_digit, has_time, question_share
+from memory.retrieval.flags import first_person, has_digit, has_time, question_share
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,12 @@ def test_time_words_and_digits():
     assert not has_time("We met at the harbour")
     assert has_digit("two of 12")
     assert not has_digit("twelve")
+
+
+def test_who_says_i_speaks_of_what_is_theirs():
+    assert first_person("That day I’ve won")
+    assert first_person("OUR garden")
+    assert not first_person("How was your race? It inspired Iris")
 
 
 def test_the_date_is_the_day_where_it_was_heard():

@@ -60,7 +60,7 @@ def by_the_book(asked: np.ndarray, near: Near) -> list[float]:
 @settings(max_examples=200, deadline=None)
 @given(unit_rows, nears())
 def test_meetings_are_what_the_definition_says(asked, near):
-    assert meetings(asked, near).tolist() == pytest.approx(by_the_book(asked, near), abs=2e-3, nan_ok=True)
+    assert meetings(asked, near).nearby.tolist() == pytest.approx(by_the_book(asked, near), abs=2e-3, nan_ok=True)
 
 
 @settings(max_examples=60, deadline=None)
@@ -70,7 +70,7 @@ def test_the_order_of_turns_changes_no_bit(asked, near, random):
     random.shuffle(shuffled)
     number = np.append(np.argsort(shuffled), -1)  # the last slot answers for a missing turn
     again = Near(near.turns.take(np.array(shuffled, np.int64)), near.lengths[shuffled], number[near.around])
-    assert meetings(asked, near).tobytes() == meetings(asked, again).tobytes()
+    assert meetings(asked, near).nearby.tobytes() == meetings(asked, again).nearby.tobytes()
 
 
 def test_many_pieces_are_compared_slice_by_slice():
@@ -80,7 +80,7 @@ def test_many_pieces_are_compared_slice_by_slice():
     near = Near(Pieces.of(list(pieces[:, None]), 384), np.zeros(len(pieces), np.int32),
                 np.pad(np.arange(len(pieces))[:, None], ((0, 0), (0, 4)), constant_values=-1))  # fmt: skip
     signs = np.where(pieces > 0, 1, -1) / math.sqrt(384)
-    np.testing.assert_allclose(meetings(asked, near), (signs @ asked.T).mean(axis=1), atol=1e-3)
+    np.testing.assert_allclose(meetings(asked, near).nearby, (signs @ asked.T).mean(axis=1), atol=1e-3)
 
 
 def test_a_neighbour_lends_what_a_turn_does_not_say_itself():
@@ -88,7 +88,7 @@ def test_a_neighbour_lends_what_a_turn_does_not_say_itself():
     near = Near(
         Pieces.of([-tea, tea], DIMENSIONS), np.zeros(2, np.int32), np.array([[0, -1, 1, -1, -1], [1] + 4 * [-1]])
     )
-    assert meetings(unit(tea), near).tolist() == pytest.approx([0.95, 1.0])
+    assert meetings(unit(tea), near).nearby.tolist() == pytest.approx([0.95, 1.0])
 
 
 def test_a_rare_word_weighs_more_than_a_common_one():
@@ -96,5 +96,5 @@ def test_a_rare_word_weighs_more_than_a_common_one():
     rare = np.repeat([1.0, -1.0], DIMENSIONS // 2).astype(np.float32)[None]
     alone = [[turn, -1, -1, -1, -1] for turn in range(4)]
     near = Near(Pieces.of([common, common, common, rare], DIMENSIONS), np.zeros(4, np.int32), np.array(alone))
-    met = meetings(unit(np.concatenate((common, rare))), near)
+    met = meetings(unit(np.concatenate((common, rare))), near).nearby
     assert met[3] > met[0] == met[1] == met[2] > 0

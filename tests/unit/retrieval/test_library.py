@@ -14,7 +14,7 @@ ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
 def library() -> Library:
     built = Library(2)
     built.put("user:ann", Sensitivity.OPEN, batch([
-        Row(1, "green tea", order=0, speaker="Ann", role="user"),
+        Row(1, "my green tea", order=0, speaker="Ann", role="user"),
         Row(2, "black coffee?", order=1000, speaker="Kai", at=5.0),
     ]))  # fmt: skip
     built.put("team:choir", Sensitivity.PRIVATE, batch([Row(3, "sing 2 songs today", source=9, speaker="Kai")]))
@@ -32,6 +32,7 @@ async def test_traits_are_aligned_with_the_keys_in_sight():
     assert traits.at.tolist()[1] == 5.0
     assert traits.question_share.tolist() == [0, 1, 0]
     assert traits.has_digit.tolist() == traits.has_time.tolist() == [True, False, False]
+    assert traits.first_person.tolist() == [False, False, True]
     assert traits.vectors.tolist() == [[0, 0], [0, 1], [0, 0]]
     assert term_of("tea", "en") in traits.words_of(2)
     assert term_of("tea", "en") not in traits.words_of(1)

@@ -14,12 +14,13 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import DAY_S, Interval
 from memory.retrieval.batches import dense_text
 from memory.retrieval.candidates import Ranking
+from memory.retrieval.diversity import DiversityRules
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.retrieval.weighting import WITHOUT_PIECES
-from memory.services.recall import ANNIE, RecallSettings, at_hand, recall, window
+from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, at_hand, recall, window
 from tests.unit.retrieval.rows import Row, batch
 
 NOW = 1_700_000_000.0
@@ -86,6 +87,13 @@ async def test_the_best_come_first_and_no_more_than_asked():
     assert not found.abstained
     assert found.degraded == {}
     assert found.candidates == 4
+
+
+async def test_relevance_descends_where_diversity_changes_the_order():
+    ranked = await answer(asked(), settings=RecallSettings(diversity=DiversityRules(balance=1.0)))
+    mixed = await answer(asked(), settings=RecallSettings(diversity=DiversityRules(balance=0.0)))
+    assert mixed.keys.tolist() != ranked.keys.tolist()
+    assert (np.diff(mixed.scores) <= 0).all()
 
 
 async def test_a_failing_and_a_late_leg_are_named_and_cost_nothing_else():
@@ -207,6 +215,31 @@ async def test_annie_lets_the_old_fade_and_the_evergreen_stay():
     faded = {one.key: one.score for one in (await answer(asked(explain=True), settings=ANNIE)).explained}
     assert faded[old] == pytest.approx(kept[old] * 0.25 / 0.3)
     assert faded[new] == kept[new]
+
+
+class Unasked:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def search(self, view, probe) -> Ranking:
+        return Ranking(self.name, np.array([1]), np.ones(1, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("settings", "foreign"),
+    [(ANNIE, {"hot", "standing"}), (PERSONAL_AI, {"standing"}), (GRAPH_MEMORY, {"hot", "standing"})],
+)
+async def test_the_presets_ask_no_leg_that_their_seed_does_not_have(settings: RecallSettings, foreign: set[str]):
+    legs = [Unasked(name) for name in ("graph", "hot", "standing")]
+    found = await answer(asked("How do I find the pottery class?", explain=True), *legs, settings=settings)
+    every = {"text", "vectors", "graph", "hot", "standing"}
+    assert {leg for one in found.explained for leg in one.ranks} == every - foreign
+
+
+async def test_without_a_leg_that_counts_nothing_is_found():
+    none = replace(RecallSettings().fusion, weights={"text": 0.0, "vectors": 0.0})
+    found = await answer(asked(), settings=replace(RecallSettings(), fusion=none))
+    assert (found.keys.tolist(), found.degraded, found.abstained) == ([], {}, True)
 
 
 def test_the_window_of_a_question():

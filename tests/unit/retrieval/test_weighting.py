@@ -142,6 +142,12 @@ def test_the_pooled_cosine_stands_in_for_unknown_pieces():
     assert met[2] > 0 > met[3]
 
 
+def test_alone_nothing_is_lent():
+    alone = feature("alone", closely(LIKE, UNLIKE, UNLIKE, UNLIKE, read=4))
+    assert alone[0] > alone[1] == alone[2] == alone[3]
+    assert feature("alone", case("Anything?", traits(2))) == [0, 0]
+
+
 def test_without_pieces_nothing_is_met():
     one = case("Tea?", traits(2), vector=np.array([1, 0], np.float32), pieces=TEA)
     assert feature("met", one) == [0, 0]
@@ -172,3 +178,8 @@ def test_contributions_sum_to_the_score_and_are_explained():
     assert second.ranks == {"text": 1}
     assert sum(second.contributions.values()) == pytest.approx(second.score) == pytest.approx(added.scores[1])
     assert set(second.contributions) >= {"text", "speaker"}
+
+
+def test_a_wish_at_hand_counts_whatever_it_says():
+    leg = Ranking("standing", np.array([3, 1]), np.array([0.2, 0.1], np.float32))
+    assert feature("standing", case("How do I rename files?", traits(3), leg)) == [1, 0, 1]

@@ -1,0 +1,78 @@
+"""The context of an answer: every hit on a line, or what fits a budget of tokens, assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deployments.house import House
+from memory.model.shown import Then
+from memory.retrieval.batches import local_date
+from memory.retrieval.packing import Line, pack
+from memory.retrieval.query import Question
+from memory.services.answer import Hit
+from memory.services.context import Noted, context_of
+from memory.services.known import KnownFact
+
+Row = Mapping[str, Any]
+
+
+async def context_for(house: House, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
+    """The text for these hits, best first, and how many of them are kept. Only a budget costs one statement."""
+    if question.budget_tokens is None:
+        return pack([Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row in shown]), len(
+            shown
+        )
+    if not shown:
+        return "", 0
+    around = await house.stores.surroundings.around(
+        question.view,
+        [row["segment_key"] for row in shown],
+        list(dict.fromkeys(fact_id for row in shown for fact_id in row["fact_ids"])),
+        Then(question.as_of, question.known_as_of),
+    )
+    facts = {row["fact_id"]: row for row in around["facts"]}
+    notes = [_noted(row, facts) for row in facts.values()]
+    turns = [hit_of(row) for row in _nearest(around["turns"], shown)]
+    found = context_of([hit_of(row) for row in shown], notes, turns, question.budget_tokens, question.as_of)
+    return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
+
+
+def hit_of(row: Row) -> Hit:
+    """A segment as it was read from the stores."""
+    return Hit(
+        text=row["text"],
+        speaker=row["speaker"],
+        at=row["at"],
+        offset_s=row["offset_s"],
+        source_id=row["source_id"],
+        segment_id=row["segment_id"],
+        fact_ids=tuple(row.get("fact_ids", ())),
+    )
+
+
+def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:
+    """Each turn once, those around the best hits first."""
+    rank = {row["segment_key"]: place for place, row in enumerate(shown)}
+    unique: dict[int, Row] = {}
+    for turn in sorted(turns, key=lambda turn: (rank[turn["near"]], turn["at"])):
+        unique.setdefault(turn["segment_key"], turn)
+    return list(unique.values())
+
+
+def _noted(row: Row, facts: Mapping[str, Row]) -> Noted:
+    status, valid_to, over = row["status"], row["valid_to"], row["ended_in_sight"]
+    if status in ("active", "superseded") and over is not None and (valid_to is None or over < valid_to):
+        status, valid_to = "superseded", max(over, row["valid_from"])
+    later = [facts[each] for each in row["superseded_by"] if each in facts]
+    successor = min(later, key=lambda each: bool(each["predicate"] != row["predicate"]), default=None)
+    fact = KnownFact(
+        fact_id=row["fact_id"],
+        statement=row["statement"],
+        valid_from=row["valid_from"],
+        valid_to=valid_to,
+        status=status,
+        predicate=row["predicate"],
+        superseded_by=successor["statement"] if successor else None,
+    )
+    return Noted(fact, row["subject"], row["subject_type"], tuple(row["disputes"]))

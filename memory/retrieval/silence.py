@@ -1,0 +1,108 @@
+"""Silence: how sure one may be that what is asked for was ever said, judged by what was read closely.
+
+How well the best turns score does not tell it: who asks for what is not there asks about things that are (AUC of the
+best score on LoCoMo 56, on BEAM 46). Two signs do:
+
+- whose words they are. A question that names somebody who speaks is answered by what they say of themselves. Where
+  those they speak with say it better of themselves, the question mistakes one for the other.
+- what is wanted. A question says that first ("What was the rationale behind ..."), and only then what it is about.
+  Everything it is about may have been spoken of, and what is wanted nowhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.retrieval.candidates import Traits
+from memory.retrieval.late_interaction import MET, Meetings
+from memory.retrieval.routing import Plan
+from memory.retrieval.weighting import Case, read_closely
+from memory.words.stems import STOP_WORDS
+
+Floats = NDArray[np.float32]
+
+SIGNS = ("named", "gap", "unmet")
+FOCUS = 4
+"""Content pieces, from the first, that say what a question wants: AUC on BEAM is 84 with 3 or 4, 74 with all."""
+BEST = 3
+"""Turns of each side that are compared: AUC on LoCoMo is 87 with 2 to 8, 84 with the best alone."""
+ASKING = frozenset(
+    {"what", "which", "who", "whom", "whose", "where", "when", "why", "how", "do", "does", "did", "can", "could"}
+)
+"""English words that ask; what is wanted is judged in such questions only, for no other was measured."""
+MADE = frozenset(
+    {"summarize", "summarise", "summary", "summaries", "overview", "list", "order", "would", "might", "likely"}
+)
+"""Words of questions whose answer is made of what was said - a summary, an order, a guess - and was never said."""
+
+
+@dataclass(frozen=True, slots=True)
+class SilenceRules:
+    """What the signs are worth, in log-odds; fitted by bench/fit_silence.py on LoCoMo and BEAM."""
+
+    named: float = -2.5
+    """The question names one of those who speak, and another might have said it."""
+    gap: float = 21.9
+    """A cosine by which the one who is named meets it better than the others do."""
+    unmet: float = -28.7
+    """A cosine that what is wanted lacks to being met."""
+    usual: float = 1.78
+    """Added so that the questions it was fitted on have 0 on average: as sure as one usually is."""
+    least: float = -3.22
+    """Below this one had better say nothing: one in twenty-five of the questions that have an answer lies there."""
+
+
+def sureness(case: Case, rules: SilenceRules) -> float:
+    """Log-odds that what is asked for was said, against the usual question; 0 where turns could not be read closely."""
+    if case.met is None or not read_closely(case):
+        return 0.0
+    named, gap, unmet = signs(case.plan, case.traits, case.met).tolist()
+    return float(rules.named * named + rules.gap * gap + rules.unmet * unmet + rules.usual)
+
+
+def signs(plan: Plan, traits: Traits, met: Meetings) -> Floats:
+    """[SIGNS] Whether there is a gap, how large, and how far what is wanted is from being met."""
+    gap = _gap(plan, traits, met.alone)
+    return np.array([gap != 0, gap, _unmet(plan, met.best)], np.float32)
+
+
+def _unmet(plan: Plan, best: Floats) -> float:
+    """What the best cosines of the pieces that say what is wanted lack to `MET`, summed over `FOCUS`.
+
+    Nothing where only stop words ask ("Who am I?"): of turns no such pieces are kept, so that nothing could meet them.
+    """
+    words = set(plan.words)
+    if ASKING.isdisjoint(words) or not MADE.isdisjoint(words) or words <= STOP_WORDS["en"]:
+        return 0.0
+    return float(np.maximum(0, MET - best[:FOCUS]).sum()) / FOCUS
+
+
+def _gap(plan: Plan, traits: Traits, alone: Floats) -> float:
+    """How much better the named meet the question, speaking of themselves, than those in the same sources do.
+
+    Shared out among these others, of whom one or another always meets it well; 0 where there is nobody to compare.
+    """
+    asked = list(plan.named(traits.speakers))
+    if not asked or not len(traits.first_person):
+        return 0.0
+    voices = np.zeros(len(traits.speakers), np.bool_)
+    voices[asked] = True
+    read = np.flatnonzero(~np.isnan(alone))
+    speaker, source, met, telling = traits.speaker[read], traits.source[read], alone[read], traits.first_person[read]
+    named = voices[speaker]
+    others = ~named & np.isin(source, source[named])
+    count = np.count_nonzero(np.bincount(speaker[others]))
+    if not count or not (telling & named).any() or not (telling & others).any():
+        return 0.0  # who never speaks of themselves cannot be compared
+    least = met.min()
+    return float(_best(met[named & telling], least) - _best(met[others & telling], least)) / count
+
+
+def _best(values: Floats, least: np.float32) -> np.float32:
+    """The mean of the best few; `least` stands for those that are missing."""
+    best = np.sort(values)[-BEST:]
+    mean: np.float32 = (best.sum() + least * (BEST - len(best))) / BEST
+    return mean

@@ -1,0 +1,106 @@
+"""Context: what came to mind, what is known of it and what was said around it, as one text within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant
+from memory.retrieval.assembly import Assembled, Material, Piece, assemble
+from memory.retrieval.briefing import harmless
+from memory.services.answer import Hit, numbered, spoken
+from memory.services.known import KnownFact, holds, standing, with_change, with_end
+
+TOLD_TOGETHER = 3
+"""Facts of one subject on a line of a profile (chosen: one more line is about as long as the words that lead it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A fact around the hits: of whom or what it speaks, and the facts that stand against it, by id."""
+
+    fact: KnownFact
+    subject: str
+    subject_type: str
+    disputes: tuple[str, ...] = ()
+
+
+def context_of(
+    hits: Sequence[Hit],
+    notes: Sequence[Noted],
+    turns: Sequence[Hit],
+    budget: int,
+    as_of: Instant | None = None,
+) -> Assembled:
+    """The text, best hits and most important notes first; `[n]` in it is the nth hit, `turns` are those around them.
+
+    The facts the hits carry are told with what holds now (or `as_of`), since when and what was so before, or with both
+    sides where they are disputed; other notes make the profiles of whom they speak of.
+    """
+    facts = [note.fact for note in notes]
+    told = _told(hits, notes, facts, as_of)
+    others = [note for note in notes if note.fact.statement not in told and holds(note.fact, as_of)]
+    return assemble(
+        Material(
+            facts=tuple(dict.fromkeys(told.values())),
+            profiles=tuple(_profiles(others, facts)),
+            times=tuple(Piece(spoken(turn), at=turn.at) for turn in turns),
+            evidence=tuple(Piece(line, (number,), number) for number, line in enumerate(numbered(hits), 1)),
+        ),
+        budget,
+    )
+
+
+def _told(
+    hits: Sequence[Hit], notes: Sequence[Noted], facts: Sequence[KnownFact], as_of: Instant | None
+) -> dict[str, Piece]:
+    """Statement -> how it is told, in the order of the hits; both sides of a dispute are told by one line."""
+    by_id = {note.fact.fact_id: note for note in notes}
+    told: dict[str, Piece] = {}
+    for hit in hits:
+        for note in (by_id[fact_id] for fact_id in hit.fact_ids if fact_id in by_id):
+            against = [by_id[each].fact for each in note.disputes if each in by_id and holds(by_id[each].fact, as_of)]
+            if note.fact.statement in told:
+                continue
+            if against and holds(note.fact, as_of):
+                sides = [note.fact, *against]
+                told |= dict.fromkeys((side.statement for side in sides), _disputed(sides, hits))
+            else:
+                for statement, piece in _alone(note.fact, facts, hits, hit.offset_s, as_of):
+                    told.setdefault(statement, piece)
+    return told
+
+
+def _alone(
+    fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[Hit], offset_s: int, as_of: Instant | None
+) -> Iterator[tuple[str, Piece]]:
+    """What holds now and what was so before; else until when it held; nothing of what was taken back or is ahead."""
+    now = standing(fact, facts, as_of)
+    if now is not None:
+        yield now.statement, _cited(with_change(now, facts, offset_s), (fact.fact_id, now.fact_id), hits)
+        return
+    ahead = as_of is not None and fact.valid_from is not None and fact.valid_from > as_of
+    if not ahead and fact.status in ("active", "superseded"):
+        yield fact.statement, _cited(with_end(fact, offset_s), (fact.fact_id,), hits)
+
+
+def _disputed(sides: Sequence[KnownFact], hits: Sequence[Hit]) -> Piece:
+    pieces = [_cited(side.statement, (side.fact_id,), hits) for side in sides]
+    text = "; but also: ".join(piece.text.removeprefix("- ") for piece in pieces)
+    return Piece(f"- Disputed: {text}", tuple(number for piece in pieces for number in piece.cites))
+
+
+def _cited(words: str, fact_ids: Sequence[str], hits: Sequence[Hit]) -> Piece:
+    numbers = tuple(number for number, hit in enumerate(hits, 1) if set(fact_ids) & set(hit.fact_ids))
+    return Piece(f"- {harmless(words)}{' ' if numbers else ''}{''.join(f'[{number}]' for number in numbers)}", numbers)
+
+
+def _profiles(notes: Sequence[Noted], facts: Sequence[KnownFact]) -> Iterator[Piece]:
+    """A few facts of one subject a line, subjects as they come."""
+    of: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        words = with_change(note.fact, facts).removeprefix(f"{note.subject} ")
+        of.setdefault((note.subject, note.subject_type), []).append(words)
+    for (subject, kind), said in of.items():
+        for start in range(0, len(said), TOLD_TOGETHER):
+            yield Piece(f"- {harmless(subject)} ({kind}): {harmless('; '.join(said[start : start + TOLD_TOGETHER]))}")

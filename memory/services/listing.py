@@ -1,0 +1,161 @@
+"""Listing: the facts that answer a question for several things, each thing once, the surest of every session first.
+
+It must be right rather than complete: what is not told by a fact of the asked predicate is left out, so a number is
+always "at least", and fewer than two things are no list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant, Interval
+from memory.rules.agreement import thing
+from memory.services.known import KnownFact, happened, holds
+from memory.words.list_questions import ListQuestion
+from memory.words.list_words import Test, root, roots
+from memory.words.polarity import is_negated
+from memory.words.predicates import named
+from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.vocabulary import VAGUE, words
+
+FEWEST = 2
+"""Things that make a list."""
+MOST_NAMED = 12
+"""Things that are named; all are counted."""
+_LONGEST = 4
+"""Words of an object beyond which it is a clause that was cut off, not a thing."""
+_REACH = 4
+"""Words from a verb to what it is about: signed up for a pottery class."""
+_NOT_TOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
+"""Predicates of statements that hold somebody else's words, or none that were done."""
+_DAYS = words("yesterday today tomorrow tonight often recently lately here")
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ARTICLES = words("a an the some his her their my our its own another new")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is listed, with the facts that say so, in the same order; `total` counts what is not named, too."""
+
+    things: tuple[str, ...]
+    facts: tuple[KnownFact, ...]
+    total: int
+    counted: bool
+
+    @property
+    def lead(self) -> str:
+        """At least three: cello, piano, guitar."""
+        named_ = ", ".join(self.things) + (", …" if self.total > len(self.things) else "")
+        if not self.counted:
+            return f"As far as I know: {named_}."
+        number = _NUMBERS[self.total - FEWEST] if self.total <= len(_NUMBERS) + 1 else str(self.total)
+        return f"At least {number}: {named_}."
+
+
+def listing(asked: ListQuestion, facts: Sequence[KnownFact], as_of: Instant | None = None) -> Listing | None:
+    """The list of a question from the facts about whom it asks; None if fewer than two things are known."""
+    told = [(each, fact) for fact in facts if _counts(fact, asked, as_of) for each in _things(fact, asked)]
+    if asked.counted and any(each[:1].isdigit() for each, _ in told):
+        return None  # somebody told the number itself: "12 books"
+    things = _distinct(asked, told)
+    if len(things) < FEWEST:
+        return None
+    shown = _spread(things)[:MOST_NAMED]
+    return Listing(tuple(each for each, _ in shown), tuple(fact for _, fact in shown), len(things), asked.counted)
+
+
+def _counts(fact: KnownFact, asked: ListQuestion, as_of: Instant | None) -> bool:
+    """Whether it is so when it is asked about: what is over counts only where the past is asked for."""
+    if asked.past:
+        begun = as_of is None or fact.valid_from is None or fact.valid_from <= as_of
+        so = begun and fact.status in ("active", "superseded")
+    else:
+        so = holds(fact, as_of)
+    return so and (asked.during is None or _within(fact, asked.during))
+
+
+def _within(fact: KnownFact, during: Interval) -> bool:
+    """An event that begins in that time, a state that reaches into it."""
+    begun, ended = fact.valid_from, fact.valid_to
+    if begun is None or (during.end is not None and begun >= during.end):
+        return False
+    if happened(fact):
+        return during.start is None or begun >= during.start
+    return during.start is None or ended is None or ended > during.start
+
+
+def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
+    """What a fact tells of the kind that is asked for."""
+    row, said = named(fact.predicate), roots(fact.statement)
+    if not asked.words <= said or (asked.verb is not None and asked.verb not in said):
+        return []
+    name, tense = (row.name, row.tense) if row is not None else ("", "")
+    denied = not fact.polarity or (name != "dislikes" and is_negated(fact.statement))
+    if asked.test is not None and asked.test.members:
+        return [] if denied or tense == "plan" or name in _NOT_TOLD else _members(fact.statement, asked.test)
+    if name not in asked.predicates or denied != (asked.negated and name != "dislikes"):
+        return []
+    return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, name, asked) else []
+
+
+def _members(statement: str, test: Test) -> list[str]:
+    """The members of a closed class that follow one of its verbs closely: signed up for a pottery class."""
+    spoken = [word for word, _ in tokenise(statement)]
+    told = [place for place, word in enumerate(spoken) if root(word) in test.verbs]
+    return [
+        word
+        for place, word in enumerate(spoken)
+        if {word, word.removesuffix("s")} & test.members and any(0 < place - verb <= _REACH for verb in told)
+    ]
+
+
+def _is_a_thing(object_: str | None) -> bool:
+    """Whether an object names something: neither vague, nor a pronoun or a day, nor half a sentence."""
+    spoken = [word for word, _ in tokenise(object_ or "")]
+    empty = STOP_WORDS["en"] | VAGUE | _DAYS
+    return len(spoken) <= _LONGEST and any(word not in empty for word in spoken)
+
+
+def _is_of(fact: KnownFact, predicate: str, asked: ListQuestion) -> bool:
+    """Whether its object is of the class: the words name the class, or this predicate tells no other."""
+    test, called = asked.test, asked.noun is None or asked.noun in roots(fact.statement)
+    if test is None:
+        return called
+    if test.named and not (fact.object or "")[:1].isupper():
+        return False
+    if asked.noun is not None and called:
+        return True
+    of_class = not test.heads or bool(roots(fact.object or "") & set(map(root, test.heads)))
+    return predicate in test.predicates and of_class
+
+
+def _distinct(asked: ListQuestion, told: Iterable[tuple[str, KnownFact]]) -> list[tuple[str, KnownFact]]:
+    """The surest fact of each thing. What only names the class, or is said more fully elsewhere, is none of its own."""
+    best: dict[frozenset[str], tuple[str, KnownFact]] = {}
+    for each, fact in sorted(told, key=lambda pair: (-pair[1].confidence, pair[1].fact_id)):
+        best.setdefault(frozenset(thing(each)), (each, fact))
+    return [
+        pair
+        for stems, pair in best.items()
+        if not set(map(root, stems)) <= {asked.noun} and not any(stems < other for other in best)
+    ]
+
+
+def _spread(things: Sequence[tuple[str, KnownFact]]) -> list[tuple[str, KnownFact]]:
+    """The surest of every session, then the second of each."""
+    earlier: Counter[str] = Counter()
+    ranked: list[tuple[int, float, str, KnownFact]] = []
+    for each, fact in things:
+        ranked.append((earlier[fact.source_id], -fact.confidence, each, fact))
+        earlier[fact.source_id] += 1
+    return [(each, fact) for _, _, each, fact in sorted(ranked, key=lambda row: row[:3])]
+
+
+def _shown(object_: str) -> str:
+    """An object without its article."""
+    words = object_.split()
+    while len(words) > 1 and words[0].lower() in _ARTICLES:
+        words = words[1:]
+    return " ".join(words)

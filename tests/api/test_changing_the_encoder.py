@@ -1,0 +1,205 @@
+"""Another encoder takes the place of the one that serves, while questions are asked and words are heard."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from actors.succession import Succession
+from adapters import build
+from adapters.postgres.serving import PostgresServing, Served
+from config.settings import Settings, load
+from deployments.gateway import create_app
+from deployments.house import EncoderHere, open_house
+from tests.api.conftest import Door
+from tests.api.test_sources_and_context import conversation
+from tests.contract.conftest import database, own_pool  # noqa: F401  (fixtures)
+from tests.fakes.minds import LocalMinds
+
+OLD, NEW = "hashing-64", "all-MiniLM-L6-v2-int8"
+ASKED = {"query": "Where did Maya move to?", "cut": "none", "record_access": "false"}
+
+
+class Change:
+    """A memory that began with the encoder `hashing`, and a worker's steps towards the one that is configured now."""
+
+    def __init__(self, door: Door, settings: Settings) -> None:
+        self.door, self.settings = door, settings
+        self._succession: Succession | None = None
+        self.told = 0
+
+    async def step(self) -> bool:
+        """What the worker does when nothing else waits."""
+        if self._succession is None:
+            pool = self.door.house.stores.pool
+            self._succession = Succession(await build.stores_over(pool, self.settings), self.renew)
+        return await self._succession.step()
+
+    def crash(self) -> None:
+        """The worker starts anew."""
+        self._succession = None
+
+    async def renew(self) -> None:
+        self._succession = None
+        self.told += 1
+        await self.door.minds.shard.renew()
+
+    async def finish(self) -> None:
+        while await self.step():
+            await asyncio.sleep(0)
+        await self.door.house.renew()
+
+    async def kept(self, table: str) -> dict[str, int]:
+        """Encoder -> how many vectors there are by it."""
+        pool = self.door.house.stores.pool
+        rows = await pool.rows(f"SELECT encoder, count(*) AS n FROM {table} GROUP BY encoder")
+        return {row["encoder"]: row["n"] for row in rows}
+
+
+@pytest.fixture
+async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noqa: F811
+    """A door over a database of its own, where `hashing` has encoded one conversation and `minilm-int8` is set now."""
+    (tmp_path / "token").write_text("a" * 43)
+    async with own_pool.connection() as connection:
+        dsn = connection.info.dsn
+    before = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}}, {})
+    now = load(tmp_path, {"dsn": dsn}, {})
+    pool = await build.stores(before)
+    await pool.pool.close()
+    minds = LocalMinds(now)
+    house = await open_house(now, minds)
+    user = f"u-{uuid.uuid4().hex[:12]}"
+    headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
+    transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+        door = Door(client, house, minds, user)
+        await door.post("/v1/sources", conversation(), 202)
+        await door.settle()
+        await door.minds.encode_facts(house.stores)
+        yield Change(door, now)
+    await house.stores.pool.close()
+    await (await minds.shard._open()).pool.close()
+
+
+async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change: Change) -> None:
+    before = await change.door.get("/v1/context", **ASKED)
+    assert before["results"]
+    assert change.door.house.stores.encoder.name == OLD
+    words, facts = await change.kept("segment_vectors"), await change.kept("fact_vectors")
+    assert set(words) == set(facts) == {OLD}
+    answers, done = [], asyncio.Event()
+
+    async def ask() -> None:
+        while not done.is_set():
+            answers.append(await change.door.get("/v1/context", **ASKED))
+
+    asking = asyncio.ensure_future(ask())
+    await change.finish()
+    done.set()
+    await asking
+    assert all(answer["results"] for answer in answers)
+    assert [answer["degraded"] for answer in answers if answer["degraded"]] == []
+    assert await change.kept("segment_vectors") == {NEW: words[OLD]}
+    assert await change.kept("fact_vectors") == {NEW: facts[OLD]}
+    assert change.door.house.stores.encoder.name == NEW
+    meaning = await change.door.get("/v1/context", query="In which town does she live nowadays?", cut="none")
+    assert meaning["results"]
+    assert not meaning["degraded"]
+
+
+async def test_it_goes_on_where_it_was_interrupted(change: Change) -> None:
+    while await change.step():
+        change.crash()
+        if change.told:
+            break
+    assert await change.kept("segment_vectors") != {NEW: 0}
+    assert len(await change.kept("segment_vectors")) == 2, "what is old is dropped only after everybody was told"
+    await change.finish()
+    assert set(await change.kept("segment_vectors")) == set(await change.kept("fact_vectors")) == {NEW}
+    assert change.told == 2
+    assert not await change.step()
+
+
+async def test_what_is_heard_meanwhile_is_lost_to_neither(change: Change) -> None:
+    assert await change.step()
+    heard = conversation() | {"source_id": "meanwhile"}
+    await change.door.post("/v1/sources", heard, 202)
+    await change.door.settle()
+    serving = (await change.kept("segment_vectors"))[OLD]
+    await change.finish()
+    assert await change.kept("segment_vectors") == {NEW: serving}
+    await change.door.post("/v1/sources", conversation() | {"source_id": "afterwards"}, 202)
+    await change.door.settle()
+    assert set(await change.kept("segment_vectors")) == {NEW}
+
+
+async def test_a_swap_that_would_lose_something_is_refused(change: Change) -> None:
+    serving = PostgresServing(change.door.house.stores.pool)
+    assert not await serving.swap(OLD, Served(NEW, 384, {"kind": "minilm-int8"}))
+    assert await serving.name() == OLD
+
+
+async def test_a_fact_stated_with_the_old_encoder_after_the_swap_is_kept_without_its_vector(change: Change) -> None:
+    stale = change.door.house.stores
+    while not change.told:
+        await change.step()
+    assert change.door.house.stores is stale, "the front door has not looked yet"
+    change.door.house.looked = float("inf")
+    await change.door.post("/v1/facts", {"statement": "Maya plays the cello.", "subject": "Maya"}, 201)
+    waiting = await change.door.minds.shard._stores.journal.unencoded_facts(10)
+    assert [row["statement"] for row in waiting] == ["Maya plays the cello."]
+    await change.door.house.renew()
+    await change.door.post("/v1/facts", {"statement": "Maya plays the violin.", "subject": "Maya"}, 201)
+    assert len(await change.door.minds.shard._stores.journal.unencoded_facts(10)) == 1
+
+
+async def test_words_serve_while_the_serving_encoder_cannot_be_loaded(change: Change) -> None:
+    shard = change.door.minds.shard
+    pool = (await shard._open()).pool
+    await pool.rows("UPDATE serving SET settings = %(gone)s::jsonb", gone='{"kind": "of an earlier version"}')
+    shard._stores, shard._legs = await build.stores_over(pool, change.settings), None
+    answer = await change.door.get("/v1/context", **ASKED)
+    assert answer["results"]
+    assert "vectors" in answer["degraded"]
+    await change.finish()
+    assert not (await change.door.get("/v1/context", **ASKED))["degraded"]
+
+
+async def test_how_far_it_has_come_is_told(change: Change) -> None:
+    answer = (await change.door.post("/v1/rebuild", {"what": "vectors"}))["encoder"]
+    assert answer == {"serving": OLD, "successor": NEW, "segments": answer["segments"], "encoded": 0}
+    assert answer["segments"] > 0
+    assert (await change.door.get("/v1/rebuild")) == answer
+    await change.finish()
+    assert await change.door.get("/v1/rebuild") == {"serving": NEW, "successor": None, "segments": 0, "encoded": 0}
+
+
+async def test_a_deployed_encoder_is_asked_once_it_serves(change: Change) -> None:
+    deployed = EncoderHere(build.embedder(change.settings))
+    house = await open_house(change.settings, change.door.minds, deployed)
+    assert (house.encodes, house.encoder is deployed) == (False, False)
+    await change.finish()
+    await house.renew()
+    assert (house.encodes, house.encoder is deployed) == (True, True)
+    await house.stores.pool.close()
+
+
+async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Change) -> None:
+    assert await change.step()
+    assert set(await change.kept("segment_vectors")) == {OLD, NEW}
+    change.settings = load(change.settings.home, {"models": {"encoder": {"kind": "hashing"}}}, {})
+    change.crash()
+    await change.finish()
+    assert set(await change.kept("segment_vectors")) == {OLD}
+
+
+async def test_the_database_decides_which_encoder_serves(change: Change) -> None:
+    stores = await build.stores_over(change.door.house.stores.pool, change.settings)
+    assert stores.successor is not None
+    assert (stores.encoder.name, stores.successor.encoder.name) == (OLD, NEW)

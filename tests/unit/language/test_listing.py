@@ -1,0 +1,193 @@
+"""Lists: which questions ask for several things, and which facts answer them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.services.answer import NOTHING, Citation, Hit, compose
+from memory.services.known import KnownFact
+from memory.services.listing import listing
+from memory.words.list_questions import list_question
+
+
+def at(year: int, month: int, day: int) -> float:
+    return datetime(year, month, day, 12, tzinfo=UTC).timestamp()
+
+
+NOW = at(2026, 6, 1)
+JANUARY, APRIL = at(2026, 1, 10), at(2026, 4, 10)
+
+
+def known(fact_id, statement, predicate=None, object_=None, begun=JANUARY, **rest):
+    return KnownFact(fact_id, statement, begun, predicate=predicate, object=object_, confidence=0.7,
+                     source_id=rest.pop("source_id", f"s-{fact_id}"), **rest)  # fmt: skip
+
+
+FACTS = [
+    known("i1", "Maya plays the cello", "plays", "the cello"),
+    known("i2", "Maya has been learning the piano for a year"),
+    known("i3", "Maya played guitar at school", "played", "guitar"),
+    known("i4", "Maya plays chess", "plays", "chess"),
+    known("i5", "Maya doesn't play the drums", "plays", "drums", polarity=False),
+    known("i6", "Maya wants to learn the harp", "wants", "learn the harp"),
+    known("c1", "Maya went to a jazz concert", "visited", "a jazz concert"),
+    known("c2", "Maya went to the rock concert in Porto", "visited", "rock concert"),
+    known("c3", "Maya went to a concert", "visited", "a concert"),
+    known("c4", "Maya went to the dentist", "visited", "dentist"),
+    known("b1", "Maya read Dune", "read", "Dune"),
+    known("b2", "Maya read Emma", "read", "Emma", APRIL),
+    known("b3", "Maya read Solaris", "read", "Solaris", APRIL),
+    known("b4", "Maya reads a lot", "reads", "a lot"),
+    known("f1", "Maya's friend is Priya", "has_friend", "Priya"),
+    known("f2", "Maya's friend is Tom", "has_friend", "Tom"),
+    known("f3", "Maya's brother is Nils", "has_brother", "Nils"),
+    known("l1", "Maya likes figs", "likes", "figs"),
+    known("l2", "Maya likes jazz", "likes", "jazz"),
+    known("l3", "Maya hates kale", "dislikes", "kale"),
+    known("l4", "Maya doesn't like crowds", "likes", "crowds", polarity=False),
+    known("p1", "Maya painted a lake", "made", "a lake"),
+    known("p2", "Maya painted the horse", "made", "the horse"),
+    known("p3", "Maya baked bread", "made", "bread"),
+    known("v1", "Maya went to Lisbon", "visited", "Lisbon"),
+    known("v2", "Maya travelled to Rome", "visited", "Rome", APRIL),
+    known("h1", "Maya has a dog named Rex", "has_pet", "Rex"),
+    known("h2", "Maya has a dog named Bella", "has_pet", "Bella"),
+    known("h3", "Maya has a cat named Tiger", "has_pet", "Tiger"),
+    known("s1", "Maya signed up for a pottery class", "joined", "pottery class"),
+    known("s2", "Last week Maya went swimming", "went", "swimming"),
+    known("w1", "Maya lives in Lisbon", "lives_in", "Lisbon", APRIL),
+    known("w2", "Maya lives in Porto", "lives_in", "Porto", JANUARY, valid_to=APRIL, status="superseded",
+          superseded_by="Maya lives in Lisbon"),
+]  # fmt: skip
+
+
+def listed(question, facts=FACTS, as_of=None):
+    asked = list_question(question, NOW, owner="Maya")
+    found = listing(asked, facts, as_of) if asked is not None and asked.who == "Maya" else None
+    return None if found is None else set(found.things)
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("What instruments does Maya play?", {"cello", "piano", "guitar"}),
+        ("what instruments do I play", {"cello", "piano", "guitar"}),
+        ("How many concerts did Maya go to?", {"jazz concert", "rock concert"}),
+        ("How many concerts has Maya been to so far?", {"jazz concert", "rock concert"}),
+        ("Which books has Maya read?", {"Dune", "Emma", "Solaris"}),
+        ("Which books has Maya read since March?", {"Emma", "Solaris"}),
+        ("Which books did Maya read in March?", None),
+        ("Who are Maya's friends?", {"Priya", "Tom"}),
+        ("Who are my friends?", {"Priya", "Tom"}),
+        ("How many friends does Maya have?", {"Priya", "Tom"}),
+        ("What are the names of Maya's pets?", {"Rex", "Bella", "Tiger"}),
+        ("What are Maya's dogs' names?", {"Rex", "Bella"}),
+        ("How many dogs does Maya have?", {"Rex", "Bella"}),
+        ("What does Maya like?", {"figs", "jazz"}),
+        ("What doesn't Maya like?", {"kale", "crowds"}),
+        ("What does Maya not like?", {"kale", "crowds"}),
+        ("What has Maya painted?", {"lake", "horse"}),
+        ("Where has Maya been?", {"Lisbon", "Rome"}),
+        ("Which cities has Maya visited?", {"Lisbon", "Rome"}),
+        ("What activities does Maya do?", {"pottery", "swimming", "chess"}),
+        ("List all of Maya's friends.", {"Priya", "Tom"}),
+        ("Which cities has Maya lived in?", {"Lisbon", "Porto"}),
+    ],
+)
+def test_a_question_for_several_things_lists_them(question, things):
+    assert listed(question) == things
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What instrument does Maya play?",
+        "Which book did Maya read?",
+        "Where does Maya live?",
+        "Who is Maya's friend?",
+        "What does Maya do?",
+        "What did Maya buy yesterday?",
+        "How many days did Maya stay in Rome?",
+        "How many times has Maya been to Rome?",
+        "When did Maya visit Rome?",
+        "Does Maya play any instruments?",
+        "What kind of music does Maya like?",
+        "Which bus does Maya take?",
+        "Why does Maya play the cello?",
+        "How old is Maya?",
+        "What are Maya's plans with respect to Rome?",
+        "What does Maya's brother like?",
+        "What instruments do Maya and Tom play?",
+        "What doesn't Maya know?",
+        "Welche Instrumente spielt Maya?",
+        "What instruments does Maya play?" + " in May" * 10_000,
+        "How many",
+        "?",
+    ],
+)
+def test_a_question_for_one_thing_or_another_is_no_list(question):
+    assert listed(question) is None
+
+
+def test_a_member_of_a_class_counts_only_where_it_is_done():
+    heard = [
+        known("x1", "Maya found a violin concert that all enjoyed"),
+        known("x2", "Asked \u201cDo you play?\u201d, Maya answers: the tuba", "answered"),
+        known("x3", "Maya is going to learn the oboe", "plans", "learn the oboe"),
+    ]
+    assert listed("What instruments does Maya play?", [*FACTS[:2], *heard]) == {"cello", "piano"}
+
+
+def test_where_the_number_itself_was_told_nothing_is_counted():
+    told = [*FACTS, known("n1", "Maya read 12 books this year", "read", "12 books")]
+    assert listed("How many books has Maya read?") == {"Dune", "Emma", "Solaris"}
+    assert listed("How many books has Maya read?", told) is None
+
+
+def test_nothing_and_a_single_thing_are_no_list():
+    asked = list_question("What instruments does Maya play?", NOW)
+    assert listing(asked, []) is None
+    assert listing(asked, FACTS[:1]) is None
+    assert list_question("What instruments do I play?", NOW) is None  # whose memory it is was never told
+
+
+def test_a_list_is_of_the_time_that_is_asked_about():
+    assert listed("Which books has Maya read?", as_of=at(2026, 2, 1)) is None
+    over = [known(f"u{n}", f"Maya uses {each}", "uses", each, valid_to=APRIL) for n, each in enumerate(("Vim", "Git"))]
+    assert listed("What tools does Maya use?", over) is None
+    assert listed("What tools does Maya use?", over, at(2026, 2, 1)) == {"Vim", "Git"}
+    assert listed("What tools did Maya use in January?", over) == {"Vim", "Git"}
+
+
+def test_the_surest_of_every_session_comes_first_and_the_rest_is_counted():
+    many = [
+        known(f"m{n:02}", f"Maya read Book{n:02}", "read", f"Book{n:02}", source_id=f"s{n // 10}") for n in range(20)
+    ]
+    found = listing(list_question("How many books has Maya read?", NOW), many)
+    assert found is not None
+    assert (found.total, len(found.things)) == (20, 12)
+    assert {fact.source_id for fact in found.facts[:2]} == {"s0", "s1"}
+    assert found.lead.startswith("At least 20: ")
+    assert found.lead.endswith(", ….")
+
+
+def test_an_answer_leads_with_the_list_and_shows_what_says_so():
+    hits = [
+        Hit("I started the piano.", "Maya", JANUARY, 0, "s2", "g2", ("i2",)),
+        Hit("Cello again today!", "Maya", APRIL, 0, "s1", "g1", ("i1",)),
+        Hit("Nice weather.", "Tom", APRIL, 0, "s3", "g3"),
+    ]
+    facts = [known("i1", "Maya plays the cello", "plays", "the cello", disputed=True), FACTS[1]]
+    question = "How many instruments does Maya play?"
+    found = listing(list_question(question, NOW), facts)
+    answer = compose(question, hits, facts, listed=found)
+    assert answer.text.splitlines() == [
+        "At least two: cello, piano.",
+        "Maya plays the cello (disputed) - 10 April 2026 [s1/g1]",
+        "Maya has been learning the piano for a year - 10 January 2026 [s2/g2]",
+        '"Nice weather." - Tom, 10 April 2026 [s3/g3]',
+    ]
+    assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g3"))
+    assert compose(question, hits, facts, listed=found, abstained=True).text == NOTHING

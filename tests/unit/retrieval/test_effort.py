@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from memory.retrieval.effort import COMPLEX, SIMPLE, effort_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why did Priya leave the choir?", "How many books has Ana read?", "List all the gifts Tom got.",
+        "Summarise the meeting.", "How has Jonas changed?", "What did Ana say? And what did Tom answer?",
+        "Compare the two flats.", "What does everyone bring?", "Welche Bücher hat jeder gelesen?",
+        "Fasse die Besprechung zusammen.", "word " * 24,
+    ],
+)  # fmt: skip
+def test_causes_lists_counts_and_comparisons_are_complex(text: str) -> None:
+    assert effort_of(text) is COMPLEX
+
+
+@pytest.mark.parametrize(
+    "text", ["Where does Maya live?", "When was the wedding?", "Who called?", "tea", "", "🦆", "Wo wohnt Ana?"]
+)
+def test_one_thing_asked_for_is_simple(text: str) -> None:
+    assert effort_of(text) is SIMPLE
+
+
+@pytest.mark.conforms("004:complexity")
+def test_the_figures_are_those_of_the_seed() -> None:
+    assert (SIMPLE.depth, SIMPLE.results, SIMPLE.tokens) == (2, 5, 1000)
+    assert (COMPLEX.depth, COMPLEX.results, COMPLEX.tokens) == (4, 20, 3000)

@@ -1,0 +1,142 @@
+"""How sure one may be that what is asked for was ever said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.embedding.hashing import HashingEmbedder
+from memory.model.scopes import Sensitivity, View
+from memory.retrieval.batches import dense_text
+from memory.retrieval.late_interaction import MET, Meetings
+from memory.retrieval.legs import MemoryText, MemoryVectors
+from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.query import Question
+from memory.retrieval.routing import route
+from memory.retrieval.silence import BEST, FOCUS, SilenceRules, signs, sureness
+from memory.services.recall import RecallSettings, at_hand, recall
+from tests.unit.retrieval.rows import Row, batch
+from tests.unit.retrieval.test_weighting import NOW, case, traits
+
+NOTHING = np.zeros(0, np.float32)
+ENCODER = HashingEmbedder()
+
+
+def gap(text: str, alone: list[float], speaker: list[int], first_person: list[bool], **columns) -> float:
+    of = traits(len(alone), speaker=speaker, first_person=np.array(first_person, np.bool_), **columns)
+    met = Meetings(NOTHING, np.array(alone, np.float32), NOTHING)
+    measured, size, _ = signs(route(text, NOW), of, met)
+    assert measured == (size != 0)
+    return float(size)
+
+
+def unmet(text: str, best: list[float]) -> float:
+    return float(signs(route(text, NOW), traits(0), Meetings(NOTHING, NOTHING, np.array(best, np.float32)))[2])
+
+
+def test_it_counts_against_a_question_that_another_says_it_of_themselves():
+    alone, speaker = [0.8, 0.8, 0.8, 0.5, 0.5, 0.5], [0, 0, 0, 1, 1, 1]
+    assert gap("What did Caroline realize?", alone, speaker, [True] * 6) == pytest.approx(0.3)
+    assert gap("What did Melanie realize?", alone, speaker, [True] * 6) == pytest.approx(-0.3)
+    assert gap("What did they realize?", alone, speaker, [True] * 6) == 0
+    assert gap("What did Melanie and Caroline realize?", alone, speaker, [True] * 6) == 0
+
+
+def test_what_is_said_of_others_does_not_count():
+    # Melanie talks about it without speaking of herself
+    alone, speaker = [0.6, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4], [0, 0, 0, 1, 1, 1, 1]
+    said = [True, True, True, False, True, True, True]
+    assert gap("What did Caroline realize?", alone, speaker, said) == pytest.approx(0.2)
+    assert gap("What did Caroline realize?", alone, speaker, [False] * 7) == 0
+    assert gap("What did Caroline realize?", alone, speaker, []) == 0
+
+
+def test_one_good_turn_is_not_three():
+    of_one = gap("What did Caroline do?", [0.9, 0.3, 0.3, 0.3], [0, 1, 1, 1], [True] * 4)
+    assert of_one == pytest.approx((0.9 - 0.3) / BEST)
+
+
+def test_a_gap_is_shared_out_among_those_who_speak_with_them():
+    alone, said = [0.5, 0.5, 0.5, 0.8, 0.8, 0.8], [True] * 6
+    assert gap("What did Caroline do?", alone, [0, 0, 0, 1, 1, 2], said) == pytest.approx(-0.15)
+    elsewhere = [1, 1, 1, 2, 2, 2]
+    assert gap("What did Caroline do?", alone, [0, 0, 0, 1, 1, 2], said, source=elsewhere) == 0
+
+
+def test_a_turn_that_was_not_read_does_not_count():
+    assert gap("What did Caroline do?", [0.5, float("nan"), 0.4], [0, 1, 1], [True] * 3) == pytest.approx(0.1 / BEST)
+
+
+turns = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 1), st.booleans()), min_size=1, max_size=12)
+
+
+@given(turns)
+def test_asking_of_the_other_turns_the_gap_around(turns):
+    columns = [list(column) for column in zip(*turns, strict=True)]
+    assert gap("What did Caroline do?", *columns) == pytest.approx(-gap("What did Melanie do?", *columns), abs=1e-6)
+
+
+def test_what_is_wanted_comes_first_in_a_question():
+    assert unmet("What was the rationale?", [0.2, *[0.9] * 6]) == pytest.approx((MET - 0.2) / FOCUS)
+    assert unmet("What was the rationale?", [*[0.9] * FOCUS, 0.1, 0.1]) == 0
+    assert unmet("What?", []) == 0
+
+
+def test_a_summary_a_guess_or_an_order_need_not_have_been_said():
+    assert unmet("Can you summarize the rationale?", [0.1, 0.1]) == 0
+    assert unmet("Would she like what she sees?", [0.1, 0.1]) == 0
+
+
+def test_words_without_a_question_and_other_languages_are_not_judged_by_what_they_want():
+    assert unmet("pottery", [0.1, 0.1]) == unmet("Wo wohnt Caroline?", [0.1, 0.1]) == 0
+
+
+@given(st.lists(st.floats(-1, 1, width=32), max_size=8))
+def test_it_never_helps_to_be_unmet(best):
+    assert 0 <= unmet("What?", best) <= MET + 1
+
+
+def test_where_nothing_was_read_one_is_as_sure_as_usual():
+    assert sureness(case("What did Melanie say?", traits(3)), SilenceRules()) == 0
+
+
+async def found(text: str, settings: RecallSettings):
+    said = [
+        Row(1, "I won the pottery marathon", order=1, speaker="Caroline"),
+        Row(2, "My marathon was fun, I got a medal", order=2, speaker="Caroline"),
+        Row(3, "I was so happy about my pottery marathon", order=3, speaker="Caroline"),
+        *(Row(4 + at, f"I like {what}", order=4 + at, speaker="Melanie") for at, what in enumerate(("tea", "rain"))),
+    ]
+    built = Library(ENCODER.dimensions)
+    built.put("user:ann", Sensitivity.OPEN, batch(said))
+    encoded = ENCODER.encode([dense_text(row.speaker, row.date, row.text) for row in said])
+    built.put_vectors("user:ann", np.array([row.key for row in said]), encoded.vectors, encoded.pieces)
+    question = Question(text, View("ann"), NOW)
+    legs, asked = (MemoryText(built), MemoryVectors(built)), at_hand(ENCODER.ask(text))
+    return await recall(question, legs, MemoryShelf(built), asked, settings)
+
+
+async def test_a_question_about_the_wrong_person_is_abstained_from_and_answered_all_the_same():
+    patient = RecallSettings(leg_timeout_s=60.0)
+    right = await found("Did Caroline win the pottery marathon?", patient)
+    wrong = await found("Did Melanie win the pottery marathon?", patient)
+    assert (right.abstained, wrong.abstained) == (False, True)
+    assert len(wrong.keys)
+    assert wrong.scores.max() < right.scores.max()
+    deaf = replace(patient, silence=replace(patient.silence, least=-np.inf))
+    assert not (await found("Did Melanie win the pottery marathon?", deaf)).abstained
+
+
+def test_questions_of_stop_words_alone_want_nothing_that_could_be_met():
+    for text in ("Who am I?", "What did I do?", "How are you?"):
+        assert unmet(text, [0.1, 0.1]) == 0
+
+
+def test_who_never_speaks_of_themselves_is_not_compared():
+    alone, speaker, said = [0.6, 0.5, 0.9, 0.9, 0.8], [0, 0, 1, 1, 1], [False, False, True, True, True]
+    assert gap("Where did Caroline move?", alone, speaker, said) == 0
+    assert gap("Where did Melanie move?", alone, speaker, said) == 0
