@@ -17,6 +17,7 @@ LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="
 NowOption = Annotated[
     str | None, typer.Option("--now", help="When the question is asked: ISO 8601 with a zone; default: now.")
 ]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Tell the plan, its steps, and why each is there.")]
 
 
 def recall(
@@ -26,6 +27,7 @@ def recall(
     entity: Annotated[str | None, typer.Option(help="Only what mentions this entity.")] = None,
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    why: ExplainOption = False,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -35,7 +37,8 @@ def recall(
     Example: memoray recall "What coffee does Maya like?" --limit 3
     """
     with connect(home, user) as client:
-        found = client.get("/v1/context", query=query, limit=limit, now=now, entity=entity, after=after, before=before)
+        asked = {"limit": limit, "now": now, "entity": entity, "after": after, "before": before}
+        found = client.get("/v1/context", query=query, **asked, explain=why or None)
     if as_json:
         print_json(found)
         return
@@ -43,6 +46,7 @@ def recall(
         out.print(segment_line(hit))
     if not found["results"]:
         out.print("Nothing comes to mind.")
+    tell_reasons(found)
     tell_limits(found)
 
 
@@ -50,6 +54,7 @@ def ask(
     query: Question,
     limit: LimitOption = 5,
     now: NowOption = None,
+    why: ExplainOption = False,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -58,13 +63,14 @@ def ask(
 
     Example: memoray ask "Where does Maya live now?"
     """
-    body = {"query": query, "limit": limit} | ({"now": now} if now else {})
+    body = {"query": query, "limit": limit, "explain": why} | ({"now": now} if now else {})
     with connect(home, user) as client:
         told = client.post("/v1/ask", body)
     if as_json:
         print_json(told)
         return
     print_answer(told)
+    tell_reasons(told)
     tell_limits(told)
 
 
@@ -84,6 +90,16 @@ def segment_line(hit: Mapping[str, Any]) -> str:
     day = datetime.fromtimestamp(hit["timestamp"], UTC).strftime("%Y-%m-%d %H:%M")
     place = escape(f"{hit['source_id']}/{hit['segment_id']}")
     return f"[dim]{day}[/] [bold]{escape(hit['speaker'])}[/] {escape(hit['text'])} [dim]{place}[/]"
+
+
+def tell_reasons(found: Mapping[str, Any]) -> None:
+    """The plan of a question step by step, and why each result stands where it stands, where that was asked for."""
+    for step in (found.get("plan") or {}).get("steps", ()):
+        name, _, told = step.partition(": ")
+        out.print(f"[bold]{name:<10}[/][dim]{escape(told)}[/]")
+    for hit, reason in zip(found["results"], found.get("explain") or (), strict=False):
+        place = escape(f"{hit['source_id']}/{hit['segment_id']}")
+        out.print(f"[dim]{place}[/] {reason['score']:.2f} {escape(reason['why'])}")
 
 
 def tell_limits(found: Mapping[str, Any]) -> None:

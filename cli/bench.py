@@ -16,7 +16,7 @@ from bench.as_of import measure_as_of
 from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
 from bench.latency import measure_latency
-from bench.measure import Site, markdown
+from bench.measure import Site, Tell, markdown
 from bench.recall import measure_recall
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, err, out, places_of, print_json
@@ -51,7 +51,7 @@ def bench_recall(
     Example: memoray bench recall --data locomo.jsonl.gz --verbose
     """
     conversations = read(data.expanduser(), labels, limit_questions)
-    with _site(home, as_json) as site:
+    with site_of(home, as_json) as site:
         row = measure_recall(conversations, site, labels, wait=wait, nights=nights, keep=keep)
     if as_json:
         print_json(asdict(row))
@@ -72,7 +72,7 @@ def bench_latency(
 
     Example: memoray bench latency --segments 6000
     """
-    with _site(home, as_json) as site:
+    with site_of(home, as_json) as site:
         row = measure_latency(site, segments, requests, keep=keep)
     if as_json:
         print_json(asdict(row))
@@ -96,14 +96,8 @@ def bench_contradictions(
     from adapters import build
 
     settings = load(places_of(home).home, {"models": {"contradiction": {"kind": judge}}})
-    with _progress(as_json) as bar:
-        task = bar.add_task("Starting", total=None)
-        row = measure_contradictions(
-            read(data.expanduser()),
-            build.embedder(settings),
-            build.judge(settings),
-            lambda step, done, total: bar.update(task, description=step, completed=done, total=total),
-        )
+    with steps(as_json) as tell:
+        row = measure_contradictions(read(data.expanduser()), build.embedder(settings), build.judge(settings), tell)
     if as_json:
         print_json({**asdict(row), "false_per_1000": row.false_per_1000})
         return
@@ -157,29 +151,31 @@ COMMANDS = (
 
 
 @contextmanager
-def _site(home: Path | None, quiet: bool) -> Iterator[Site]:
+def site_of(home: Path | None, quiet: bool) -> Iterator[Site]:
     """The running system, a connection for each user, the encoder it is set to, and a progress bar."""
     from adapters import build
 
     places = places_of(home)
     encoder = build.embedder(load(places.home))
     with ExitStack() as stack:
-        bar = stack.enter_context(_progress(quiet))
-        task = bar.add_task("Starting", total=None)
         yield Site(
             door=lambda user: stack.enter_context(connect(home, user)),
             encode=lambda text: encoder.embed([text]),
             pss_bytes=lambda: _pss(places),
-            tell=lambda step, done, total: bar.update(task, description=step, completed=done, total=total),
+            tell=stack.enter_context(steps(quiet)),
         )
+
+
+@contextmanager
+def steps(quiet: bool) -> Iterator[Tell]:
+    """A progress bar, as a way to tell of a step: what is done, how much of it, and how much there is."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal) as bar:
+        task = bar.add_task("Starting", total=None)
+        yield lambda step, done, total: bar.update(task, description=step, completed=done, total=total)
 
 
 def _pss(places: Places) -> int:
     """What all processes of the running system take, as `memoray status` counts it."""
     root = supervisor_pid(places)
     return 0 if root is None else sum(map(pss_bytes, {root} | descendants(root)))
-
-
-def _progress(quiet: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal)

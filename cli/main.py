@@ -15,6 +15,7 @@ from cli import (
     ask,
     bench,
     bench_lifetimes,
+    bench_peers,
     diff,
     doctor,
     explain,
@@ -47,6 +48,7 @@ ROOMS = (
     doctor,
     bench,
     bench_lifetimes,
+    bench_peers,
     simulate,
 )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,9 +50,22 @@ def rebuild(
             f"{journal['facts']} facts, {journal['entities']} entities at version {journal['version']}."
         )
         return
+    if told := changing(answer["encoder"]):
+        out.print(told, markup=False)
+        return
     waiting = answer["pending"]["embedding"]
     out.print(f"{what.value}: {waiting} sources are encoded again in the background; the old vectors serve until then."
               if waiting else f"{what.value}: read again with the next question.")  # fmt: skip
+
+
+def changing(encoder: Mapping[str, Any]) -> str | None:
+    """How far another encoder has come to take the place of the serving one; None if none is to."""
+    if encoder["successor"] is None:
+        return None
+    return (
+        f"{encoder['successor']} has encoded {encoder['encoded']} of {encoder['segments']} segments in the background; "
+        f"{encoder['serving']} serves until nothing is missing."
+    )
 
 
 COMMANDS = (("rebuild", rebuild),)

@@ -17,6 +17,7 @@ from rich.table import Table
 from cli.client import Client
 from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import descendants, pss_bytes, title
+from cli.rebuild import changing
 from cli.runtime import Places, Runtime, read_runtime, supervised
 from memory.errors import DomainError, Invalid
 
@@ -92,16 +93,17 @@ def _measured(runtime: Runtime) -> dict[str, Any]:
         "pss_bytes": sum(int(str(process["pss_bytes"])) for process in living),
         "processes": living,
         "python": ".".join(map(str, sys.version_info[:3])),
-        "pending": _pending(runtime),
+        "pending": None if (stats := _told(runtime, "/v1/stats")) is None else stats.get("pending", {}),
+        "encoder": _told(runtime, "/v1/rebuild"),
     }
 
 
-def _pending(runtime: Runtime) -> dict[str, int] | None:
-    """Work that is captured and not yet done, by kind; None while the front door does not answer."""
+def _told(runtime: Runtime, path: str) -> dict[str, Any] | None:
+    """What the front door tells of itself; None while it does not answer."""
     try:
         with Client(runtime.url, Path(runtime.token_file).read_text().strip(), timeout_s=5.0) as client:
-            pending: dict[str, int] = client.get("/v1/stats").get("pending", {})
-            return pending
+            told: dict[str, Any] = client.get(path)
+            return told
     except (DomainError, OSError):
         return None
 
@@ -109,7 +111,7 @@ def _pending(runtime: Runtime) -> dict[str, int] | None:
 def _show(seen: dict[str, Any]) -> None:
     colour = {"ready": "green", "failed": "red"}.get(seen["state"], "yellow")
     out.print(f"[bold {colour}]{seen['state']}[/] {seen['step']}, up {seen['uptime_s']} s")
-    pending = seen["pending"]
+    pending, encoder = seen["pending"], seen["encoder"]
     waiting = ", ".join(f"{kind} {count}" for kind, count in pending.items()) if pending is not None else "unknown"
     rows = {
         "Memoray": seen["url"],
@@ -118,6 +120,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Home": seen["home"],
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Pending": waiting,
+        "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",
     } | ({"Error": seen["error"]} if seen["error"] else {})
     for name, value in rows.items():
         out.print(f"  {name:<9} {value}", markup=False)

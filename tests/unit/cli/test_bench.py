@@ -44,3 +44,26 @@ def test_the_immune_system_is_measured_where_nothing_runs(tmp_path: Path) -> Non
     shown = CliRunner().invoke(app, ["bench", "immune", str(data)])
     assert shown.exit_code == Exit.OK
     assert "| all | 1 | 1 | 100.0 % |" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--systems", "mem0,nobody"], "nobody"),
+        (["--systems", "txtai", "--peers-python", "/nowhere/python"], "/nowhere/python"),
+    ],
+)
+def test_peers_that_cannot_be_asked_are_said_first(
+    arguments: list[str],
+    word: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps(row()))
+    monkeypatch.setattr(sys, "argv", ["memoray", "bench", "peers", "--data", str(data), *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.FAILED
+    assert word in capsys.readouterr().err
