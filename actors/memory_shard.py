@@ -26,14 +26,16 @@ from memory.model.commands import Command
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
-from memory.ports import Index, Keys, Vector
+from memory.ports import Embedder, Index, Keys, Vector
 from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
+from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import MemoryShelf
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
+from memory.retrieval.standing import MemoryStanding
 from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
@@ -41,14 +43,32 @@ from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
 
 
-@dataclass(frozen=True)
+@dataclass
 class Legs:
-    """What a question fans out to, all in this process."""
+    """What a question fans out to, all in this process, and the encoder of what it is compared with."""
 
+    embedder: Embedder
     shelves: Shelves
     beliefs: Beliefs
     indexes: tuple[Index, ...]
     shelf: MemoryShelf
+    exemplars: asyncio.Future[Exemplars] | None = None
+
+    async def understand(self, text: str) -> Understood:
+        """A question as this encoder understands it, in a thread."""
+        return await understand(asyncio.to_thread(self.embedder.ask, text), self.embedder.name)
+
+    def encode_examples(self) -> None:
+        """Begin with the example questions: once, when the first question is answered."""
+        if self.exemplars is None:
+            self.exemplars = asyncio.ensure_future(asyncio.to_thread(_encoded_examples, self.embedder))
+
+    def examples_at_hand(self) -> Exemplars | None:
+        """The example questions; None while they are encoded, and if the encoder is broken, as every answer tells."""
+        encoding = self.exemplars
+        if encoding is None or not encoding.done() or encoding.exception() is not None:
+            return None
+        return encoding.result()
 
 
 class MemoryShard:
@@ -58,9 +78,8 @@ class MemoryShard:
         self.name = name
         self._settings = settings
         self._tuning = tuned(settings.recall, settings.decay)
-        self._embedder = build.embedder(settings)
         self._users: dict[str, UserMemory] = {}
-        self._waking = asyncio.Lock()
+        self._waking, self._opening = asyncio.Lock(), asyncio.Lock()
         self._epoch = 0
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
@@ -81,18 +100,20 @@ class MemoryShard:
 
         Unless it was encoded elsewhere, a thread encodes it here while it is searched for by words.
         """
-        encoding = asyncio.ensure_future(self._understand(question.text) if understood is None else _known(understood))
-        memory, legs = await self._memory(question.view.user_id), await self._fan()
+        legs = await self._fan()
+        if understood is None or understood.encoder != legs.embedder.name:
+            encoding = asyncio.ensure_future(legs.understand(question.text))
+        else:
+            encoding = asyncio.ensure_future(_known(understood))
+        memory = await self._memory(question.view.user_id)
         await legs.shelves.catch_up(question.view.scopes)
         found = await self._recalled(memory, legs, question, _asked(encoding), only)
         understood = encoding.result() if encoding.done() else Understood(None)
+        legs.encode_examples()
         if question.record_access:
             again = partial(self._asked_again, memory, legs, understood.asked, only)
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
         return understood.told(found)
-
-    async def _understand(self, text: str) -> Understood:
-        return await understand(asyncio.to_thread(self._embedder.ask, text))
 
     async def _asked_again(
         self, memory: UserMemory, legs: Legs, asked: Asked | None, only: Keys | None, question: Question
@@ -114,6 +135,7 @@ class MemoryShard:
             offset_s=offset_s(profile.time_zone, question.now),
             only=only,
             evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
+            exemplars=legs.examples_at_hand(),
         )
 
     async def believed(self, user_id: str) -> WorkingSet:
@@ -129,7 +151,7 @@ class MemoryShard:
             story = await stores.commands.story(user_id)
             fresh = stores.rebuild.fresh(user_id, self.name, epoch, story.base)
             rules = build.rules(self._settings)
-            return await rebuild(story.base_version, story.lines(), fresh, rules, self._embedder)
+            return await rebuild(story.base_version, story.lines(), fresh, rules, stores.encoder)
 
         done = await memory.anew(written)
         (await self._fan()).beliefs.drop(user_id)
@@ -142,6 +164,23 @@ class MemoryShard:
         if memory is not None:
             await memory.activate()
             if self._users.get(user_id) is memory:  # and was not forgotten meanwhile
+                await self._show(memory)
+
+    async def renew(self) -> None:
+        """Take the encoder that serves now.
+
+        Questions under way keep the one they began with; what follows is read into new columns, and each user's turns
+        go on with the new vectors once the last one is done.
+        """
+        stores = await self._open()
+        if await stores.serving.name() != stores.encoder.name:
+            stores = await build.stores_over(stores.pool, self._settings)
+            await understand(asyncio.to_thread(stores.encoder.ask, "warm"))  # its model is loaded before it is needed
+            async with self._waking:
+                self._stores, self._legs = stores, None
+        for memory in tuple(self._users.values()):
+            if memory.encoder != stores.encoder.name:
+                await memory.take(stores.journal, stores.encoder)
                 await self._show(memory)
 
     async def forget_user(self, user_id: str) -> None:
@@ -180,7 +219,7 @@ class MemoryShard:
             self._epoch = await stores.journal.claim(self.name)
         rules, clock = build.rules(self._settings), build.clock()
         memory = UserMemory(
-            user_id, self.name, self._epoch, stores.journal, stores.commands, rules, clock, self._embedder
+            user_id, self.name, self._epoch, stores.journal, stores.commands, rules, clock, stores.encoder
         )
         await memory.activate()
         await self._show(memory)
@@ -188,19 +227,23 @@ class MemoryShard:
 
     async def _show(self, memory: UserMemory) -> None:
         """Let questions see the facts as they now stand, with their vectors."""
-        facts = (await self._fan()).beliefs.facts_of(memory.user_id)
+        legs = await self._fan()
+        facts = legs.beliefs.facts_of(memory.user_id)
         facts.catch_up(memory.believed)
+        if memory.encoder != legs.embedder.name:
+            return  # it is about to take this encoder, and is shown with its vectors then
         fresh = memory.unshown_vectors()
         if fresh:
             facts.put_vectors(list(fresh), np.stack(list(fresh.values())))
 
     async def _fan(self) -> Legs:
+        stores = await self._open()
         if self._legs is None:
-            shelves = Shelves((await self._open()).feed, self._embedder.dimensions)
+            shelves = Shelves(stores.feed, stores.encoder.dimensions)
             beliefs = Beliefs(shelves.library, self._working_set)
             text, vectors = MemoryText(shelves.library), MemoryVectors(shelves.library)
-            indexes = (text, vectors, MemoryGraph(beliefs), MemoryHot(beliefs))
-            self._legs = Legs(shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
+            indexes = (text, vectors, MemoryGraph(beliefs), MemoryHot(beliefs), MemoryStanding(shelves.library))
+            self._legs = Legs(stores.encoder, shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
         return self._legs
 
     def _working_set(self, user_id: str) -> WorkingSet | None:
@@ -212,8 +255,14 @@ class MemoryShard:
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
-            self._stores = await build.stores(self._settings)
+            async with self._opening:
+                if self._stores is None:
+                    self._stores = await build.stores(self._settings)
         return self._stores
+
+
+def _encoded_examples(embedder: Embedder) -> Exemplars:
+    return Exemplars(embedder.embed(examples()))
 
 
 async def _known(understood: Understood) -> Understood:

@@ -18,16 +18,18 @@ class Understood:
 
     asked: Asked | None
     missing: Mapping[str, str] = field(default_factory=dict)
+    encoder: str = ""
+    """Whose vector it is: the shard compares it with that encoder's alone."""
 
     def told(self, found: Recollection) -> Recollection:
         """A recollection that says what it had to do without."""
         return replace(found, degraded={**found.degraded, **self.missing}) if self.missing else found
 
 
-async def understand(encoding: Awaitable[Asked]) -> Understood:
-    """Wait for the encoder; whatever breaks it, words still find what they find."""
+async def understand(encoding: Awaitable[Asked], encoder: str = "") -> Understood:
+    """Wait for the encoder of this name; whatever breaks it, words still find what they find."""
     try:
-        return Understood(await encoding)
+        return Understood(await encoding, encoder=encoder)
     except Exception as error:
         log.exception("the question could not be encoded")
-        return Understood(None, {"vectors": type(error).__name__})
+        return Understood(None, {"vectors": type(error).__name__}, encoder)

@@ -11,12 +11,14 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 from ray.exceptions import RayActorError
 
-from actors.names import actor, shard_of
+from actors.names import SHARDS, actor, shard_name, shard_of
 from actors.scheduler import Scheduler
+from actors.succession import Succession
 from actors.transcripts import Transcripts
 from adapters import build
 from config.settings import Settings
@@ -26,21 +28,23 @@ from memory.model.commands import MeetRivals
 from memory.model.ids import command_id
 from memory.model.verdicts import Pair, Verdict
 from memory.ports import Judge, Vector
-from memory.retrieval.batches import dense_text, local_date
 from memory.services.extract import encode, read_source
 from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
+from memory.services.vectors import BATCH, encode_heard, let_meet
 
 log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
 """Seconds between looks at the queue when nothing wakes the worker."""
-EMBED_BATCH = 64
-"""Segments encoded before their vectors are stored."""
+LONGEST = 4
+"""Every fourth batch that is encoded is one of what has waited longest, however much is heard meanwhile."""
 FACTS_S = 60.0
 """Seconds between looks for facts to encode."""
 MOST_UNJUDGED, AT_ONCE = 500, 16
 """Facts looked at for a judge that has failed, and of one user put to it at once."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
+RENEW_S = 600.0
+"""Seconds a shard may take to load its users' vectors by another encoder; a thousand users take some ten."""
 RESTART_S = 5.0
 """Seconds before a task that broke is started again."""
 
@@ -52,12 +56,14 @@ class Worker:
         os.nice(10)
         self._settings = settings
         self._stores: build.Stores | None = None
-        self._embedder = build.embedder(settings)
+        self._succession: Succession | None = None
         self._extractor = build.extractor(settings)
         self._judge = build.judge(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
+        self._refused = Patience(settings.extraction.retry_base_s, settings.extraction.retry_cap_s)
+        """Users whose memory took no facts in."""
         # Ray builds an async actor inside its event loop: whoever restarts this process starts its work, too
         self._life = asyncio.get_running_loop().create_task(self._keep(self._live))
 
@@ -68,7 +74,7 @@ class Worker:
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state."""
         reading = await self._extractor.read(utterances)
-        return reading, await encode(self._embedder, [claim.statement for claim in reading.claims])
+        return reading, await encode((await self._open()).encoder, [claim.statement for claim in reading.claims])
 
     async def judge(self, pairs: tuple[Pair, ...]) -> Sequence[Verdict]:
         """Judge pairs for an explicit `remember`. Raises Unavailable where there is no judge, ModelFailed."""
@@ -102,9 +108,25 @@ class Worker:
 
     async def _encode_heard(self) -> None:
         """Make words findable by meaning. Reading goes on beside it, so that an import has both cores while it may."""
-        while True:
-            if not await self._one("embed", self._embed):
+        for look in count(1):
+            at_hand = build.can_encode((await self._open()).encoder)
+            if at_hand and await self._one("embed", self._embed, longest=look % LONGEST == 0):
+                continue
+            if not await self._succeed():
                 await self._rest()
+
+    async def _succeed(self) -> bool:
+        """When nothing that was heard waits: bring the configured encoder nearer to serving."""
+        if self._succession is None:
+            self._succession = Succession(await self._open(), self._renew)
+        return await self._succession.step()
+
+    async def _renew(self) -> None:
+        """Take the encoder that serves now, here and in every shard."""
+        kept = await self._open()
+        self._stores, self._succession = await build.stores_over(kept.pool, self._settings), None
+        for number in range(SHARDS):
+            await asyncio.wait_for(actor(shard_name(number)).renew.remote(), RENEW_S)
 
     async def _read_heard(self) -> None:
         while True:
@@ -130,7 +152,7 @@ class Worker:
         command = MeetRivals(identity, "extraction", fact_ids=tuple(statements))
         rounds = self._settings.revision.rounds
         try:
-            vectors = await encode(self._embedder, list(statements.values()))
+            vectors = await encode((await self._open()).encoder, list(statements.values()))
             await ask_again(command, lambda judged: _submit(user_id, judged, vectors), judge, rounds)
         except Exception:  # whatever it is, the facts of others are asked about all the same
             log.exception("facts of %s wait for their judge", user_id)
@@ -142,13 +164,15 @@ class Worker:
             return
         self._woken.clear()
 
-    async def _one(self, name: str, act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> bool:
+    async def _one(
+        self, name: str, act: Callable[[Mapping[str, Any]], Awaitable[None]], *, longest: bool = False
+    ) -> bool:
         """Do the next piece of work of a kind; False if there is none. A failure is recorded and tried again later.
 
         What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
         """
         capture = (await self._open()).capture
-        due = await capture.due(name, self._clock.now(), 1)
+        due = await capture.due(name, self._clock.now(), 1, longest=longest)
         for task in due:
             try:
                 await act(task)
@@ -161,41 +185,44 @@ class Worker:
         return bool(due)
 
     async def _embed(self, task: Mapping[str, Any]) -> None:
-        capture = (await self._open()).capture
-        position = await capture.position(task["scope"], task["source_id"])
-        while rows := await capture.unembedded(task["scope"], task["source_id"], EMBED_BATCH):
-            texts = [dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows]
-            encoded = await asyncio.to_thread(self._embedder.encode, texts)
-            keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
-            await capture.store_vectors(task["scope"], keys, revisions, encoded)
-        await capture.finished(task, position)
+        stores = await self._open()
+        await encode_heard(task, stores.capture, stores.encoder)
 
     async def _embed_facts(self) -> bool:
         """Encode facts that wait for a vector, now and then: they are few, and looking for them is not free."""
         now = self._clock.now()
         if now < self._look_at_facts:
             return False
-        journal = (await self._open()).journal
-        rows = await journal.unencoded_facts(EMBED_BATCH)
+        rows = await (await self._open()).journal.unencoded_facts(BATCH, self._refused.resting(now))
         if not rows:
             self._look_at_facts = now + FACTS_S
             return False
-        vectors = await encode(self._embedder, [row["statement"] for row in rows])
-        for user_id in {row["user_id"] for row in rows}:
-            own = {row["fact_id"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
-            await journal.put_fact_vectors(user_id, own)
-            await actor(shard_of(user_id)).relearn.remote(user_id)
-            met = MeetRivals(command_id(user_id, "met", *own), "extraction", fact_ids=tuple(own))
-            told = {row["statement"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
-            await self._submit(user_id, met, told)
+        for user_id in sorted({row["user_id"] for row in rows}):
+            try:
+                await self._embed_facts_of(user_id, [row for row in rows if row["user_id"] == user_id])
+            except Exception as error:
+                if _away(error):
+                    raise
+                log.exception("facts of %s wait for their vectors", user_id)  # and those of others go on meanwhile
+                self._refused.tried([user_id], now)
         return True
 
+    async def _embed_facts_of(self, user_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """What has a vector to be made anew has met its rivals; what had none meets them now."""
+        stores = await self._open()
+        if anew := [row for row in rows if row["anew"]]:
+            vectors = await encode(stores.encoder, [row["statement"] for row in anew])
+            own = {row["fact_id"]: vectors[row["statement"]] for row in anew}
+            await stores.journal.put_fact_vectors(user_id, own)
+            await actor(shard_of(user_id)).relearn.remote(user_id)
+        if unmet := [row for row in rows if not row["anew"]]:
+            await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
+
     async def _read(self, task: Mapping[str, Any]) -> None:
-        capture = (await self._open()).capture
-        position = await capture.position(task["scope"], task["source_id"])
+        stores = await self._open()
         batch = self._settings.extraction.batch
-        if not await read_source(task, capture, self._extractor, self._embedder, self._submit, batch):
-            await capture.finished(task, position)
+        if not await read_source(task, stores.capture, self._extractor, stores.encoder, self._submit, batch):
+            await stores.capture.finished(task)
 
     async def _submit(self, user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
         """Hand a command to the shard of its user, and judge what it meets while no turn waits."""
@@ -222,4 +249,4 @@ async def _submit(user_id: str, command: Judgeable, vectors: Mapping[str, Vector
 
     Raises TimeoutError: the answer of a shard that was killed may never come, and the same command again counts once.
     """
-    return await asyncio.wait_for(actor(shard_of(user_id)).turn.remote(user_id, command, dict(vectors)), TURN_S)
+    return await asyncio.wait_for(actor(shard_of(user_id)).turn.remote(user_id, command, vectors), TURN_S)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from adapters.capture.captures import CommandFiles
 from adapters.clock import SystemClock
+from adapters.embedding.absent import AbsentEmbedder
+from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -22,10 +26,12 @@ from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import PostgresReads
 from adapters.postgres.rebuild import PostgresRebuild
+from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
+from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.tokens import PostgresTokens, Token
-from config.settings import Settings
+from config.settings import Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
@@ -33,10 +39,23 @@ from memory.rules.decider import Rules
 
 
 @dataclass(frozen=True)
+class Successor:
+    """The configured encoder while another serves, and where its vectors are kept."""
+
+    encoder: Embedder
+    served: Served
+    capture: PostgresCapture
+    journal: PostgresJournal
+
+
+@dataclass(frozen=True)
 class Stores:
-    """Everything that is kept, over one pool."""
+    """Everything that is kept, over one pool, with the vectors of the encoder that serves."""
 
     pool: Pool
+    encoder: Embedder
+    successor: Successor | None
+    serving: PostgresServing
     journal: PostgresJournal
     capture: PostgresCapture
     nights: PostgresNights
@@ -52,6 +71,7 @@ class Stores:
     archive: PostgresArchive
     commands: CommandFiles
     rebuild: PostgresRebuild
+    surroundings: PostgresSurroundings
 
 
 def attached(settings: Settings) -> Settings:
@@ -78,16 +98,23 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         raise ConfigError("No database is known here: start Memoray with `memoray up`, or set MEMORAY_DSN.")
     pool = Pool(settings.dsn, max_size=max_size)
     await pool.open()
-    encoder = embedder(settings).name
-    work = settings.extraction
-    capture = PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts)
-    journal = PostgresJournal(pool, encoder)
+    return await stores_over(pool, settings)
+
+
+async def stores_over(pool: Pool, settings: Settings) -> Stores:
+    """The stores over an open pool, for the encoder that serves now."""
+    serving, work = PostgresServing(pool), settings.extraction
+    encoder, successor = await _encoders(serving, pool, settings)
+    name = encoder.name
     return Stores(
         pool,
-        journal,
-        capture,
-        PostgresNights(pool, encoder, embedder(settings).calibrate),
-        PostgresFeed(pool, encoder),
+        encoder,
+        successor,
+        serving,
+        PostgresJournal(pool, name),
+        _capture(pool, name, settings),
+        PostgresNights(pool, name, encoder.calibrate),
+        PostgresFeed(pool, name),
         PostgresTokens(pool),
         PostgresReads(pool),
         PostgresEntityReads(pool),
@@ -98,13 +125,57 @@ async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
         PostgresForgetting(pool),
         PostgresArchive(pool),
         CommandFiles(settings.home / "commands", PostgresSnapshots(pool).write),
-        PostgresRebuild(pool, encoder),
+        PostgresRebuild(pool, name),
+        PostgresSurroundings(pool),
     )
 
 
-def fallback_search(kept: Stores, settings: Settings) -> tuple[tuple[Index, ...], Shelf]:
+async def _encoders(serving: PostgresServing, pool: Pool, settings: Settings) -> tuple[Embedder, Successor | None]:
+    """The encoder that serves, and the configured one if that is another."""
+    configured = embedder(settings)
+    own = Served(configured.name, configured.dimensions, _written(settings.models.encoder))
+    served = await serving.begin(own)
+    if served.encoder == configured.name:
+        return configured, None
+    capture, journal = _capture(pool, configured.name, settings), PostgresJournal(pool, configured.name)
+    return _serving_embedder(served, settings), Successor(configured, own, capture, journal)
+
+
+def _serving_embedder(served: Served, settings: Settings) -> Embedder:
+    """Build the encoder that served before the settings named another; words alone serve if that cannot be."""
+    try:
+        models = replace(settings.models, encoder=_read(served.settings))
+        built = embedder(replace(settings, models=models))
+    except (ConfigError, TypeError, KeyError) as error:
+        reason = error.detail if isinstance(error, ConfigError) else "this version does not know its kind."
+        return AbsentEmbedder(served.encoder, served.dimensions, reason)
+    if built.name != served.encoder:
+        return AbsentEmbedder(served.encoder, served.dimensions, f"what is installed is {built.name}.")
+    return built
+
+
+def can_encode(encoder: Embedder) -> bool:
+    """Whether an encoder is one, and no name of vectors whose encoder is gone."""
+    return not isinstance(encoder, AbsentEmbedder)
+
+
+def _written(encoder: Encoder) -> dict[str, Any]:
+    return asdict(encoder) | {"path": str(encoder.path) if encoder.path else None}
+
+
+def _read(written: Mapping[str, Any]) -> Encoder:
+    path = written.get("path")
+    return Encoder(**{**written, "path": Path(path) if path else None})
+
+
+def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
+    work = settings.extraction
+    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts)
+
+
+def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
     """PostgreSQL's own search, for when the shard does not answer."""
-    encoder = embedder(settings)
+    encoder = kept.encoder
     legs = tuple(index(kept.pool, encoder.name) for index in (PostgresText, PostgresVectors, PostgresGraph))
     return legs, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
 
@@ -115,8 +186,9 @@ def administrator(user_id: str, clearance: Sensitivity) -> Token:
 
 
 def embedder(settings: Settings) -> Embedder:
-    """The encoder of the settings; its model is loaded when the first text comes."""
-    return _EMBEDDERS[settings.models.encoder.kind](settings)
+    """The encoder the settings name, whether it serves or is to; its model is loaded when the first text comes."""
+    whole, dimensions = _EMBEDDERS[settings.models.encoder.kind](settings), settings.models.encoder.dimensions
+    return whole if dimensions is None else TruncatedEmbedder(whole, dimensions)
 
 
 def extractor(settings: Settings) -> Extractor:
@@ -143,10 +215,24 @@ def _openai_model(settings: Settings) -> LanguageModel:
 def _minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import MiniLmEmbedder
 
+    return MiniLmEmbedder(*_files(settings))
+
+
+def _full_minilm(settings: Settings) -> Embedder:
+    from adapters.embedding.minilm import FullMiniLmEmbedder
+
+    return FullMiniLmEmbedder(*_files(settings))
+
+
+def _files(settings: Settings) -> tuple[Path, Path] | tuple[None, None]:
     folder = settings.models.encoder.path
-    if folder is None:
-        return MiniLmEmbedder()
-    return MiniLmEmbedder(folder / "model.onnx", folder / "tokenizer.json")
+    return (folder / "model.onnx", folder / "tokenizer.json") if folder else (None, None)
+
+
+def _e5(settings: Settings) -> Embedder:
+    from adapters.embedding.e5 import E5Embedder
+
+    return E5Embedder()
 
 
 def _hashing(settings: Settings) -> Embedder:
@@ -186,5 +272,10 @@ _JUDGES: dict[str, Callable[[Settings], Judge | None]] = {
     "openai": _openai_judge,
 }
 _MODELS: dict[str, Callable[[Settings], LanguageModel | None]] = {"none": lambda _: None, "openai": _openai_model}
-_EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm-int8": _minilm, "hashing": _hashing}
+_EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
+    "minilm-int8": _minilm,
+    "minilm": _full_minilm,
+    "e5": _e5,
+    "hashing": _hashing,
+}
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}

@@ -20,7 +20,7 @@ class Shards:
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn in the shard."""
-        return cast(ChangeSet, await actor(shard_of(user_id)).turn.remote(user_id, command, dict(statements)))
+        return cast(ChangeSet, await actor(shard_of(user_id)).turn.remote(user_id, command, statements))
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:

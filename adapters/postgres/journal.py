@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -59,16 +59,20 @@ class PostgresJournal:
         rows = await self._pool.rows(Q["sources_of"], scope=user_scope(user_id), keys=list(keys))
         return {row["segment_key"]: (row["source_id"], row["started_at"]) for row in rows}
 
-    async def unencoded_facts(self, limit: int) -> list[DictRow]:
-        """Facts that stand without a vector, or with one to be made anew: `{user_id, fact_id, statement}`."""
-        return await self._pool.rows(Q["unencoded_facts"], encoder=self._encoder, limit=limit)
+    async def unencoded_facts(self, limit: int, besides: Sequence[str] = ()) -> list[DictRow]:
+        """Facts that stand without a vector, or with one to be made `anew`: `{user_id, fact_id, statement, anew}`.
+
+        None of the users `besides`.
+        """
+        wanted = {"encoder": self._encoder, "limit": limit, "besides": list(besides)}
+        return await self._pool.rows(Q["unencoded_facts"], **wanted)
 
     async def unjudged_facts(self, limit: int) -> list[DictRow]:
         """Believed facts that the rules have decided in place of a judge: `{user_id, fact_id, statement}`."""
         return await self._pool.rows(Q["unjudged_facts"], limit=limit)
 
     async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
-        """Store vectors of facts that came without, or wait for another."""
+        """Store vectors of facts that were made anew."""
         async with self._pool.transaction() as connection:
             await put_fact_vectors(connection, user_id, self._encoder, vectors)
 

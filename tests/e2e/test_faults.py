@@ -94,6 +94,7 @@ class Outage:
     unanswered_s: float = 0.0
     degraded_s: float = 0.0
     slowest_s: float = 0.0
+    refused: int = 0
     statuses: set[int] = field(default_factory=set)
 
 
@@ -108,8 +109,9 @@ def outage(system: System) -> Outage:
             seen.statuses.add(answer.status_code)
             answered = answer.status_code == 200 and bool(answer.json()["results"])
             whole = answered and not answer.json()["degraded"]
-        except httpx.TransportError:
+        except httpx.TransportError as error:
             seen.statuses.add(0)
+            seen.refused += isinstance(error, httpx.ConnectError)
         now = time.monotonic()
         seen.slowest_s = max(seen.slowest_s, now - asked)
         seen.unanswered_s = seen.unanswered_s if answered else now - began
@@ -130,7 +132,7 @@ def noticed(record_property: Any) -> Any:
 
     def keep(seen: Outage) -> Outage:
         for name, value in vars(seen).items():
-            record_property(name, round(value, 2) if isinstance(value, float) else sorted(value))
+            record_property(name, sorted(value) if isinstance(value, set) else round(value, 2))
         return seen
 
     return keep
@@ -151,7 +153,9 @@ def test_an_actor_is_killed(system: System, imported: Import, noticed: Any, part
 def test_the_front_door_is_killed(system: System, imported: Import, noticed: Any) -> None:
     sending = imported.begin()
     os.kill(system.process("ray::ServeReplica:memoray:Gateway"), signal.SIGKILL)
-    assert noticed(outage(system)).degraded_s < BACK_WITHIN_S
+    seen = noticed(outage(system))
+    assert seen.degraded_s < BACK_WITHIN_S
+    assert seen.refused == 0, "whoever connects waits for the next gateway"
     sending.join(BACK_WITHIN_S)
     assert not sending.is_alive()
     assert_all_is_read(system, imported)

@@ -45,7 +45,7 @@ def stats(): return {"pending": {"extraction": 3}}
 
 @serve.deployment(ray_actor_options={"num_cpus": 0}, health_check_period_s=1)
 class Gateway:
-    async def __init__(self): self.listener = await listen(api, load().http)
+    async def __init__(self): self.listener = await listen(api, load().home, load().http)
 
 
 def build(arguments): return Gateway.bind()

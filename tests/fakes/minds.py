@@ -14,11 +14,11 @@ from memory.model.commands import AcceptReading, Command
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
-from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.query import Question
 from memory.services.extract import encode, read_source
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
+from memory.services.vectors import encode_heard
 
 
 class LocalMinds:
@@ -27,7 +27,6 @@ class LocalMinds:
     def __init__(self, settings: Settings, extractor: Extractor | None = None) -> None:
         self.settings = settings
         self.shard = MemoryShard("shard-0", settings)
-        self.embedder = build.embedder(settings)
         self.extractor = extractor or build.extractor(settings)
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
@@ -41,7 +40,8 @@ class LocalMinds:
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
-        return reading, await encode(self.embedder, [claim.statement for claim in reading.claims])
+        stores = await self.shard._open()
+        return reading, await encode(stores.encoder, [claim.statement for claim in reading.claims])
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         judge = build.judge(self.settings)
@@ -64,24 +64,16 @@ class LocalMinds:
         capture, now = stores.capture, build.clock().now()
         while tasks := await capture.due("embed", now, 100):
             for task in tasks:
-                position = await capture.position(task["scope"], task["source_id"])
-                while rows := await capture.unembedded(task["scope"], task["source_id"], 64):
-                    texts = [
-                        dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows
-                    ]
-                    keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
-                    await capture.store_vectors(task["scope"], keys, revisions, self.embedder.encode(texts))
-                await capture.finished(task, position)
+                await encode_heard(task, capture, stores.encoder)
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
-                position = await capture.position(task["scope"], task["source_id"])
-                if not await read_source(task, capture, self.extractor, self.embedder, self._submit, 16):
-                    await capture.finished(task, position)
+                if not await read_source(task, capture, self.extractor, stores.encoder, self._submit, 16):
+                    await capture.finished(task)
 
     async def encode_facts(self, stores: build.Stores) -> None:
         """Encode the facts that wait for a vector."""
         while rows := await stores.journal.unencoded_facts(64):
-            vectors = await encode(self.embedder, [row["statement"] for row in rows])
+            vectors = await encode(stores.encoder, [row["statement"] for row in rows])
             for row in rows:
                 await stores.journal.put_fact_vectors(row["user_id"], {row["fact_id"]: vectors[row["statement"]]})
                 await self.shard.relearn(row["user_id"])

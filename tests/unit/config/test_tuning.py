@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from config.settings import load
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay
-from memory.services.recall import ANNIE, RecallSettings
+from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings
 from memory.services.tuning import tuned
 
 
@@ -17,9 +18,19 @@ def test_the_defaults_are_recall_s_own() -> None:
     assert tuned(Recall(), Decay()) == RecallSettings()
 
 
+@pytest.mark.conforms("001:recall.order")
 def test_the_preset_of_seed_001_is_seed_001_to_the_letter(tmp_path: Path) -> None:
     settings = load(tmp_path, {"preset": "annie"}, {})
     assert tuned(settings.recall, settings.decay) == ANNIE
+
+
+@pytest.mark.parametrize(("preset", "expected"), [("personal-ai", PERSONAL_AI), ("graph-memory", GRAPH_MEMORY)])
+def test_the_presets_of_seeds_003_and_004_keep_their_orders(
+    tmp_path: Path, preset: str, expected: RecallSettings
+) -> None:
+    settings = load(tmp_path, {"preset": preset}, {})
+    assert replace(tuned(settings.recall, settings.decay), decay=Decay()) == expected
+    assert settings.recall.adaptive is (preset == "graph-memory")
 
 
 def test_every_setting_arrives(tmp_path: Path) -> None:

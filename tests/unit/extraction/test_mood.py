@@ -9,6 +9,11 @@ from memory.model.claims import Utterance
 from tests.unit.extraction.conftest import reading
 
 NOT_ACTUAL = [
+    # of another life than this one
+    "In another life I live in Monaco.",
+    "In my next life I work at a zoo.",
+    "When I win the lottery, I live in Monaco.",
+    "When we retire we live in Spain.",
     # the views of others
     "My boss thinks I live in Leeds.",
     "My mother is convinced I'm going bald.",
@@ -39,6 +44,10 @@ NOT_ACTUAL = [
     "I'm allergic to mornings.",
 ]
 ACTUAL = [
+    "When I was young I lived in Porto.",
+    "When I retire I want to live in Spain.",
+    "I want to live in Spain when we retire.",
+    "I quit my job in another life-changing move.",
     "My sister knows I moved to Ghent.",
     "I told the nurse that I take iron tablets.",
     "The thing is I've joined the lifeboat crew.",

@@ -1,0 +1,74 @@
+"""Succession: another encoder has everything encoded beside the one that serves, and then takes its place.
+
+All progress lies in the database: vectors that are there are not made again, and vectors by an encoder that serves no
+more are the sign that not every process has heard of its successor.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from adapters.build import Stores, Successor
+from memory.services.extract import encode
+from memory.services.vectors import BATCH, encode_batch
+
+log = logging.getLogger("memoray.worker")
+SOURCES = 1000
+"""Sources looked for at once: looking goes through every segment, so it is done seldom."""
+
+
+class Succession:
+    """The way from one serving encoder to the next, a batch at a time.
+
+    `renew` lets every process that answers questions take the encoder that serves now, and raises if one did not.
+    """
+
+    def __init__(self, stores: Stores, renew: Callable[[], Awaitable[None]]) -> None:
+        self._stores, self._renew = stores, renew
+        self._sources: deque[tuple[str, str]] = deque()
+        self._tidy = False
+
+    async def step(self) -> bool:
+        """Do what is next; False if there is nothing to do for now."""
+        successor = self._stores.successor
+        if successor is None:
+            return await self._tidy_up()
+        return await self._encode_words(successor) or await self._encode_facts(successor) or await self._swap(successor)
+
+    async def _encode_words(self, successor: Successor) -> bool:
+        if not self._sources:
+            rows = await self._stores.serving.behind(successor.encoder.name, SOURCES)
+            self._sources.extend((row["scope"], row["source_id"]) for row in rows)
+        if not self._sources:
+            return False
+        if not await encode_batch(*self._sources[0], successor.capture, successor.encoder):
+            self._sources.popleft()
+        return True
+
+    async def _encode_facts(self, successor: Successor) -> bool:
+        names = self._stores.encoder.name, successor.encoder.name
+        rows = await self._stores.serving.facts_behind(*names, BATCH)
+        vectors = await encode(successor.encoder, [row["statement"] for row in rows])
+        for user_id in {row["user_id"] for row in rows}:
+            own = {row["fact_id"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
+            await successor.journal.put_fact_vectors(user_id, own)
+        return bool(rows)
+
+    async def _swap(self, successor: Successor) -> bool:
+        if not await self._stores.serving.swap(self._stores.encoder.name, successor.served):
+            return False
+        log.info("the encoder %s serves now, in the place of %s", successor.encoder.name, self._stores.encoder.name)
+        await self._renew()
+        return True
+
+    async def _tidy_up(self) -> bool:
+        """Drop the vectors nobody compares with any more."""
+        kept = [self._stores.encoder.name]
+        if self._tidy or not await self._stores.serving.left_over(kept):
+            self._tidy = True
+            return False
+        await self._renew()
+        await self._stores.serving.drop_others(kept)
+        return True
