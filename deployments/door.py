@@ -40,11 +40,13 @@ class Door:
         except OSError as error:
             self._asked.close()
             raise Unavailable(f"Port {port} of {host} cannot be had: {error.strerror}.") from error
-        threading.Thread(target=self._hand_over, name="door", daemon=True).start()
+        self._giving = threading.Thread(target=self._hand_over, name="door", daemon=True)
+        self._giving.start()
 
     def close(self) -> None:
         """Let go of it; a gateway that was given it has it still."""
-        self._asked.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits
+        self._asked.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits, and holds the name until it has gone
+        self._giving.join()
         self._asked.close()
         self._door.close()
 

@@ -33,6 +33,7 @@ RAY_TESTS = {"e2e", "ray"}
 TESTS = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # before the processes read the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests stay together when several processes share them out."""
     for item in items:
