@@ -29,7 +29,7 @@ down: ## Stop Memoray; no process is left.
 	@if [ -x $(BIN)/memoray ]; then $(BIN)/memoray down; else echo "Memoray is not installed here."; fi
 
 test: lint ## Everything that must hold: style, types, import contracts, all tests.
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 search: $(STAMPS)/dev ## The property tests once more, on examples nobody has seen yet.
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default $(ARGS)

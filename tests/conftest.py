@@ -15,9 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
@@ -29,16 +31,20 @@ os.environ.pop("RAY_ADDRESS", None)  # never attach to a developer's running clu
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-RAY_TESTS = {"e2e", "ray"}
-TESTS = Path(__file__).parent
+RAY_TESTS = ("tests/e2e/", "tests/ray/")
 
 
-@pytest.hookimpl(tryfirst=True)  # before the processes read the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests stay together when several processes share them out."""
-    for item in items:
-        part = item.path.relative_to(TESTS).parts[0]
-        item.add_marker(pytest.mark.xdist_group("ray" if part in RAY_TESTS else str(item.path)))
+class InRooms(LoadScopeScheduling):  # type: ignore[misc]  # no types
+    """What is shared out among processes: a file, and what starts a whole Ray as one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "ray" if nodeid.startswith(RAY_TESTS) else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InRooms:
+    """How `-n 2` shares out the tests."""
+    return InRooms(config, log)
 
 
 @pytest.fixture(scope="session")
