@@ -218,13 +218,18 @@ def folds(asked: Sequence[Weighed]) -> dict[str, Floats]:
     return {conversation: fitted[left_out] for conversation, left_out in fold.items()}
 
 
-def main() -> None:
-    """Read, ask, fit, print."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def asked_for(description: str | None) -> argparse.Namespace:
+    """The command line of a fit: which data, how much of it, and where vectors are kept between runs."""
+    arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", nargs="+", type=Path)
     arguments.add_argument("--conversations", type=int, help="read only the first N of each file")
     arguments.add_argument("--cache", type=Path, default=Path("/tmp/memoray-vectors"))
-    options = arguments.parse_args()
+    return arguments.parse_args()
+
+
+def main() -> None:
+    """Read, ask, fit, print."""
+    options = asked_for(__doc__)
     encoder, settings = CachedEncoder(options.cache), RecallSettings()
     asked = [
         one

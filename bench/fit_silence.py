@@ -16,7 +16,6 @@ none of that kind, and its gold are long spans, of which a reader would not want
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gzip
 import json
@@ -30,7 +29,7 @@ from numpy.typing import NDArray
 
 from adapters.embedding.minilm import MiniLmEmbedder
 from bench.conversations import LABELS, Conversation, conversation_of
-from bench.fit_fusion import NOW, CachedEncoder, batch_of
+from bench.fit_fusion import NOW, CachedEncoder, asked_for, batch_of
 from bench.metrics import SEPARATE
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.retrieval.batches import dense_text
@@ -266,11 +265,7 @@ def tell(asked: Sequence[Judged], chosen: Chosen) -> None:
 
 def main() -> None:
     """Read, ask, fit, print."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("data", nargs="+", type=Path)
-    arguments.add_argument("--conversations", type=int, help="read only the first N of each file")
-    arguments.add_argument("--cache", type=Path, default=Path("/tmp/memoray-vectors"))
-    options = arguments.parse_args()
+    options = asked_for(__doc__)
     encoder, settings = CachedEncoder(options.cache), RecallSettings()
     asked = [
         one

@@ -24,17 +24,17 @@ from cli.processes import descendants, pss_bytes
 from cli.runtime import Places, supervisor_pid
 from config.settings import load
 
+LimitOption = Annotated[
+    int | None, typer.Option("--limit-questions", min=1, help="Only the first N, and what they are about.")
+]
+LabelsOption = Annotated[Literal["evidence", "evidence_audited"], typer.Option("--labels", help="Which gold.")]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the memories of the benchmark in place.")]
 
 
 def bench_recall(
     data: Annotated[Path, typer.Option("--data", help="Conversations with questions, JSONL, may be gzipped.")],
-    limit_questions: Annotated[
-        int | None, typer.Option("--limit-questions", min=1, help="Only the first N, and what they are about.")
-    ] = None,
-    labels: Annotated[
-        Literal["evidence", "evidence_audited"], typer.Option("--labels", help="Which gold.")
-    ] = "evidence",
+    limit_questions: LimitOption = None,
+    labels: LabelsOption = "evidence",
     wait: Annotated[
         Literal["embedding", "extraction"], typer.Option("--wait", help="What must be done before the questions.")
     ] = "embedding",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import psycopg
 import typer
@@ -19,7 +19,7 @@ from bench.large import measure_large
 from bench.measure import Site, markdown, memories
 from bench.peer_process import PEERS, REQUIREMENTS, peer_process
 from bench.peers import Encodings, PeerRow, Running, Spent, System, measure_peer
-from cli.bench import site_of, steps
+from cli.bench import LabelsOption, LimitOption, site_of, steps
 from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import PROC, descendants, pss_bytes
 from cli.runtime import Places, read_runtime, supervisor_pid
@@ -35,12 +35,8 @@ _MADE = "made"
 def bench_peers(
     data: Annotated[list[Path], typer.Option("--data", help="Conversations with questions, JSONL, may be gzipped.")],
     systems: Annotated[str, typer.Option("--systems", help="Which of them, with commas between.")] = ",".join(SYSTEMS),
-    limit_questions: Annotated[
-        int | None, typer.Option("--limit-questions", min=1, help="Only the first N, and what they are about.")
-    ] = None,
-    labels: Annotated[
-        Literal["evidence", "evidence_audited"], typer.Option("--labels", help="Which gold.")
-    ] = "evidence",
+    limit_questions: LimitOption = None,
+    labels: LabelsOption = "evidence",
     peers_python: Annotated[
         Path | None, typer.Option("--peers-python", help="The Python of an environment that holds the peers.")
     ] = None,

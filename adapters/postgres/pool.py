@@ -77,8 +77,8 @@ class Pool:
             async with self._pool.connection() as connection:
                 yield connection
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
-            # a restarted server leaves every idle connection broken; checked here, not before each use, which
-            # would cost every statement a second round trip
+            # a restarted server leaves every idle connection broken: replaced here at once, they need not be found
+            # one by one as they are handed out
             await self._pool.check()
             raise JournalUnavailable() from error
 
