@@ -27,6 +27,7 @@ class Directory:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._found: dict[str, Any] = {}
 
     def ensure(self) -> None:
         """Create what does not live yet."""
@@ -37,11 +38,21 @@ class Directory:
 
     def shard(self, user_id: str) -> Any:
         """The shard a user lives in."""
-        return actor(shard_of(user_id))
+        return self._living(shard_of(user_id))
 
     def worker(self) -> Any:
         """The worker."""
-        return actor(WORKER)
+        return self._living(WORKER)
+
+    def forget(self) -> None:
+        """Look everybody up again, for somebody died: who is restarted keeps the handle, who is made anew does not."""
+        self._found.clear()
+
+    def _living(self, name: str) -> Any:
+        """A handle, looked up once: asking Ray takes a millisecond."""
+        if name not in self._found:
+            self._found[name] = actor(name)
+        return self._found[name]
 
 
 def connect() -> None:

@@ -26,7 +26,7 @@ def shard_of(user_id: str) -> str:
 
 
 def actor(name: str) -> Any:
-    """The handle of a living actor. Ray keeps what it has looked up. Raises Unavailable if there is none."""
+    """The handle of a living actor. Ray is asked every time. Raises Unavailable if there is none."""
     try:
         return ray.get_actor(name, namespace=NAMESPACE)
     except ValueError as error:

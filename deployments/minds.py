@@ -41,35 +41,37 @@ class RayMinds:
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn of a user's memory."""
         shard = self._directory.shard(user_id)
-        return cast(ChangeSet, await _within(shard.turn.remote(user_id, command, statements), TURN_S))
+        return cast(ChangeSet, await self._within(shard.turn.remote(user_id, command, statements), TURN_S))
 
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
         shard = self._directory.shard(user_id)
-        return cast(ChangeSet, await _within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
+        return cast(ChangeSet, await self._within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
 
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
         if self._retrieval is not None:
             return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
         answer = self._directory.shard(question.view.user_id).recall.remote(question, only, understood)
-        return cast(Recollection, await _within(answer, self._recall_s))
+        return cast(Recollection, await self._within(answer, self._recall_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
-        answer = await _within(self._directory.worker().read_text.remote(utterances), TURN_S)
+        answer = await self._within(self._directory.worker().read_text.remote(utterances), TURN_S)
         return cast(tuple[Reading, Mapping[str, Vector]], answer)
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         """Judge pairs of statements. Raises Unavailable, also when the worker is away."""
         try:
-            return cast(Sequence[Verdict], await _within(self._directory.worker().judge.remote(tuple(pairs)), TURN_S))
+            return cast(
+                Sequence[Verdict], await self._within(self._directory.worker().judge.remote(tuple(pairs)), TURN_S)
+            )
         except RayActorError as error:
             raise Unavailable("The judge is away for a moment.") from error
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
-        return cast(WorkingSet, await _within(self._directory.shard(user_id).believed.remote(user_id), TURN_S))
+        return cast(WorkingSet, await self._within(self._directory.shard(user_id).believed.remote(user_id), TURN_S))
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do; it finds out by itself within a second anyway."""
@@ -77,15 +79,18 @@ class RayMinds:
 
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
-        await _within(self._directory.shard(user_id).forget_user.remote(user_id), TURN_S)
+        await self._within(self._directory.shard(user_id).forget_user.remote(user_id), TURN_S)
 
     async def rebuild(self, user_id: str) -> Rebuilt:
         """Write a user's history anew from captured commands."""
-        return cast(Rebuilt, await _within(self._directory.shard(user_id).rebuild.remote(user_id), REBUILD_S))
+        return cast(Rebuilt, await self._within(self._directory.shard(user_id).rebuild.remote(user_id), REBUILD_S))
 
-
-async def _within(reference: Any, seconds: float) -> Any:
-    try:
-        return await asyncio.wait_for(reference, seconds)
-    except TimeoutError:
-        raise Unavailable("A part of Memoray did not answer in time; try again.") from None
+    async def _within(self, reference: Any, seconds: float) -> Any:
+        """The answer, if it comes in time. Raises Unavailable."""
+        try:
+            return await asyncio.wait_for(reference, seconds)
+        except TimeoutError:
+            raise Unavailable("A part of Memoray did not answer in time; try again.") from None
+        except RayActorError:
+            self._directory.forget()
+            raise

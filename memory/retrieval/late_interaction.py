@@ -7,6 +7,7 @@ are. On LoCoMo's dev conversations recall@10 by this alone is 82.2, by pooled ve
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,8 @@ GRAIN = 4096.0
 
 SLICE = 512
 """Pieces compared at once: what they unpack to stays in a core's cache, which is twice as fast as all at once."""
+_BESIDE = ThreadPoolExecutor(1, "late-interaction")
+"""Takes half of them: NumPy lets go of the interpreter, and two cores need 1.5 ms for 7,600 pieces, one 2.5."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,15 +89,22 @@ def _best(asked: Floats, turns: Pieces) -> Floats:
 
 def _cosines(asked: Floats, bits: Bits) -> Floats:
     """[question's pieces, pieces] Cosines to what is known of pieces: their signs."""
-    dimensions = asked.shape[1]
-    rounded = np.round(asked * GRAIN) / GRAIN
-    columns = np.ascontiguousarray(rounded.T)  # as a view it would keep matmul from BLAS where there are few
+    rounded = np.asarray(np.round(asked * GRAIN) / GRAIN, np.float32)
     sums = np.empty((len(bits), len(asked)), np.float32)
-    signs = np.empty((SLICE, dimensions), np.float32)
+    columns = np.ascontiguousarray(rounded.T)  # as a view it would keep matmul from BLAS where there are few
+    half = len(bits) // 2 // SLICE * SLICE
+    beside = _BESIDE.submit(_add_up, columns, bits[:half], sums[:half])
+    _add_up(columns, bits[half:], sums[half:])
+    beside.result()
+    # signs are 1 and 0 here: the sum of +-q is twice the sum where the sign is 1, less the sum of all
+    cosines: Floats = (2 * sums.T - rounded.sum(axis=1, keepdims=True)) / np.float32(asked.shape[1] ** 0.5)
+    return cosines
+
+
+def _add_up(columns: Floats, bits: Bits, sums: Floats) -> None:
+    """Write to `sums` ([pieces, question's pieces]) what [dimensions, question's pieces] come to where bits are set."""
+    signs = np.empty((SLICE, len(columns)), np.float32)
     for start in range(0, len(bits), SLICE):
         part = bits[start : start + SLICE]
-        signs[: len(part)] = np.unpackbits(part, axis=1, count=dimensions)
+        signs[: len(part)] = np.unpackbits(part, axis=1, count=len(columns))
         np.matmul(signs[: len(part)], columns, out=sums[start : start + SLICE])
-    # signs are 1 and 0 here: the sum of +-q is twice the sum where the sign is 1, less the sum of all
-    cosines: Floats = (2 * sums.T - rounded.sum(axis=1, keepdims=True)) / np.float32(dimensions**0.5)
-    return cosines

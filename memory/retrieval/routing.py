@@ -49,13 +49,7 @@ class Plan:
 
     def named(self, speakers: Sequence[str]) -> frozenset[int]:
         """Which of these speakers the question names: by the whole label, or by a first name nobody else has."""
-        labels = [_words(label) for label in speakers]
-        firsts = [label[0] for label in labels if label]
-        return frozenset(
-            row
-            for row, label in enumerate(labels)
-            if label and (_within(label, self.words) or (label[0] in self.words and firsts.count(label[0]) == 1))
-        )
+        return _named(self.words, tuple(speakers))
 
 
 def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
@@ -84,6 +78,17 @@ def _asks_present(text: str) -> bool:
 @lru_cache(maxsize=1024)  # the labels of speakers come back with every question
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("'s") for word, _ in tokenise(text))
+
+
+@lru_cache(maxsize=64)  # one question asks more than once
+def _named(words: tuple[str, ...], speakers: tuple[str, ...]) -> frozenset[int]:
+    labels = [_words(label) for label in speakers]
+    firsts = [label[0] for label in labels if label]
+    return frozenset(
+        row
+        for row, label in enumerate(labels)
+        if label and (_within(label, words) or (label[0] in words and firsts.count(label[0]) == 1))
+    )
 
 
 def _within(label: tuple[str, ...], words: tuple[str, ...]) -> bool:
