@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 async def context_for(house: House, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
-    """The text for these hits, best first, and how many of them are kept. Only a budget costs one statement."""
+    """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement."""
     if question.budget_tokens is None:
         return pack([Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row in shown]), len(
             shown
@@ -31,6 +31,8 @@ async def context_for(house: House, question: Question, shown: Sequence[Row]) ->
         list(dict.fromkeys(fact_id for row in shown for fact_id in row["fact_ids"])),
         Then(question.as_of, question.known_as_of),
     )
+    if question.known_as_of is not None:
+        shown = _as_known(shown, around["facts"])
     facts = {row["fact_id"]: row for row in around["facts"]}
     notes = [_noted(row, facts) for row in facts.values()]
     turns = [hit_of(row) for row in _nearest(around["turns"], shown)]
@@ -49,6 +51,15 @@ def hit_of(row: Row) -> Hit:
         segment_id=row["segment_id"],
         fact_ids=tuple(row.get("fact_ids", ())),
     )
+
+
+def _as_known(shown: Sequence[Row], facts: Sequence[Row]) -> list[Row]:
+    """The hits with the facts that they carried then, instead of those that they carry now."""
+    carried: dict[int, list[str]] = {}
+    for fact in sorted(facts, key=lambda each: each["fact_id"]):
+        for key in fact["grounds"]:
+            carried.setdefault(key, []).append(fact["fact_id"])
+    return [{**row, "fact_ids": carried.get(row["segment_key"], [])} for row in shown]
 
 
 def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:

@@ -19,7 +19,7 @@ a quarter is 250, some ten lines)."""
 
 
 class PostgresSurroundings:
-    """One statement a question, where a context is to be assembled."""
+    """One statement a question, where a context is to be assembled; two where it is of what was known earlier."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -27,9 +27,9 @@ class PostgresSurroundings:
     async def around(self, view: View, keys: Sequence[int], ids: Sequence[str], then: Then = NOW) -> Mapping[str, Any]:
         """`{facts, turns}` around the segments of these keys that carry these facts.
 
-        Facts are those believed now: asked what was known earlier, only turns are told.
+        Facts are as they were believed at `then.known`; of the past each also tells the `grounds` of it among the keys.
         """
-        asked = {"keys": list(keys), "ids": [] if then.known is not None else list(ids)}
-        limits = {"subjects": SUBJECTS, "facts": FACTS, "steps": STEPS, "as_of": then.as_of, "known": then.known}
-        row = await self._pool.row(Q["around"], **seen_by(view), **asked, **limits)
-        return row or {"facts": (), "turns": ()}
+        asked = {**seen_by(view), "keys": list(keys), "subjects": SUBJECTS, "facts": FACTS, "steps": STEPS}
+        asked |= {"ids": [] if then.known is not None else list(ids), "as_of": then.as_of, "known": then.known}
+        row = await self._pool.row(Q["around"], **asked) or {"facts": (), "turns": ()}
+        return row if then.known is None else {**row, **(await self._pool.row(Q["known_around"], **asked) or {})}

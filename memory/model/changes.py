@@ -80,7 +80,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one claim: created, reinforced, superseded, disputed, invalidated or duplicate."""
+    """What became of one claim: created, reinforced, superseded, disputed, invalidated, duplicate or settled."""
 
     fact_id: str
     outcome: str

@@ -24,6 +24,10 @@ class Profile:
         label = fold(speaker)
         return bool(label) and label in {fold(known) for known in (self.name, *self.speaker_labels)}
 
+    def called(self, speaker: str) -> str:
+        """What a speaker is called in facts: the owner by name, once it is known, all others by their label."""
+        return self.name if self.name and self.is_owner(speaker) else speaker
+
     def is_assistant(self, speaker: str) -> bool:
         """Whether this label is an assistant, whose words are no evidence."""
         return fold(speaker) in {fold(known) for known in self.assistant_labels}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +31,8 @@ class Ranking:
     leg: str
     keys: NDArray[np.int64]
     scores: NDArray[np.float32]
+    over: Mapping[int, int] = field(default_factory=dict)
+    """Key of what it would have found, were it not over -> key of the later segment that ended it."""
 
 
 @dataclass(frozen=True, slots=True)

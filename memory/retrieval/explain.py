@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,11 @@ class Explanation:
     features: Mapping[str, float] = field(default_factory=dict)
     """Each term before it was multiplied with its weight, where the order has weights."""
     why: str = ""
-    """The same in words: who found it, and what speaks most for and against it."""
+    """The same in words: who found it, what speaks most for and against it, and what became of its wish."""
+    ended_by: int | None = None
+    """Key of the later segment that ended what this one wishes (`memory.retrieval.matters`)."""
+    ends: tuple[int, ...] = ()
+    """Keys of earlier segments whose wishes this one has ended."""
 
 
 def explain(
@@ -38,7 +42,20 @@ def explain(
 ) -> tuple[Explanation, ...]:
     """One explanation for each of these candidate rows, in their order; `weights` are those of the order's terms."""
     ranks = {ranking.leg: _ranks(case, leg) for leg, ranking in enumerate(case.rankings)}
-    return tuple(_explanation(case, added, row, ranks, weights or {}) for row in rows.tolist())
+    over = {key: by for ranking in case.rankings for key, by in ranking.over.items()}
+    told = (_explanation(case, added, row, ranks, weights or {}) for row in rows.tolist())
+    return tuple(_with_wishes(each, over) for each in told)
+
+
+def _with_wishes(told: Explanation, over: Mapping[int, int]) -> Explanation:
+    """The same with what ended its wish, and which wishes it ended."""
+    by, ends = over.get(told.key), tuple(sorted(key for key, by in over.items() if by == told.key))
+    what = [told.why]
+    if by is not None:
+        what.append("its wish was ended by a later one, or taken back")
+    if ends:
+        what.append(f"it ended {len(ends)} earlier {'wish' if len(ends) == 1 else 'wishes'}")
+    return replace(told, why="; ".join(what), ended_by=by, ends=ends) if by is not None or ends else told
 
 
 def _explanation(

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 
 from memory.model.sources import ROLES
+from memory.retrieval.matters import Spoken, spoken, takes_back
 
-PREFERENCE, INSTRUCTION = 1, 2
-"""Kinds of wishes; 0 is none."""
+PREFERENCE, INSTRUCTION, LIFTING = 1, 2, 3
+"""Kinds of wishes, and what only takes wishes back; 0 is none of these."""
 
 _OWNER = ROLES.index("user")
 _CUES = ("always", "never", "i ask", "i request", "i mention", "from now on", "going forward", "future", "call me",
@@ -37,6 +38,7 @@ _PREFERENCE = re.compile(
     r"|\b(?:works|suits me) best\b|\bich bevorzuge\b|\b(?:mir|ist) [^.!?]{0,40}\blieber\b|\bam liebsten\b",
     re.I,
 )
+_WISH = re.compile(f"{_INSTRUCTION.pattern}|{_PREFERENCE.pattern}", re.I)
 _REQUEST = re.compile(
     r"\bhow (?:do|can|could|should|would|might) (?:i|we|you|one)\b|\bhow (?:to|about)\b"
     r"|\b(?:can|could|would|will) you\b|\bplease\b|\bshould (?:i|we)\b|\bwhat [^.?!]{0,40}\bwould you\b"
@@ -57,19 +59,25 @@ _ABOUT_THE_PAST = re.compile(
 
 
 def wish(text: str, role: int) -> int:
-    """Whether the owner instructs whoever helps, or tells a preference: `INSTRUCTION`, `PREFERENCE`, or 0.
+    """Whether the owner instructs whoever helps, tells a preference, or takes such back; 0 is none of these.
 
     `role` is an index into memory.model.sources.ROLES: what others say binds nobody.
     """
     if role != _OWNER:
         return 0
-    folded = text.lower()
-    if not any(cue in folded for cue in _CUES):
-        return 0
     plain = text.replace("’", "'")
-    if _INSTRUCTION.search(plain):
-        return INSTRUCTION
-    return PREFERENCE if _PREFERENCE.search(plain) else 0
+    folded = plain.lower()
+    if any(cue in folded for cue in _CUES):
+        if _INSTRUCTION.search(plain):
+            return INSTRUCTION
+        if _PREFERENCE.search(plain):
+            return PREFERENCE
+    return LIFTING if takes_back(plain) else 0
+
+
+def spoken_in(text: str) -> Spoken:
+    """What a turn that is a wish, or takes one back, is about."""
+    return spoken(text.replace("’", "'"), _WISH)
 
 
 def requests(text: str) -> bool:

@@ -6,13 +6,13 @@ it were alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memory.model.facts import Fact, Link
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules.agreement import opposes
-from memory.rules.ending import ends
+from memory.rules.ending import ends, point_of
 from memory.rules.slots import chain_of, contrary, last_point, settle, slot_of
 from memory.rules.turn import Meeting, Turn
 from memory.rules.versions import link
@@ -38,7 +38,7 @@ def settle_slots(turn: Turn, facts: Sequence[Fact]) -> None:
 
     The same value twice is no change and is left to the merging of duplicates.
     """
-    for fact in {(each.subject_id, slot_of(each), each.sensitivity): each for each in facts}.values():
+    for fact in {(each.subject_id, each.predicate, slot_of(each), each.sensitivity): each for each in facts}.values():
         settle(turn, fact)
         _line_up(turn, fact)
     for identity in dict.fromkeys(each.fact_id for each in facts):
@@ -47,39 +47,48 @@ def settle_slots(turn: Turn, facts: Sequence[Fact]) -> None:
 
 
 def _follow_events(turn: Turn, fact: Fact) -> None:
-    """Link a fact with the events that end it, or the states that it ends, at other sensitivities."""
-    for event, state in _events(
-        fact, [each for each in _concerned(turn, fact) if each.sensitivity != fact.sensitivity]
-    ):
-        _succeed(turn.draft, state, event)
+    """Link the events and states at other sensitivities with a fact, and with what it may have changed at its own.
+
+    These are the values of its slot, which may have been split, and the states that it ends, which may hold longer now.
+    """
+    draft, level = turn.draft, fact.sensitivity
+    ended = (each for each in _told_by(draft, fact, closes(fact.predicate)) if each.sensitivity == level)
+    chain = chain_of(draft, fact.subject_id, slot_of(fact), level)
+    for near in {each.fact_id: each for each in (fact, *chain, *ended)}.values():
+        for event, state in _events(draft, near):
+            _succeed(draft, state, event)
 
 
 def _concerned(turn: Turn, fact: Fact) -> Iterator[Fact]:
     """The facts of its subject, with its predicate or one that ends it, is ended by it or is its opposite."""
     if fact.predicate is None:
-        return
+        return iter(())
     names = (fact.predicate, opposite(fact.predicate), *closes(fact.predicate), *closers(fact.predicate))
-    for name in dict.fromkeys(each for each in names if each):
-        yield from (turn.draft.facts[each] for each in turn.draft.by_predicate.get((fact.subject_id, name), ()))
+    return _told_by(turn.draft, fact, dict.fromkeys(each for each in names if each))
 
 
-def _events(fact: Fact, others: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    """(event, state), one of them this fact: events and the states they end at other sensitivities."""
-    for other in others:
-        if other.predicate in closes(fact.predicate) and other.status == "active" and ends(fact, other):
+def _told_by(draft: Draft, fact: Fact, predicates: Iterable[str]) -> Iterator[Fact]:
+    """The facts of its subject with one of these predicates."""
+    return (draft.facts[each] for name in predicates for each in draft.by_predicate.get((fact.subject_id, name), ()))
+
+
+def _events(draft: Draft, fact: Fact) -> Iterator[tuple[Fact, Fact]]:
+    """(event, state), one of them this fact: events and states at other sensitivities that such an event may end."""
+    for other in _told_by(draft, fact, closes(fact.predicate)):
+        if other.sensitivity != fact.sensitivity:
             yield fact, other
-        if other.predicate in closers(fact.predicate) and ends(other, fact):
+    for other in _told_by(draft, fact, closers(fact.predicate)):
+        if other.sensitivity != fact.sensitivity:
             yield other, fact
 
 
 def _succeed(draft: Draft, state: Fact, event: Fact) -> None:
-    """Let a state be over with an event, unless later words vouch for it again."""
+    """Let a state be over with an event that ends it, unless later words vouch for it again."""
     over = Link("supersedes", event.fact_id, state.fact_id)
-    again = last_point(draft, state)[0] >= event.valid_from
-    if again and over in draft.links:
-        draft.put("unlinked", over, None)
-    elif not again:
+    if ends(event, state) and last_point(draft, state) < point_of(event):
         link(draft, "supersedes", event.fact_id, state.fact_id)
+    elif over in draft.links:
+        draft.put("unlinked", over, None)
 
 
 def _line_up(turn: Turn, fact: Fact) -> None:

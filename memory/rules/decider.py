@@ -39,6 +39,16 @@ def decide(
     working_set: WorkingSet, command: c.Command, now: Instant, rules: Rules, resemblance: Resemblance | None = None
 ) -> ChangeSet:
     """What this command changes. Raises a DomainError if it cannot be carried out; then nothing changes."""
+    return carry_out(working_set, command, now, rules, resemblance)[0]
+
+
+def carry_out(
+    working_set: WorkingSet, command: c.Command, now: Instant, rules: Rules, resemblance: Resemblance | None = None
+) -> tuple[ChangeSet, WorkingSet]:
+    """What this command changes, and what is believed then: the draft it was decided on, which is what `evolve` gives.
+
+    A large memory is copied once a turn, not twice. Raises as `decide` does.
+    """
     turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance(), _judging(command))
     outcomes = _DECIDE[type(command)](turn, command, rules)
     naming.settle_names(turn)
@@ -48,7 +58,7 @@ def decide(
     read = _read(command)
     undone = command.done.command_id if isinstance(command, c.Undo) and command.done else None
     changes = tuple(turn.draft.changes)
-    return ChangeSet(
+    decided = ChangeSet(
         command_id=command.command_id,
         kind=type(command).__name__,
         actor=command.actor,
@@ -60,6 +70,7 @@ def decide(
         erased=_erased(command, changes),
         undoes=undone,
     )
+    return decided, turn.draft.finish(working_set.version + 1)
 
 
 def _judging(command: c.Command) -> Judging | None:

@@ -5,22 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory.model.facts import Fact
+from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import same_thing
+from memory.rules.agreement import same_thing, thing
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
-from memory.words.predicates import class_of, closers, closes, named
+from memory.words.predicates import class_of, closers, closes, named, single_valued
 
 
 def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
-    """An event closes the states it ends, in whatever order they are heard: who left a job works there no longer."""
+    """An event closes the states it ends, in whatever order they are heard: who gave up smoking smokes no longer.
+
+    The values of a slot are settled with all that was said of it (`memory.rules.slots`).
+    """
     if not fresh.polarity:
         return ()
     ended = tuple(end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
-                  if state.believed and ends(fresh, state))  # fmt: skip
+                  if state.believed and not _is_one_of_a_slot(state) and ends(fresh, state))  # fmt: skip
     end_by_event(turn, fresh)
     return ended
+
+
+def _is_one_of_a_slot(state: Fact) -> bool:
+    return bool(state.object and state.predicate) and single_valued(state.predicate or "", state.slot)
 
 
 def end_by_event(turn: Turn, state: Fact, but: Fact | None = None) -> None:
@@ -48,11 +56,35 @@ def _of(draft: Draft, like: Fact, predicates: tuple[str, ...]) -> list[Fact]:
 def ends(event: Fact, state: Fact) -> bool:
     """Whether an event puts an end to a state that began before it."""
     over = state.valid_to is not None and state.valid_to <= event.valid_from
+    began = state.valid_from, thing(state.object), state.polarity
+    return not over and began < point_of(event) and concerns(event, state)
+
+
+def point_of(event: Fact) -> tuple[Instant, tuple[str, ...], bool]:
+    """Where an event stands among what is said to be so at its moment.
+
+    Who leaves what they name has left it, and stands last; who moves or quits says nothing of what begins that moment.
+    """
+    row = named(event.predicate)
+    last = row is not None and row.ends == "same" and _names_something(event)
+    return event.valid_from, _LAST if last else (), last
+
+
+_LAST = ("\U0010ffff",)
+"""Comes after the stems of any object."""
+
+
+def _names_something(event: Fact) -> bool:
+    return event.object is not None and not topic_of(event.object) <= _WHATEVER
+
+
+def concerns(event: Fact, state: Fact) -> bool:
+    """Whether an event, whenever it was, speaks against a state."""
     standing = event.status == "active" and event.polarity and state.polarity
     row, held = named(event.predicate), named(state.predicate)
-    if over or not standing or row is None or held is None or state.valid_from >= event.valid_from:
+    if not standing or row is None or held is None:
         return False
-    if event.object is None or topic_of(event.object) <= _WHATEVER:
+    if not _names_something(event):
         return row.ends == "all" or (held.single and not held.slotted)
     return _CONCERNED[row.ends](event, state)
 

@@ -16,6 +16,7 @@ from memory.rules.asserted import as_asserted
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
 from memory.rules.revision import believe
+from memory.rules.settled import refuse
 from memory.rules.turn import Origin, Turn
 from memory.rules.withdrawal import withdraw
 from memory.words.names import bare, is_broadcast, is_name
@@ -35,7 +36,7 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
         asserted = as_asserted(claim)
         if segment is None or asserted is None or _is_no_evidence(turn, segment):
             continue
-        outcomes.append(_believe_heard(turn, asserted, segment, command.extractor))
+        outcomes.append(_believe_heard(turn, asserted, segment, command))
     return outcomes
 
 
@@ -150,9 +151,12 @@ def subject_of(turn: Turn, name: str, type_: str, speaker: str, level: Sensitivi
     return resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
 
 
-def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, extractor: str) -> Outcome:
+def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, command: AcceptReading) -> Outcome:
     level = Sensitivity(segment.sensitivity)
     subject = subject_of(turn, claim.subject, claim.subject_type, segment.speaker, level)
+    refused = refuse(turn.draft, claim, subject.entity_id, segment, command)
+    if refused is not None:
+        return refused
     target = resolution.find(turn.draft, claim.object, level=level) if claim.object else None
     origin = Origin(
         source_id=segment.source_id,
@@ -160,6 +164,6 @@ def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, extractor: st
         segment_key=segment.segment_key,
         revision=segment.revision,
         sensitivity=level,
-        judged_by=extractor,
+        judged_by=command.extractor,
     )
     return believe(turn, claim, subject.entity_id, target.entity_id if target else None, origin)

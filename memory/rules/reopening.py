@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.model.facts import Fact, Link
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.ending import end_by_event
-from memory.rules.slots import chain_of, order_of, says, slot_of
+from memory.rules.ending import end_by_event, end_states
+from memory.rules.slots import chain_of, order_of, says, slot_of, unfollow
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
 from memory.words.predicates import closes
@@ -33,7 +35,9 @@ def reopen(turn: Turn, gone: Fact) -> list[Fact]:
             continue
         opened.append(old)
         if slot_of(old) is not None or old.predicate in closes(gone.predicate):
-            end_by_event(turn, _resumed(turn, old, gone), but=gone)
+            resumed = _resumed(turn, old, gone)
+            if slot_of(old) is None:
+                end_by_event(turn, resumed, but=gone)
             continue
         ends = gone.valid_to
         if ends is not None and ends <= old.valid_from:  # what had ended it was over before it began
@@ -47,22 +51,46 @@ def reopen(turn: Turn, gone: Fact) -> list[Fact]:
     return opened
 
 
-def begin_later(draft: Draft, fact: Fact, now: Instant) -> None:
-    """Let a fact begin with the first of the words that are left, and what it had ended hold up to then."""
-    began = min(each.since for each in draft.evidence[fact.fact_id])
+def begin_later(turn: Turn, fact: Fact) -> None:
+    """Let a fact begin with the first of the words that are left, and what it had ended hold up to then.
+
+    The values of a slot that an event had ended are settled afterwards.
+    """
+    draft, began = turn.draft, min(each.since for each in turn.draft.evidence[fact.fact_id])
     if began <= fact.valid_from or fact.status not in ("active", "superseded"):
         return
     ends = fact.valid_to if fact.valid_to is None else max(fact.valid_to, began)
-    revise(draft, fact, "heard later", now, valid_from=began, valid_to=ends)
+    revise(draft, fact, "heard later", turn.now, valid_from=began, valid_to=ends)
+    for old in _ended_by(draft, fact):
+        if _is_settled_anew(old, fact):
+            _resumed(turn, old, fact)
+        elif not _followed(draft, old, fact, fact.valid_from):
+            revise(draft, old, "holds longer", turn.now, valid_to=began)
+
+
+def begin_earlier(turn: Turn, event: Fact, before: Instant) -> None:
+    """Let the states that an event had ended `before` end, or go on, according to when it is now known to have been."""
+    for old in _ended_by(turn.draft, replace(event, valid_from=before)):
+        if _is_settled_anew(old, event):
+            _resumed(turn, old, event)
+    for each in list(turn.draft.links_of(event.fact_id)):
+        if (state := turn.draft.facts.get(each.to_id)) is not None and each.from_id == event.fact_id:
+            unfollow(turn.draft, state)
+    end_states(turn, event)
+
+
+def _ended_by(draft: Draft, fact: Fact) -> list[Fact]:
+    """The facts that ended where a fact of the same sensitivity began."""
     links = [
         each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes" and each.from_id == fact.fact_id
     ]
-    for each in [each for each in links if _within(draft, each, fact)]:
-        old = draft.facts.get(each.to_id)
-        if old is None or old.status != "superseded" or old.valid_to != fact.valid_from:
-            continue
-        if not _followed(draft, old, fact, fact.valid_from):
-            revise(draft, old, "holds longer", now, valid_to=began)
+    olds = (draft.facts.get(each.to_id) for each in links if _within(draft, each, fact))
+    return [old for old in olds if old is not None and old.status == "superseded" and _ended_with(old, fact)]
+
+
+def _is_settled_anew(state: Fact, event: Fact) -> bool:
+    """Whether it is a value of a slot that an event had ended: settling finds what ends it."""
+    return slot_of(state) is not None and state.predicate in closes(event.predicate)
 
 
 def _followed(draft: Draft, old: Fact, but: Fact, by: Instant) -> bool:

@@ -5,6 +5,7 @@ In this order: said before, a slot that holds one value, a disagreement, a reinf
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from memory.model.changes import Outcome
@@ -15,11 +16,12 @@ from memory.model.working_set import Draft
 from memory.rules import across, slots
 from memory.rules.agreement import agrees, opposes, thing
 from memory.rules.contrary import Contrary, contraries
-from memory.rules.ending import end, end_by_event, end_states
+from memory.rules.ending import end, end_states
+from memory.rules.reopening import begin_earlier
 from memory.rules.rivals import Rival
 from memory.rules.turn import Meeting, Origin, Turn
 from memory.rules.versions import link, revise, support, supporting_sources
-from memory.words.predicates import opposite
+from memory.words.predicates import closes, opposite
 
 
 def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
@@ -51,7 +53,7 @@ def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
     relate(turn, fresh, rivals)
     if denied:
         return _disagree(turn, fresh, denied)
-    ended = end_states(turn, fresh)
+    ended = tuple(dict.fromkeys((*end_states(turn, fresh), *slots.settle(turn, fresh))))
     found = apply_verdicts(turn, fresh, against) if against else None
     return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
@@ -64,7 +66,8 @@ def _create(turn: Turn, met: Meeting) -> Fact:
     if earlier is not None:
         anew = {"valid_from": min(earlier.valid_from, met.since)}
         if met.fact_id not in draft.evidence:
-            anew = {"valid_from": met.since, "confidence": first}
+            confirmed = earlier.protected and earlier.confidence == 1.0  # what a person said of it is still so
+            anew = {"valid_from": met.since, "confidence": 1.0 if confirmed else first}
         again: dict[str, Any] = {"status": "active", "state": "active", "valid_to": claim.valid_to, **anew}
         again |= {"judged_by": judged_by(turn, met)}
         slots.unlink(draft, earlier, anew["valid_from"])
@@ -145,13 +148,15 @@ def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> 
     """Once per fact and source: more confidence; the same source again only adds its words."""
     fresh = support(turn.draft, _evidence_of(fact.fact_id, met))
     began = min(fact.valid_from, met.since) if extend else fact.valid_from
-    if not fresh:
-        if began < fact.valid_from:
-            revise(turn.draft, fact, "held earlier", turn.now, valid_from=began)
-        return Outcome(fact.fact_id, "duplicate")
-    confidence = min(1.0, round(fact.confidence + turn.rules.reinforce_by, 6))
-    revise(turn.draft, fact, "reinforced", turn.now, confidence=confidence, valid_from=began)
-    return Outcome(fact.fact_id, "reinforced")
+    if fresh:
+        confidence = min(1.0, round(fact.confidence + turn.rules.reinforce_by, 6))
+        revise(turn.draft, fact, "reinforced", turn.now, confidence=confidence, valid_from=began)
+    elif began < fact.valid_from:
+        revise(turn.draft, fact, "held earlier", turn.now, valid_from=began)
+    if began < fact.valid_from and closes(fact.predicate):
+        begin_earlier(turn, turn.draft.facts[fact.fact_id], fact.valid_from)
+        slots.settle(turn, turn.draft.facts[fact.fact_id])
+    return Outcome(fact.fact_id, "reinforced" if fresh else "duplicate")
 
 
 def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
@@ -161,14 +166,15 @@ def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     place = slots.place_of(draft, chain, met.since, claim)
     before, after = place.before, place.after
     if before is not None and slots.says(before, claim) and not slots.has_ended(before, met.since, after):
+        slots.vouch_later(draft, _evidence_of(before.fact_id, met))
         return _reinforce(turn, before, met, extend=False)
     if after is not None and after is not before and slots.says(after, claim) and claim.valid_to is None:
         outcome = _reinforce(turn, after, met)
         slots.settle(turn, after)
         return outcome
-    fresh = _create(turn, met)
+    identity = slots.free_id(draft, _evidence_of(met.fact_id, met), claim.statement)
+    fresh = _create(turn, replace(met, fact_id=identity))
     closed = tuple(each for each in slots.settle(turn, fresh) if each != fresh.fact_id)
-    end_by_event(turn, draft.facts[fresh.fact_id])
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
 
 

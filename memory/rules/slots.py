@@ -1,17 +1,20 @@
 """Slots that hold one value at a time: where somebody lives, which coffee they prefer.
 
 Their facts form one chain by valid time, a function of what was asserted and for when, not of the order in which it was
-heard: each value holds from its first assertion up to the first that speaks against it, which is another value or a
-denial of this one. A denial holds up to where its value is affirmed again, and puts nothing in its place.
+heard: each value holds from its first assertion up to the first that speaks against it, which is another value, a
+denial of this one or an event that ends it. A denial holds up to where its value is affirmed again, and puts nothing in
+its place. An event speaks for the moment at which it was.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
+from memory.model.changes import key_of
 from memory.model.claims import Claim
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
@@ -19,10 +22,11 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 from memory.rules.agreement import thing
+from memory.rules.ending import concerns, point_of
 from memory.rules.parameters import Revision
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
-from memory.words.predicates import named, single_valued
+from memory.words.predicates import closers, closes, named, single_valued
 
 Point = tuple[Instant, tuple[str, ...], bool]
 """An assertion in the order of its slot: for when, of what, and whether it affirms that.
@@ -92,17 +96,31 @@ def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
 
 
 def settle(turn: Turn, fact: Fact) -> tuple[str, ...]:
-    """Let everything in the slot of a fact end where the first assertion against it begins; the ids of what it closed.
+    """Let everything in the slot of a fact, and in those an event may end, end where the first assertion against it is.
 
-    What was taken for one stretch though it was contradicted in between becomes two. An end that lies before, as an
-    event may set it or words of its own, stays: this only ever takes away.
+    The ids of what it closed are returned. What was taken for one stretch though it was contradicted in between becomes
+    two. An end that lies before, as words of its own may set it, stays: this only ever takes away.
     """
-    draft, about = turn.draft, (fact.subject_id, slot_of(fact), fact.sensitivity)
-    found = _contradicted(draft, chain_of(draft, *about))
-    while (torn := next(((each.fact, each.gap) for each in found if each.gap is not None), None)) is not None:
-        split_at(draft, *torn, turn.now, turn.rules)
-        found = _contradicted(draft, chain_of(draft, *about))
-    return tuple(each.fact.fact_id for each in found if _close(draft, each.fact, each.by, turn.now))
+    draft, closed = turn.draft, list[str]()
+    for slot in _slots_about(draft, fact):
+        about = (fact.subject_id, slot, fact.sensitivity)
+        found = _contradicted(draft, *about)
+        while (torn := next(((each.fact, each.gap) for each in found if each.gap is not None), None)) is not None:
+            split_at(draft, *torn, turn.now, turn.rules)
+            found = _contradicted(draft, *about)
+        closed += [each.fact.fact_id for each in found if _close(draft, each.fact, each.by, turn.now)]
+        for each in found:
+            if each.heir is not None:
+                link(draft, "supersedes", each.heir.fact_id, each.fact.fact_id)
+    return tuple(closed)
+
+
+def _slots_about(draft: Draft, fact: Fact) -> list[tuple[str, str]]:
+    """The slot of a fact, if it has one, and those of the states that an event ends, or had ended before it went."""
+    ids = (each for name in closes(fact.predicate) for each in draft.by_predicate.get((fact.subject_id, name), ()))
+    near = (state for state in map(draft.facts.__getitem__, ids) if state.sensitivity == fact.sensitivity)
+    slots = (slot_of(fact), *(slot_of(state) for state in near if fact.status != "active" or concerns(fact, state)))
+    return [slot for slot in dict.fromkeys(slots) if slot is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +129,50 @@ class _Contradicted:
 
     fact: Fact
     by: Fact
+    heir: Fact | None
+    """The first of its slot that speaks against it, which takes its place though an event may have ended it."""
     gap: Point | None
     """The last assertion against it before its own last. A split there moves the fewest words."""
 
 
-def _contradicted(draft: Draft, chain: Sequence[Fact]) -> list[_Contradicted]:
-    asserted = _asserted(draft, chain)
-    first: dict[str, int] = {}
+def _contradicted(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensitivity) -> list[_Contradicted]:
+    chain = chain_of(draft, subject_id, slot, level)
+    events = _events(draft, subject_id, slot, level) if chain else []
+    asserted = sorted([*_asserted(draft, chain), *events], key=lambda each: (each[0], each[1].fact_id))
+    places, of_thing = defaultdict[str, list[int]](list), defaultdict[tuple[str, ...], list[int]](list)
     for place, (_, fact) in enumerate(asserted):
-        first.setdefault(fact.fact_id, place)
-    last = {fact.fact_id: place for place, (_, fact) in enumerate(asserted)}
+        places[fact.fact_id].append(place)
+        of_thing[thing(fact.object)].append(place)
     found = []
-    for identity, place in first.items():
-        fact = asserted[place][1]
-        later = (asserted[each] for each in range(place + 1, len(asserted)))
-        by = next((other for _, other in later if contrary(fact, other)), None)
-        within = (asserted[each] for each in range(last[identity] - 1, place, -1))
-        gap = next((point for point, other in within if contrary(fact, other)), None)
+    for fact in chain:
+        first, last = places[fact.fact_id][0], places[fact.fact_id][-1]
+        # only who affirms the same speaks against a denial: hundreds of them are not compared with one another
+        among: Sequence[int] = range(len(asserted)) if fact.polarity else of_thing[thing(fact.object)]
+        later = among[bisect_right(among, first) :]
+        against = (asserted[each][1] for each in later if _against(fact, asserted[each][1]))
+        by = next(against, None)
+        heir = (
+            by
+            if by is None or by.predicate == fact.predicate
+            else next((each for each in against if each.predicate == fact.predicate), None)
+        )
+        within = reversed(among[bisect_right(among, first) : bisect_left(among, last)]) if last > first else ()
+        gap = next((asserted[each][0] for each in within if _against(fact, asserted[each][1])), None)
         if by is not None:
-            found.append(_Contradicted(fact, by, gap))
+            found.append(_Contradicted(fact, by, heir, gap))
     return found
+
+
+def _events(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensitivity) -> list[tuple[Point, Fact]]:
+    """The events that may end the values of a slot, each as the one assertion that it is."""
+    ids = (each for name in closers(slot[0]) for each in draft.by_predicate.get((subject_id, name), ()))
+    facts = (draft.facts[each] for each in ids)
+    return [(point_of(fact), fact) for fact in facts if fact.sensitivity == level]
+
+
+def _against(fact: Fact, other: Fact) -> bool:
+    """Whether an assertion of its slot, or an event, speaks against a fact."""
+    return contrary(fact, other) if fact.predicate == other.predicate else concerns(other, fact)
 
 
 def _asserted(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact]]:
@@ -151,12 +193,11 @@ def _close(draft: Draft, before: Fact, after: Fact, now: Instant) -> bool:
 def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revision) -> None:
     """Let what was taken for one stretch of a value be two, before and after an assertion against it.
 
-    The words that vouch for later moments go to the later fact. The part in which the fact was first heard keeps its
-    id, and each has the confidence of its own sources.
+    The words that vouch for later moments go to the later fact; what one segment said of both moments vouches for both.
+    The part in which the fact was first heard keeps its id, and each has the confidence of its own sources.
     """
     evidence = draft.evidence.get(fact.fact_id, ())
-    late = tuple(each for each in evidence if _point(fact, each.since) > here)
-    early = tuple(each for each in evidence if _point(fact, each.since) <= here)
+    early, late = _apart(fact, evidence, here)
     began = min(each.since for each in late)
     # an end that lies before the late words, as an event may set it, is the end of what the early ones told
     over = fact.valid_to is not None and fact.valid_to < began
@@ -166,26 +207,45 @@ def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revisio
         late: {"valid_from": began, "valid_to": None if over else fact.valid_to,
                "status": "active" if over else fact.status},
     }  # fmt: skip
-    if not early:  # no words vouch for the earlier part by themselves: one source said both, and the later stands
+    if not early:  # several vouch for later moments, and which of them told the earlier beginning too is not known
         revise(draft, fact, "split", now, **spans[late])
         return
-    leaving, staying = (early, late) if any(_born_of(draft, fact, each) for each in late) else (late, early)
+    stays_late = early[0] not in evidence or any(_born_of(draft, fact, each) for each in late)
+    leaving, staying = (early, late) if stays_late else (late, early)
     first = min(leaving, key=lambda each: (each.since, each.source_id))
-    identity = fact_id(draft.user_id, f"{first.source_id}/{first.segment_key}", fact.statement)
+    identity = free_id(draft, first, fact.statement)
     for each in leaving:
-        draft.put("split", each, None)
+        if each in evidence:
+            draft.put("split", each, None)
         draft.put("split", None, replace(each, fact_id=identity))
     kept = revise(draft, fact, "split", now, confidence=_confidence(fact, staying, rules), **spans[staying])
     goes: dict[str, Any] = {"confidence": _confidence(fact, leaving, rules), **spans[leaving]}
     known = draft.facts.get(identity)
     if known is None:
         draft.put("split", None, replace(kept, fact_id=identity, version=1, updated_at=None, **goes))
-    elif known.believed:
-        revise(draft, known, "split", now, **_joined(known, goes))
     else:  # it was taken back or undone, and may have been another's
         unlink(draft, known, goes["valid_from"])
         revise(draft, known, "split", now, subject_id=fact.subject_id, object_id=fact.object_id, **goes)
-    _relink(draft, fact.fact_id, identity, leaving is early)
+    for part in (fact.fact_id, identity):
+        unfollow(draft, draft.facts[part])
+
+
+def _apart(fact: Fact, evidence: Sequence[Evidence], here: Point) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
+    """The words that vouch for moments before an assertion, and for later ones; who alone vouches has told of both."""
+    early = tuple(each for each in evidence if _point(fact, each.since) <= here)
+    late = tuple(each for each in evidence if _point(fact, each.since) > here)
+    return early or tuple(replace(each, holds_from=fact.valid_from) for each in late if len(late) == 1), late
+
+
+def unfollow(draft: Draft, fact: Fact) -> None:
+    """Forget that a fact had given way to what, as is now known, came before it."""
+    for each in [each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes"]:
+        newer = draft.facts.get(each.from_id)
+        if newer is None or newer.fact_id == fact.fact_id or newer.sensitivity != fact.sensitivity:
+            continue
+        began = order_of(newer)[0] if newer.predicate == fact.predicate else point_of(newer)
+        if began < order_of(fact)[0]:
+            draft.put("unlinked", each, None)
 
 
 def unlink(draft: Draft, fact: Fact, since: Instant) -> None:
@@ -196,33 +256,29 @@ def unlink(draft: Draft, fact: Fact, since: Instant) -> None:
     for each in [each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes"]:
         ends = (draft.facts.get(end) for end in (each.from_id, each.to_id))
         newer, older = (since if end is None or end.fact_id == fact.fact_id else end.valid_from for end in ends)
-        if newer < older or slot_of(fact) is not None:
+        if newer <= older or slot_of(fact) is not None:
             draft.put("unlinked", each, None)
 
 
-def _joined(known: Fact, part: dict[str, Any]) -> dict[str, Any]:
-    """A part that comes to a fact of its own words, which had stood for itself: together they hold as long as both."""
-    ends = [(inf if end is None else end, status) for end, status in (
-        (known.valid_to, known.status), (part["valid_to"], part["status"])
-    )]  # fmt: skip
-    end, status = max(ends)
-    return {
-        "confidence": max(known.confidence, part["confidence"]),
-        "valid_from": min(known.valid_from, part["valid_from"]),
-        "valid_to": None if end == inf else end,
-        "status": status,
-    }
+def free_id(draft: Draft, words: Evidence, statement: str) -> str:
+    """The id of a fact that begins with these words: that of one first heard there, unless it stands already.
+
+    One segment may say the same of two moments with other values in between, and is evidence of a fact only once.
+    """
+    place = f"{words.source_id}/{words.segment_key}"
+    identity = fact_id(draft.user_id, place, statement)
+    while (known := draft.facts.get(identity)) is not None and known.believed:
+        place = f"{place}@{words.since}"
+        identity = fact_id(draft.user_id, place, statement)
+    return identity
 
 
-def _relink(draft: Draft, fact_id: str, part_id: str, is_early: bool) -> None:
-    """What came before a split fact stands before its early part, and what came after it after the late one."""
-    for other in [each for each in draft.links if each.kind == "supersedes" and fact_id in (each.from_id, each.to_id)]:
-        if part_id in (other.from_id, other.to_id):
-            continue
-        if is_early and other.from_id == fact_id:
-            link(draft, "supersedes", part_id, other.to_id)
-        if not is_early and other.to_id == fact_id:
-            link(draft, "supersedes", other.from_id, part_id)
+def vouch_later(draft: Draft, words: Evidence) -> None:
+    """Let a segment that says the same of two moments vouch for the later: the fact itself holds the earlier."""
+    for each in draft.evidence.get(words.fact_id, ()):
+        if key_of(each) == key_of(words) and each.since < words.since:
+            draft.put("supported", each, None)
+            draft.put("supported", None, words)
 
 
 def _confidence(fact: Fact, evidence: Sequence[Evidence], rules: Revision) -> float:

@@ -17,6 +17,7 @@ from memory.rules.across import settle_slots
 from memory.rules.readings import ensure_owner, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
+from memory.rules.settled import CORRECTED
 from memory.rules.turn import Origin, Turn
 from memory.rules.versions import link, revise
 
@@ -60,7 +61,7 @@ def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
         raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
     if claim.valid_from is None and fold(claim.statement) == fold(old.statement):
         return [Outcome(old.fact_id, "duplicate")]
-    revise(draft, old, "corrected", turn.now, status="invalidated")
+    revise(draft, old, "corrected", turn.now, status="invalidated", judged_by=f"{CORRECTED}{command.actor}")
     settle_slots(turn, [old, *reopen(turn, old)])
     if claim.valid_from is None:
         claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)

@@ -16,6 +16,7 @@ from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules.across import settle_slots
 from memory.rules.reopening import begin_later, reopen
+from memory.rules.settled import is_settled
 from memory.rules.turn import Turn
 from memory.rules.versions import revise
 
@@ -48,7 +49,7 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
             revise(draft, fact, "evidence withdrawn", turn.now, status="invalidated")
     weaker = sorted(touched & draft.facts.keys() & draft.evidence.keys())
     for fact_id in weaker:
-        begin_later(draft, draft.facts[fact_id], turn.now)
+        begin_later(turn, draft.facts[fact_id])
     settle_slots(turn, [*groundless, *opened, *(draft.facts[each] for each in weaker)])
     if command.erase:
         spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
@@ -57,10 +58,17 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
 
 
 def _take_back(draft: Draft, keys: set[int], command: Withdraw) -> set[str]:
-    """Remove the mentions and the evidence; the ids of the entities and facts that lost some."""
+    """Remove the mentions and the evidence; the ids of the entities and facts that lost some.
+
+    What a person has settled keeps its words unless they are forgotten: by them it is known when they are read again.
+    """
     mentions = [rows[key] for rows in draft.mentions.values() for key in sorted(keys & rows.keys())]
     evidence = [
-        each for rows in draft.evidence.values() for each in rows if each.segment_key in keys or _told_of(each, command)
+        each
+        for rows in draft.evidence.values()
+        for each in rows
+        if (each.segment_key in keys and (command.erase or not is_settled(draft.facts[each.fact_id])))
+        or _told_of(each, command)
     ]
     lost: list[Row] = [*mentions, *evidence]
     for row in lost:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory.model.scopes import Sensitivity
+from memory.model.timeline import iso
 from memory.retrieval.briefing import CLOSING, OPENING
 from memory.retrieval.packing import tokens
 from tests.api.conftest import Door
@@ -103,6 +104,27 @@ async def test_a_context_as_of_a_day_and_one_known_then(door: Door) -> None:
     assert "Lisbon" not in then["context"]
     never = await door.get("/v1/context", known_as_of="2020-01-01T00:00:00+00:00", **asked)
     assert (never["context"], never["results"]) == ("", [])
+
+
+async def test_a_context_tells_facts_as_they_were_known_then(door: Door) -> None:
+    await door.post("/v1/sources", talk("s1", "2025-01-09", ("Maya", "I live in Porto. I like opera.")), 202)
+    await door.settle()
+    asked = {"query": "Where does Maya live?", "cut": "none", "budget_tokens": 400, "record_access": "false"}
+    before = (await door.get("/v1/context", **asked))["context"]
+    known = iso(door.house.clock.now())
+    assert "- Maya lives in Porto [1]" in before
+    await door.post("/v1/sources", talk("s2", "2026-03-03", ("Maya", "I live in Lisbon now. I hate opera.")), 202)
+    await door.settle()
+    facts = (await door.get("/v1/facts", status="all"))["facts"]
+    porto = next(fact for fact in facts if fact["object"] == "Porto")
+    await door.post(f"/v1/facts/{porto['fact_id']}/forget")
+    now = (await door.get("/v1/context", **asked))["context"]
+    assert "Maya lives in Porto" not in now
+    assert "Maya lives in Lisbon" in now
+    assert (await door.get("/v1/context", known_as_of=known, **asked))["context"] == before
+    async with await door.client_of(door.user, clearance=Sensitivity.OPEN) as stranger:
+        then = await stranger.get("/v1/context", params={"known_as_of": known, **asked})
+        assert then.json()["context"] == before
 
 
 async def test_the_tool_hands_its_words_to_a_model_as_a_briefing(door: Door) -> None:

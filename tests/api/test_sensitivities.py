@@ -171,7 +171,8 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     """A memory without anything in it, in a database of its own."""
     home.mkdir()
     (home / "token").write_text("a" * 43)
-    settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}}, {})
+    patient = {"leg_timeout_ms": 10_000, "shard_timeout_ms": 30_000}  # a leg that is late would be a difference
+    settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": patient}, {})
     minds, clock = LocalMinds(settings), Driven()
     house = await open_house(settings, minds)
     house.clock = clock

@@ -39,9 +39,10 @@ The statements are those of `tests/conformance/statements.yaml`, the proofs are 
 written from both by `python -m tests.conformance.conformance`; a test keeps it up to date. That the proofs have teeth
 is shown by `python -m tests.conformance.mutate`: it moves every constant by a tenth and turns every rule around, and
 the tests marked with its statement must fail. In the laws of decay, the slots and what rests on them it also moves
-bounds by their very point and reverses arithmetic (`finely` in `tests/conformance/mutants.yaml`). Last counts, by
-`--only NAME`: `rules.decay` 41 of 42 killed, `rules.meeting` 15 of 19, `rules.asserted` 10 of 11; tests for what
-survived were added since. The finer mutants of slots, reopening, splitting, merging and undoing were not yet all run.
+bounds by their very point and reverses arithmetic (`finely` in `tests/conformance/mutants.yaml`, which also names what
+changes nothing, and why). A full run is about ten minutes of one core and tells how many were killed, by module.
+Last count: all 467 in the 22 modules that neither hold slots nor settle across sensitivities; in the slots and what
+settles them (`slots`, `reopening`, `across`, `ending`, `revision`) a few are still to be judged.
 """
 
 

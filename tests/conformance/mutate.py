@@ -2,7 +2,8 @@
 
 `python -m tests.conformance.mutate` tries everything in mutants.yaml, `--sample 12 --seed 3` a part, `--only TEXT` what
 is named so. Nothing in the tree is touched: every mutant is a fork of this process, into which the changed module is
-compiled in place of the one on disk, and which runs only the tests marked with its statements.
+compiled in place of the one on disk, and which runs only the tests marked with its statements: the quickest first, up
+to the first that fails.
 """
 
 from __future__ import annotations
@@ -11,34 +12,42 @@ import argparse
 import ast
 import contextlib
 import gc
-import importlib
 import importlib.abc
 import importlib.util
+import io
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
+import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.conformance.conformance import HERE, ROOT, proofs
 
 TABLE = HERE / "mutants.yaml"
-LIMIT_S = 180
-"""Seconds a mutant may take; one that never ends has been noticed."""
+LIMIT_S = 30
+"""Seconds of computing a mutant may take, five times the longest; one that never ends has been noticed."""
 IN_PROCESS = ("tests/unit/", "tests/oracle/test_time_machine.py")
 """Tests that need no server, and so can be run in a fork."""
 NOTICED, SURVIVED, BROKEN = "killed", "survived", "broken"
-_PYTEST = ("-qx", "--tb=no", "--assert=plain", "-p", "pytest_asyncio.plugin")
+_PYTEST = (
+    "-x", "--tb=no", "--assert=plain", "-p", "pytest_asyncio.plugin",
+    "-p", "_hypothesis_pytestplugin", "--hypothesis-profile=mutation",
+)  # fmt: skip
 _OURS = ("memory", "config", "adapters", "bench", "cli", "tests.unit", "tests.oracle", "tests.fakes")
+_BELOW = ("memory.errors", "memory.model", "memory.words")
+"""What knows nothing of the rules, and so stays as it is when one of them changes."""
 _CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -69,13 +78,24 @@ class Mutant:
         """What was changed, for the list of survivors."""
         return f"{self.module.removeprefix('memory.')}:{self.symbol} {self.change}"
 
+    @property
+    def lasting_name(self) -> str:
+        """The same without lines, which move."""
+        return re.sub(r" \(\d+\)", "", self.name)
+
+
+def mutants() -> list[Mutant]:
+    """Everything in the table, in its order, but for what changes nothing."""
+    without_effect = yaml.safe_load(TABLE.read_text())["without_effect"]
+    return [each for each in every_mutant() if each.lasting_name not in without_effect]
+
 
 @cache
-def mutants() -> list[Mutant]:
+def every_mutant() -> list[Mutant]:
     """Everything in the table, in its order."""
     table, known = yaml.safe_load(TABLE.read_text()), proofs()
     found = []
-    for kind, places in (("constants", _moved), ("rules", _turned), ("finely", _finely_turned)):
+    for kind, places in KINDS.items():
         for module, symbols in table[kind].items():
             for symbol, ids in symbols.items():
                 marked = dict.fromkeys(proof.node for each in ids for proof in known.get(each, ()))
@@ -213,6 +233,10 @@ def _turns(function: ast.FunctionDef) -> Iterator[Change]:
             yield f"& for |, {_at(node)}", partial(setattr, node, "op", other)
 
 
+KINDS = {"constants": _moved, "rules": _turned, "finely": _finely_turned}
+"""Parts of the table, and what is done to what they name."""
+
+
 def _annotation(node: ast.AST) -> ast.AST:
     """What only says of which type something is."""
     return getattr(node, "annotation", None) or getattr(node, "returns", None) or ast.Pass()
@@ -244,48 +268,63 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._mutant.tree, str(module.__file__), "exec"), module.__dict__)
 
 
-def warm() -> None:
-    """Import what the tests need, and let go of our own modules: every fork imports those anew."""
+def prepare(nodes: Sequence[str]) -> dict[str, float]:
+    """Run the tests as things are; returns the seconds each took. All they import from elsewhere, the forks inherit.
+
+    Raises:
+        RuntimeError: a test fails without any mutant, so that there is nothing to learn from them.
+    """
     os.environ.update(OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     os.chdir(ROOT)
-    for name in ("pytest", "pytest_asyncio.plugin", "config.settings", "memory.services.night"):
-        importlib.import_module(name)
     settings.register_profile(
         "mutation", derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck),
         phases=(Phase.explicit, Phase.generate),
     )  # fmt: skip
-    settings.load_profile("mutation")
-    for name in [each for each in sys.modules if each.startswith(_OURS) and not each.startswith("tests.conformance")]:
-        del sys.modules[name]
+    clock, said = _Clock(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = pytest.main([*_PYTEST, *nodes], plugins=[clock])
+    if code:
+        raise RuntimeError(f"The tests fail as things are:\n{said.getvalue()}")
     gc.collect()
     gc.freeze()  # a fork that sweeps what it inherited copies all of it
+    return clock.took
 
 
-def outcome(nodes: Sequence[str], mutant: Mutant | None = None) -> str:
-    """What becomes of the tests in a fork, under a mutant or as things are."""
-    if not nodes:
-        return SURVIVED
+class _Clock:
+    """How long each test takes, its parameters together."""
+
+    def __init__(self) -> None:
+        self.took: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One of the three parts of a test is over."""
+        node = report.nodeid.partition("[")[0]
+        self.took[node] = self.took.get(node, 0.0) + report.duration
+
+
+def outcome(mutant: Mutant, took: Mapping[str, float]) -> str:
+    """What becomes of its tests in a fork."""
     child = os.fork()
     if not child:
-        _run(nodes, mutant)
+        _run(mutant, sorted(mutant.nodes, key=lambda node: took[node]))
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
-        return NOTICED if os.WTERMSIG(status) == signal.SIGALRM else BROKEN
+        return NOTICED if os.WTERMSIG(status) == signal.SIGPROF else BROKEN
     return {0: SURVIVED, 1: NOTICED, 2: NOTICED}.get(os.WEXITSTATUS(status), BROKEN)
 
 
-def _run(nodes: Sequence[str], mutant: Mutant | None) -> None:
+def _run(mutant: Mutant, nodes: Sequence[str]) -> None:
     """Run the tests in this very process, quietly, and end it with pytest's own code."""
     code = 70
     with contextlib.suppress(BaseException):
-        signal.alarm(LIMIT_S)
+        signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
         output = os.open(os.environ.get("MUTANT_OUTPUT", os.devnull), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        if mutant is not None:
-            sys.meta_path.insert(0, _Changed(mutant))
-        import pytest
-
+        kept = () if mutant.module.startswith(_BELOW) else _BELOW
+        for name in [each for each in sys.modules if each.startswith(_OURS) and not each.startswith(kept)]:
+            del sys.modules[name]  # imported anew, from the changed tree
+        sys.meta_path.insert(0, _Changed(mutant))
         with tempfile.TemporaryDirectory() as folder:
             code = int(pytest.main([*_PYTEST, f"--basetemp={folder}/t", *nodes]))
     os._exit(code)
@@ -297,18 +336,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [each for each in mutants() if options.only in each.name]
     if options.sample and options.sample < len(chosen):
         chosen = random.Random(options.seed).sample(chosen, options.sample)
-    warm()
-    every = tuple(dict.fromkeys(node for each in chosen for node in each.nodes))
-    if outcome(every) != SURVIVED:
-        sys.stdout.write("The tests fail as things are: there is nothing to learn from mutants.\n")
-        return 1
-    began, results = time.monotonic(), []
+    took = prepare(tuple(dict.fromkeys(node for each in chosen for node in each.nodes)))
+    began, results = time.monotonic(), Counter[tuple[str, str]]()
     for number, each in enumerate(chosen, start=1):
-        results.append(outcome(each.nodes, each))
-        if options.verbose or results[-1] != NOTICED:
-            sys.stdout.write(f"[{number}/{len(chosen)}] {results[-1]}: {each.name}\n")
+        result = outcome(each, took)
+        results[each.module, result] += 1
+        if options.verbose or result != NOTICED:
+            sys.stdout.write(f"[{number}/{len(chosen)}] {result}: {each.name}\n")
             sys.stdout.flush()
-    killed = results.count(NOTICED)
+    for module in dict.fromkeys(each.module for each in chosen):
+        tried = sum(each.module == module for each in chosen)
+        sys.stdout.write(f"{module}: {results[module, NOTICED]} of {tried}\n")
+    killed = sum(results[module, NOTICED] for module in {each.module for each in chosen})
     sys.stdout.write(f"killed {killed} of {len(chosen)} mutants in {time.monotonic() - began:.0f} s\n")
     return int(killed < len(chosen))
 

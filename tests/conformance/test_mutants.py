@@ -12,7 +12,7 @@ import yaml
 
 from memory.rules import parameters
 from tests.conformance.conformance import ROOT, statements
-from tests.conformance.mutate import TABLE, mutants, parsed
+from tests.conformance.mutate import KINDS, TABLE, every_mutant, mutants, parsed
 
 SAMPLE, SEED = 12, 3
 UNMARKED = {"Revision.manner", "Revision.compared"}
@@ -32,9 +32,15 @@ def _is_a_part(kind: type, each: Any) -> bool:
 
 def test_every_mutant_has_statements_and_tests_that_need_no_server() -> None:
     table, known = yaml.safe_load(TABLE.read_text()), statements()
-    meant = {each for kind in table.values() for symbols in kind.values() for ids in symbols.values() for each in ids}
+    meant = {each for kind in KINDS for symbols in table[kind].values() for ids in symbols.values() for each in ids}
     assert meant <= known.keys()
     assert [each.name for each in mutants() if not each.nodes] == []
+
+
+def test_what_has_no_effect_is_a_mutant_and_says_why() -> None:
+    reasons = yaml.safe_load(TABLE.read_text())["without_effect"]
+    assert reasons.keys() <= {each.lasting_name for each in every_mutant()}
+    assert all(reasons.values())
 
 
 def test_a_mutant_differs_from_what_it_was_made_of() -> None:

@@ -95,3 +95,95 @@ turns AS (
 SELECT (SELECT coalesce(jsonb_agg(to_jsonb(f) ORDER BY f.told DESC, f.importance DESC, f.valid_from DESC, f.fact_id), '[]')
         FROM shown f) AS facts,
        (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.at, w.segment_key), '[]') FROM turns w) AS turns;
+
+-- name: known_around
+-- `facts` as `around` has them, of what was believed at `known` and as it was believed then; `grounds` are the hits that
+-- each rested on. Rows of the past are looked up one by one, laterally: only so the planner finds them by their keys.
+WITH RECURSIVE hits AS MATERIALIZED (
+    SELECT s.segment_key FROM seen_segments(%(scopes)s, %(clearance)s) s WHERE s.segment_key = ANY(%(keys)s::bigint[])),
+subjects AS MATERIALIZED (
+    SELECT coalesce(e.merged_into, e.entity_id) AS entity_id
+    FROM hits h
+    CROSS JOIN LATERAL (
+        SELECT x.entity_id FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.segment_key = h.segment_key OFFSET 0) m
+    CROSS JOIN LATERAL (
+        SELECT x.entity_id, x.merged_into FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.entity_id = m.entity_id OFFSET 0) e
+    GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT %(subjects)s),
+told AS MATERIALIZED (
+    SELECT v.fact_id, jsonb_agg(h.segment_key) AS grounds
+    FROM hits h
+    CROSS JOIN LATERAL (
+        SELECT x.fact_id FROM evidence_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.segment_key = h.segment_key OFFSET 0) v
+    GROUP BY 1),
+ahead (fact_id, step) AS (
+    SELECT t.fact_id, 0 FROM told t
+    UNION
+    SELECT k.from_id, a.step + 1
+    FROM ahead a
+    CROSS JOIN LATERAL (
+        SELECT x.from_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.to_id = a.fact_id AND x.kind = 'supersedes' OFFSET 0) k
+    WHERE a.step < %(steps)s),
+beside AS MATERIALIZED (
+    SELECT t.fact_id, k.kind, k.from_id, k.to_id
+    FROM told t
+    CROSS JOIN LATERAL (
+        SELECT x.kind, x.from_id, x.to_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.to_id = t.fact_id AND x.kind = 'disputes'
+        UNION ALL
+        SELECT x.kind, x.from_id, x.to_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.from_id = t.fact_id AND x.kind IN ('supersedes', 'disputes')) k),
+near AS (
+    SELECT a.fact_id FROM ahead a
+    UNION
+    SELECT CASE WHEN b.from_id = b.fact_id THEN b.to_id ELSE b.from_id END FROM beside b
+    UNION
+    SELECT f.fact_id
+    FROM subjects b
+    CROSS JOIN LATERAL (
+        SELECT z.fact_id
+        FROM facts_then(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), NULL, ARRAY['active'],
+                        NULL, NULL, ARRAY[b.entity_id], NULL) z
+        ORDER BY z.importance DESC, z.valid_from DESC, z.fact_id LIMIT %(facts)s) f),
+facts AS MATERIALIZED (
+    SELECT f.*, t.grounds
+    FROM near n
+    LEFT JOIN told t ON t.fact_id = n.fact_id
+    CROSS JOIN LATERAL (
+        SELECT z.*
+        FROM facts_then(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), NULL,
+                        ARRAY['active', 'superseded'], NULL, NULL, NULL, NULL) z
+        WHERE z.fact_id = n.fact_id OFFSET 0) f),
+over AS MATERIALIZED (
+    SELECT f.fact_id, z.fact_id AS by_id, z.sensitivity <> f.sensitivity AS across, z.valid_from
+    FROM facts f
+    CROSS JOIN LATERAL (
+        SELECT x.from_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.to_id = f.fact_id AND x.kind = 'supersedes' OFFSET 0) k
+    CROSS JOIN LATERAL (
+        SELECT y.fact_id, y.sensitivity, y.valid_from
+        FROM facts_then(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), NULL,
+                        ARRAY['active', 'superseded'], NULL, NULL, NULL, NULL) y
+        WHERE y.fact_id = k.from_id OFFSET 0) z),
+shown AS (
+    SELECT f.fact_id, f.status, f.predicate, f.importance, coalesce(f.grounds, '[]') AS grounds, e.type AS subject_type,
+           n.words AS subject, t.words AS statement, extract(epoch FROM f.valid_from)::float8 AS valid_from,
+           extract(epoch FROM f.valid_to)::float8 AS valid_to,
+           (SELECT coalesce(jsonb_agg(o.by_id ORDER BY o.by_id), '[]') FROM over o
+            WHERE o.fact_id = f.fact_id AND o.by_id IN (SELECT z.fact_id FROM facts z)) AS superseded_by,
+           (SELECT coalesce(jsonb_agg(DISTINCT z.fact_id ORDER BY z.fact_id), '[]') FROM beside b
+            JOIN facts z ON z.fact_id IN (b.from_id, b.to_id) AND z.fact_id <> f.fact_id
+            WHERE b.kind = 'disputes' AND f.fact_id IN (b.from_id, b.to_id)) AS disputes,
+           (SELECT extract(epoch FROM min(o.valid_from))::float8 FROM over o
+            WHERE o.fact_id = f.fact_id AND o.across) AS ended_in_sight
+    FROM facts f
+    CROSS JOIN LATERAL (
+        SELECT x.type, x.name FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.entity_id = f.subject_id OFFSET 0) e
+    JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
+    JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement)
+SELECT coalesce(jsonb_agg(to_jsonb(f) ORDER BY f.grounds = '[]', f.importance DESC, f.valid_from DESC, f.fact_id), '[]') AS facts
+FROM shown f;

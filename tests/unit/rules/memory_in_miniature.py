@@ -13,7 +13,7 @@ from memory.model.claims import Claim, Sighting
 from memory.model.facts import Fact
 from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
-from memory.rules.decider import Rules, decide
+from memory.rules.decider import Rules, carry_out
 from memory.rules.rivals import FactVectors, Resemblance
 
 NOON = 1_700_000_000.0
@@ -33,8 +33,9 @@ class Memory:
     def turn(self, command: c.Command) -> ChangeSet:
         self.now += 1
         resemblance = Resemblance(self.fact_vectors, self.vectors)
-        changes = decide(self.believed, command, self.now, Rules(), resemblance)
+        changes, drafted = carry_out(self.believed, command, self.now, Rules(), resemblance)
         self.believed = evolve(self.believed, changes.changes)
+        assert drafted == self.believed, "what a turn drafts is what its changes come to"
         for fact in self.believed.facts.values():
             if fact.statement in self.vectors:
                 self.fact_vectors.put({fact.fact_id: self.vectors[fact.statement]})

@@ -187,6 +187,18 @@ def test_switching_ends_only_what_is_of_its_kind(to: str, ended: bool) -> None:
     assert (memory.fact("Maya uses flat whites").status == "superseded") is ended
 
 
+@pytest.mark.conforms("model:events", "model:late")
+def test_what_is_told_anew_for_the_very_moment_of_an_event_has_not_given_way_to_it() -> None:
+    memory = Memory()
+    flat_whites = says("Maya uses flat whites", 1, predicate="uses", object="flat whites")
+    memory.hear(1, flat_whites)
+    memory.hear(2, says("Maya switched to lattes", 2, predicate="switched_to", object="lattes"), at=NOON + DAY)
+    assert followed(memory, "Maya uses flat whites") == ["Maya switched to lattes"]
+    memory.turn(c.Withdraw("gone", segment_keys=(1,)))
+    memory.hear(1, flat_whites, at=NOON + DAY, revision=2)
+    assert (memory.fact("Maya uses flat whites").status, followed(memory, "Maya uses flat whites")) == ("active", [])
+
+
 def test_what_did_not_happen_once_does_not_deny_that_it_did() -> None:
     memory = Memory()
     memory.hear(1, says("Maya met Ben", predicate="met", object="Ben"))
@@ -223,13 +235,41 @@ def test_a_correction_in_the_very_words_changes_nothing() -> None:
     assert (told.changes, told.outcomes[0].outcome) == ((), "duplicate")
 
 
-def test_one_source_that_tells_an_earlier_beginning_is_split_all_the_same() -> None:
-    """ "I live in Leeds. I've lived in Leeds since 2018." And later: "I lived in York in 2020"."""
+@pytest.mark.conforms("model:slots", "model:late")
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize(("again", "since_2018"), [(False, ["Leeds"]), (True, [])])
+def test_one_source_that_tells_an_earlier_beginning_is_split_all_the_same(
+    order: tuple[int, int], again: bool, since_2018: list[str]
+) -> None:
+    """ "I live in Leeds. I've lived in Leeds since 2018." And later: "I lived in York in 2020".
+
+    Who else says Leeds later might have told of 2018 as well: then it is not known whose words those are.
+    """
     memory = Memory()
-    memory.hear(1, lives("Leeds", 1), lives("Leeds", 1, valid_from=NOON - 60 * DAY), at=NOON, source="s1")
+    both = (lives("Leeds", 1), lives("Leeds", 1, valid_from=NOON - 60 * DAY))
+    memory.hear(1, *(both[each] for each in order), at=NOON, source="s1")
+    if again:
+        memory.hear(3, lives("Leeds", 3), at=NOON + 2 * DAY)
     memory.hear(2, lives("York", 2, valid_from=NOON - 30 * DAY), at=NOON + DAY)
-    assert held_at(memory.believed, 1) == ["Leeds"]
-    assert held_at(memory.believed, -10) == ["York"]
+    assert [held_at(memory.believed, day) for day in (-40, -10, 1)] == [since_2018, ["York"], ["Leeds"]]
+    facts = [each for each in memory.believed.facts.values() if each.object == "Leeds"]
+    assert all(memory.believed.evidence[each.fact_id][0].since == each.valid_from for each in facts)
+
+
+@pytest.mark.conforms("model:slots", "model:late")
+def test_one_segment_that_says_the_same_of_two_moments_keeps_both_whatever_comes_between() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Porto", 1), at=NOON)
+    memory.hear(2, lives("Lisbon", 2), at=NOON + 10 * DAY)
+    memory.hear(3, lives("Porto", 3), lives("Porto", 3, valid_from=NOON - 5 * DAY), at=NOON + 20 * DAY)
+    memory.hear(4, lives("Faro", 4), at=NOON - 2 * DAY)
+    days = {-3: "Porto", -1: "Faro", 5: "Porto", 15: "Lisbon", 25: "Porto"}
+    assert [held_at(memory.believed, day) for day in days] == [[place] for place in days.values()]
+    other = Memory()
+    other.hear(2, lives("Lisbon", 2), at=NOON + 10 * DAY)
+    other.hear(3, lives("Porto", 3, valid_from=NOON - 5 * DAY), lives("Porto", 3), at=NOON + 20 * DAY)
+    assert [held_at(other.believed, day) for day in (-3, 15, 25)] == [["Porto"], ["Lisbon"], ["Porto"]]
+    assert len({each.fact_id for each in other.believed.facts.values()}) == 3
 
 
 @pytest.mark.conforms("model:slots", "model:late")

@@ -240,8 +240,9 @@ def test_lost_support_withdraws_a_meta_fact_and_regained_support_brings_it_back(
     assert meta(memory, *BEES) == "invalidated"
     memory.turn(c.Undo("u", done=done))
     assert meta(memory, *BEES) == "active"
-    memory.turn(c.ForgetFact("f2", fact_id=id_of(memory, BEES[1])))
-    memory.hear(2, says(BEES[1], 2), at=NOON + 2 * DAY)
+    memory.hear(2, at=NOON + 2 * DAY, revision=2)
+    assert meta(memory, *BEES) == "invalidated"
+    memory.hear(2, says(BEES[1], 2), at=NOON + 2 * DAY, revision=3)
     assert synthesized(memory, *BEES).outcomes[0].outcome == "reinforced"
     assert meta(memory, *BEES) == "active"
 

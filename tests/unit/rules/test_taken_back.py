@@ -1,0 +1,110 @@
+"""When words are taken back, what only they had ended holds again, up to where it ends for another reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.model import commands as c
+from memory.model.facts import Fact
+from memory.model.verdicts import Verdict
+from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
+from tests.unit.rules.test_slots import followed
+from tests.unit.rules.test_unanswered import LOFT, SHED, STUDIO, Judge, encode, hear
+
+LIKES, DENIES = "Maya likes chess", "Maya does not like chess"
+
+
+def days(fact: Fact) -> tuple[str, float, float | None]:
+    """Its status, and since when and until when it holds, in days."""
+    began, ended = fact.valid_from, fact.valid_to
+    return fact.status, (began - NOON) / DAY, None if ended is None else (ended - NOON) / DAY
+
+
+def denied(until: float | None = None, liked: float = 0, at: float = 5) -> Memory:
+    """A liking, and its denial, which may have an end of its own."""
+    memory = Memory()
+    memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + liked * DAY)
+    ends = None if until is None else NOON + until * DAY
+    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, valid_to=ends)
+    memory.hear(2, denial, at=NOON + at * DAY)
+    assert memory.fact(LIKES).status == "invalidated"
+    return memory
+
+
+@pytest.mark.conforms("model:order")
+@pytest.mark.parametrize(
+    ("until", "liked", "at", "expected"),
+    [
+        (None, 0, 5, ("active", 0, None)),
+        (30, 0, 5, ("active", 0, 30)),
+        (12, 10, 5, ("active", 10, 12)),
+    ],
+)
+def test_what_was_denied_holds_again_when_the_denial_is_taken_back(
+    until: float | None, liked: float, at: float, expected: tuple[str, float, float | None]
+) -> None:
+    memory = denied(until, liked, at)
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == expected
+
+
+def updated() -> Memory:
+    """A studio on day 1, a loft in its place on day 2, a shed in its place on day 3."""
+    memory = Memory()
+    encode(memory)
+    memory.vectors = {words: vector for words, vector in memory.vectors.items() if words in (STUDIO, LOFT, SHED)}
+    hear(memory, STUDIO, LOFT, SHED, judge=Judge(Verdict("updates", 0.9)))
+    assert (days(memory.fact(STUDIO)), days(memory.fact(LOFT))) == (("superseded", 1, 2), ("superseded", 2, 3))
+    return memory
+
+
+@pytest.mark.conforms("model:order")
+def test_what_had_followed_words_that_are_gone_follows_what_they_had_followed() -> None:
+    memory = updated()
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert days(memory.fact(STUDIO)) == ("superseded", 1, 3)
+    assert SHED in followed(memory, STUDIO)
+    assert memory.active() == [SHED]
+
+
+@pytest.mark.conforms("model:order")
+def test_what_comes_last_is_gone_and_only_what_it_had_followed_holds_again() -> None:
+    memory = updated()
+    memory.turn(c.Withdraw("gone", segment_keys=(3,)))
+    assert (days(memory.fact(STUDIO)), days(memory.fact(LOFT))) == (("superseded", 1, 2), ("active", 2, None))
+
+
+@pytest.mark.conforms("model:order", "model:late")
+def test_who_gave_it_up_twice_had_given_it_up_the_second_time() -> None:
+    memory = Memory()
+    memory.hear(1, says(LIKES, predicate="likes", object="chess"))
+    for key, words in ((2, "Maya gave up chess"), (3, "Maya stopped playing chess")):
+        memory.hear(key, says(words, key, predicate="stopped", object="chess"), at=NOON + 3 * key * DAY)
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == ("superseded", 0, 9)
+
+
+@pytest.mark.conforms("model:across", "model:order")
+def test_what_holds_longer_when_an_event_turns_out_to_be_later_is_over_by_a_secret_one_in_between() -> None:
+    memory = Memory()
+    memory.hear(1, says(LIKES, predicate="likes", object="chess"))
+    for key, day in ((2, 3), (3, 8)):
+        memory.hear(key, says("Maya gave up chess", key, predicate="stopped", object="chess"), at=NOON + day * DAY)
+    read = c.ReadSegment("user:u", "s4", 4, 1, NOON + 5 * DAY, "Maya", "user", 2)
+    secret = says("Maya quit chess", 4, predicate="stopped", object="chess")
+    memory.turn(c.AcceptReading("hear-4", "extraction", read=(read,), claims=(secret,)))
+    assert (days(memory.fact(LIKES)), followed(memory, LIKES)) == (("superseded", 0, 3), ["Maya gave up chess"])
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == ("superseded", 0, 8)
+    assert followed(memory, LIKES) == ["Maya gave up chess", "Maya quit chess"]
+
+
+@pytest.mark.conforms("model:order", "model:late")
+@pytest.mark.parametrize(("gone", "began", "reasons"), [(1, 8, {"heard later"}), (2, 0, set()), (3, 0, set())])
+def test_a_fact_begins_with_the_first_of_the_words_that_are_left(gone: int, began: float, reasons: set[str]) -> None:
+    memory = Memory()
+    for key, day in ((1, 0), (2, 12), (3, 8)):
+        memory.hear(key, says(LIKES, key, predicate="likes", object="chess"), at=NOON + day * DAY)
+    done = memory.turn(c.Withdraw("gone", segment_keys=(gone,)))
+    assert days(memory.fact(LIKES)) == ("active", began, None)
+    assert {each.reason for each in done.changes} & {"heard later"} == reasons
