@@ -89,6 +89,13 @@ class MemoryShard:
         """One turn of one user's memory."""
         return await self._write(user_id, lambda memory: memory.turn(command, statements))
 
+    async def carry_out(self, user_id: str, command: Command) -> None:
+        """One turn whose changes nobody waits for: those of a night are hundreds of rows, and cost as much to send.
+
+        Nor are they shown: the night brings no vectors, and whoever asks next lets the columns of facts catch up.
+        """
+        await self._act(user_id, lambda memory: memory.turn(command))
+
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command, by default the owner's last one."""
         return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor))
@@ -195,17 +202,22 @@ class MemoryShard:
         return {"name": self.name, "epoch": self._epoch, "users": len(self._users)}
 
     async def _write(self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]) -> ChangeSet:
+        memory, changes = await self._act(user_id, act)
+        await self._show(memory)
+        return changes
+
+    async def _act(
+        self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]
+    ) -> tuple[UserMemory, ChangeSet]:
         memory = await self._memory(user_id)
         try:
-            changes = await act(memory)
+            return memory, await act(memory)
         except Fenced:
             # Another writer has taken over. What is held here may be old: start anew with the next call.
             if self._users.get(user_id) is memory:
                 self._epoch = 0
                 self._users.clear()
             raise
-        await self._show(memory)
-        return changes
 
     async def _memory(self, user_id: str) -> UserMemory:
         async with self._waking:
@@ -239,7 +251,8 @@ class MemoryShard:
     async def _fan(self) -> Legs:
         stores = await self._open()
         if self._legs is None:
-            shelves = Shelves(stores.feed, stores.encoder.dimensions)
+            rounded = self._settings.recall.precision == "int8"
+            shelves = Shelves(stores.feed, stores.encoder.dimensions, rounded)
             beliefs = Beliefs(shelves.library, self._working_set)
             text, vectors = MemoryText(shelves.library), MemoryVectors(shelves.library)
             indexes = (text, vectors, MemoryGraph(beliefs), MemoryHot(beliefs), MemoryStanding(shelves.library))

@@ -41,8 +41,8 @@ class Feed(Protocol):
 class Shelves:
     """The library of a shard and how far each scope of it has been read."""
 
-    def __init__(self, feed: Feed, dimensions: int) -> None:
-        self.library = Library(dimensions)
+    def __init__(self, feed: Feed, dimensions: int, rounded: bool = False) -> None:
+        self.library = Library(dimensions, rounded)
         self._feed = feed
         self._read: dict[str, tuple[int, int]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

@@ -7,12 +7,11 @@ more are the sign that not every process has heard of its successor.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 from adapters.build import Stores, Successor
 from memory.services.extract import encode
-from memory.services.vectors import BATCH, encode_batch
+from memory.services.vectors import BATCH, Place, encode_batch
 
 log = logging.getLogger("memoray.worker")
 SOURCES = 1000
@@ -27,7 +26,7 @@ class Succession:
 
     def __init__(self, stores: Stores, renew: Callable[[], Awaitable[None]]) -> None:
         self._stores, self._renew = stores, renew
-        self._sources: deque[tuple[str, str]] = deque()
+        self._sources: list[Place] = []
         self._tidy = False
 
     async def step(self) -> bool:
@@ -43,8 +42,8 @@ class Succession:
             self._sources.extend((row["scope"], row["source_id"]) for row in rows)
         if not self._sources:
             return False
-        if not await encode_batch(*self._sources[0], successor.capture, successor.encoder):
-            self._sources.popleft()
+        first, later = self._sources[:BATCH], self._sources[BATCH:]
+        self._sources = [*await encode_batch(first, successor.capture, successor.encoder), *later]
         return True
 
     async def _encode_facts(self, successor: Successor) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 from actors.names import actor, shard_of
 from adapters import build
 from config.settings import Settings
-from memory.model.changes import ChangeSet
 from memory.model.commands import Command
 from memory.ports import Vector
 from memory.services.night import due, run_night
@@ -18,9 +17,9 @@ from memory.services.night import due, run_night
 class Shards:
     """The minds of users, reached from a job."""
 
-    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> None:
         """One turn in the shard."""
-        return cast(ChangeSet, await actor(shard_of(user_id)).turn.remote(user_id, command, statements))
+        await actor(shard_of(user_id)).carry_out.remote(user_id, command)
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:

@@ -56,6 +56,9 @@ class Journal(Protocol):
 class FactJournal(Journal, Protocol):
     """A journal that keeps the vectors of facts beside them, for one encoder."""
 
+    async def version(self, user_id: str) -> int:
+        """The version of what is believed now."""
+
     async def fact_vectors(self, user_id: str) -> Mapping[str, Vector]:
         """fact id -> vector."""
 
@@ -140,7 +143,8 @@ class Shelf(Protocol):
     async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped (see `Traits.keys`).
 
-        The word pieces of the first `closely` of them come too, with those of the turns around that the probe may see.
+        The word pieces of the first `closely` of them come too, bare turns (`memory.retrieval.flags`) counted last,
+        with those of the turns around that the probe may see.
         """
 
 

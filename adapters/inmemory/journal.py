@@ -46,7 +46,7 @@ class InMemoryJournal:
         entries = self._entries.setdefault(base.user_id, [])
         if any(entry.command_id == changes.command_id for entry in entries):
             return False
-        if (await self.load(base.user_id)).version != base.version:
+        if await self.version(base.user_id) != base.version:
             raise Stale(user_id=base.user_id)
         self._states[base.user_id] = evolve(base, changes.changes)
         self.vectors.setdefault(base.user_id, {}).update(vectors)
@@ -60,6 +60,10 @@ class InMemoryJournal:
         self.read = {(key, revision) for key, revision in self.read if key not in changes.unread}
         states = (change.after for change in changes.changes)
         self.source_states |= {each.source_id: each.state for each in states if isinstance(each, SourceState)}
+
+    async def version(self, user_id: str) -> int:
+        """See memory.ports.Journal."""
+        return (await self.load(user_id)).version
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """See memory.ports.Journal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -37,6 +37,10 @@ class InMemoryNights:
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
         """See memory.services.night.Nights."""
         return self.kept.setdefault(night, plan)
+
+    async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
+        """None that is known here: whoever commits takes each command once."""
+        return set()
 
     async def finish(self, user_id: str, night: date) -> None:
         """See memory.services.night.Nights."""

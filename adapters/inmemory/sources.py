@@ -12,6 +12,7 @@ from adapters.inmemory.journal import InMemoryJournal
 from memory.model.accesses import SOURCE, Access
 from memory.model.claims import Utterance
 from memory.model.entities import STATES
+from memory.model.profile import Profile
 from memory.model.sources import TTL_POLICIES, Segment, Source
 from memory.ports import Unread
 from memory.services.extract import CONTEXT
@@ -38,6 +39,10 @@ class InMemorySources:
         fresh = {place for place, key in enumerate(keys) if key not in self._journal.read}
         wanted = sorted({near for place in fresh for near in range(max(0, place - CONTEXT), place + 1)})
         return Unread(tuple(_utterance(source, source.segments[place], place not in fresh) for place in wanted))
+
+    async def profile(self, user_id: str) -> Profile:
+        """See memory.ports.Capture."""
+        return (await self._journal.load(user_id)).profile
 
     def rows(self, accesses: Mapping[str, Access]) -> list[dict[str, Any]]:
         """Every source as a row of SourceColumns."""

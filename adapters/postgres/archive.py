@@ -23,8 +23,9 @@ from adapters.postgres import codec
 from adapters.postgres.capture import CONFIGS
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.journal import Q as JOURNAL
-from adapters.postgres.journal import put_content, put_row
+from adapters.postgres.journal import put_content
 from adapters.postgres.pool import Connection, Pool
+from adapters.postgres.rows import put_rows
 from adapters.postgres.sql import queries
 from memory.errors import Conflict, Invalid
 from memory.model.changes import Row
@@ -50,8 +51,9 @@ RAW = ("journal", "nights", "accesses")
 
 Manifest = dict[str, Any]
 _DAMAGED = (
-    psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, zipfile.BadZipFile, KeyError, TypeError,
-    ValueError, AttributeError, NotImplementedError, EOFError, RuntimeError,
+    psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, psycopg.errors.CardinalityViolation,
+    zipfile.BadZipFile, KeyError, TypeError, ValueError, OverflowError, AttributeError, NotImplementedError, EOFError,
+    RuntimeError,
 )  # fmt: skip
 """What reading a file that is no archive, or a damaged one, ends in."""
 
@@ -178,7 +180,8 @@ def _checked(archive: zipfile.ZipFile, user_id: str) -> Manifest:
         raise Invalid(f"Only archives of format {FORMAT} {FORMAT_VERSION} can be restored here.")
     if manifest["user_id"] != user_id:
         raise Conflict(
-            "This is the memory of another user id: ids are derived from it. Act for that user to restore it."
+            f"This is the memory of user {manifest['user_id']!r}, and its ids are derived from that name: "
+            "act for that user to restore it."
         )
     if not (isinstance(manifest["archive_id"], str) and isinstance(manifest["created_at"], str)):
         raise Invalid("The manifest of the archive is damaged.")
@@ -229,8 +232,7 @@ async def _put_rows(connection: Connection, user_id: str, noun: str, rows: Seque
         await put_content(
             connection, user_scope(user_id), [words for row in rows for words in codec.encode(noun, row)[1]]
         )
-        for row in rows:
-            await put_row(connection, user_id, noun, row)
+        await put_rows(connection, user_id, noun, rows)
 
 
 async def _put_source(connection: Connection, key: Mapping[str, Any], source: dict[str, Any], position: int) -> None:

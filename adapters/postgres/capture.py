@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import orjson
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -16,7 +15,6 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Forgotten
 from memory.model.claims import Utterance
-from memory.model.ids import segment_key
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
@@ -51,34 +49,21 @@ class PostgresCapture:
     async def store(self, source: Source, *, revive: bool = True) -> dict[str, Any]:
         """Upsert a source and its segments. `revive` lets a forgotten source be told again; else it is refused."""
         scope = {"scope": source.scope, "source_id": source.source_id}
-        async with self._pool.transaction() as connection:
-            position = (await _one(connection, Q["next_position"], scope=source.scope))["position"]
-            await self._check_forgotten(connection, source, revive)
-            known = await _first(connection, Q["known_source"], **scope)
-            every = known is not None and (known["swept"] or any(s.is_sweep or s.pinned for s in source.segments))
-            ids = [segment.segment_id for segment in source.segments]
-            rows = await _all(connection, Q["known_segments"], **scope, every=every, ids=ids) if known else []
+        async with self._pool.pipelined() as connection:
+            position, known, rows = await _standing(connection, source, revive)
             changed, replaced = _changes(source, rows)
             moved = known is not None and _moved(source, known)
-            async with connection.pipeline():
-                await connection.execute(Q["put_source"], _source_row(source))
-                if changed:
-                    last = known["last_ord"] if known else -1
-                    await _write(connection, source, changed, replaced, rows, position, last)
-                if moved:
-                    await connection.execute(
-                        Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
-                    )
-                if changed or moved:
-                    await self._want_work(connection, source, position)
+            await connection.execute(Q["put_source"], _source_row(source))
+            if changed:
+                last = known["last_ord"] if known else -1
+                await _write(connection, source, changed, replaced, rows, position, last)
+            if moved:
+                await connection.execute(
+                    Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
+                )
+            if changed or moved:
+                await self._want_work(connection, source, position)
         return {"source_id": source.source_id, "segments": len(source.segments), "changed": len(changed)}
-
-    async def _check_forgotten(self, connection: Connection, source: Source, revive: bool) -> None:
-        key = {"scope": source.scope, "key": f"source:{source.source_id}"}
-        if revive:
-            await connection.execute(Q["unbury"], key)
-        elif await _first(connection, Q["is_forgotten"], **key):
-            raise Forgotten(source_id=source.source_id)
 
     async def _want_work(self, connection: Connection, source: Source, position: int) -> None:
         kind, _, owner = source.scope.partition(":")
@@ -126,15 +111,16 @@ class PostgresCapture:
         """Let everything that is still to be done with a source be tried at once."""
         await self._pool.rows(Q["retry"], scope=scope, source_id=source_id)
 
-    async def finished(self, task: Mapping[str, Any]) -> None:
-        """Take a piece of work off the queue, unless it was asked for again after `due` had named it."""
-        await self._pool.rows(Q["finish_work"], **_work_key(task), asked=task["asked"])
+    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+        """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
+        if tasks:
+            await self._pool.rows(Q["finish_work"], tasks=Jsonb(tasks))
 
-    async def unembedded(self, scope: str, source_id: str, limit: int) -> list[DictRow]:
-        """Segments of a source without a current vector, or with one that is to be made anew."""
-        return await self._pool.rows(
-            Q["to_embed"], scope=scope, source_id=source_id, limit=limit, encoder=self._encoder
-        )
+    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[DictRow]:
+        """The first segments of these sources, as (scope, source_id), that have no current vector or are to be encoded
+        anew, one source after another."""
+        scopes, ids = [scope for scope, _ in sources], [source_id for _, source_id in sources]
+        return await self._pool.rows(Q["to_embed"], scopes=scopes, ids=ids, limit=limit, encoder=self._encoder)
 
     async def renew_vectors(self, scope: str) -> None:
         """Let the vectors of a scope be made anew; until then they serve."""
@@ -147,14 +133,13 @@ class PostgresCapture:
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         """Store vectors and word pieces of segments whose words are still those that were encoded."""
-        async with self._pool.transaction() as connection:
-            row = await _one(connection, Q["next_vector_position"], scope=scope)
+        async with self._pool.pipelined() as connection:
+            await connection.execute(Q["next_vector_position"], {"scope": scope})
             await connection.execute(
                 Q["put_vectors"],
                 {
                     "scope": scope,
                     "encoder": self._encoder,
-                    "position": row["vector_position"],
                     "keys": list(keys),
                     "revisions": list(revisions),
                     "vectors": encoded.vectors,
@@ -196,6 +181,28 @@ class PostgresCapture:
     async def reject(self, path: str, byte_offset: int, reason: str) -> None:
         """Set a malformed line aside, with its reason."""
         await self._pool.rows(Q["reject_line"], path=path, byte_offset=byte_offset, reason=reason)
+
+
+async def _standing(
+    connection: Connection, source: Source, revive: bool
+) -> tuple[int, DictRow | None, Sequence[DictRow]]:
+    """Take the next position, and with it the lock of the scope; what is known of the source and its segments so far.
+
+    Raises Forgotten if the source was forgotten and is not to be revived.
+    """
+    scope = {"scope": source.scope, "source_id": source.source_id}
+    key = {"scope": source.scope, "key": f"source:{source.source_id}"}
+    swept = any(segment.is_sweep or segment.pinned for segment in source.segments)
+    ids = [segment.segment_id for segment in source.segments]
+    position = await connection.execute(Q["next_position"], {"scope": source.scope}, binary=True)
+    buried = await connection.execute(Q["unbury" if revive else "is_forgotten"], key, binary=True)
+    known = await connection.execute(Q["known_source"], scope, binary=True)
+    rows = await connection.execute(Q["known_segments"], {**scope, "every": swept, "ids": ids}, binary=True)
+    if not revive and await buried.fetchone():
+        raise Forgotten(source_id=source.source_id)
+    taken = await position.fetchone()
+    assert taken is not None
+    return taken["position"], await known.fetchone(), await rows.fetchall()
 
 
 async def _one(connection: Connection, statement: str, **parameters: Any) -> DictRow:
@@ -248,7 +255,7 @@ def _changes(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Se
     for segment_id, segment in incoming.items():
         old, old_replaced = before.get(segment_id, (None, None))
         if old is None:
-            changed.append(replace(segment, revision=1))
+            changed.append(segment if segment.revision == 1 else replace(segment, revision=1))
             continue
         revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker)
         fresh = replace(segment, revision=revision)
@@ -284,40 +291,40 @@ async def _write(
     position: int,
     last_ord: int,
 ) -> None:
-    keys = [segment_key(source.scope, source.source_id, segment.segment_id) for segment in changed]
-    content_ids = [content_id(f"segment:{key}", "text", "") for key in keys]
     ords = {row["segment_id"]: row["ord"] for row in rows}
     fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
     ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
-    words = {
-        "scope": source.scope,
-        "content_ids": content_ids,
-        "owners": [f"segment:{key}" for key in keys],
-        "words": [segment.text for segment in changed],
-        "configs": [CONFIGS.get(segment.language or "", "simple") for segment in changed],
-    }
-    columns = {
-        "scope": source.scope,
-        "source_id": source.source_id,
-        "position": position,
-        "keys": keys,
-        "content_ids": content_ids,
-        "ats": [source.time_of(segment) for segment in changed],
-        "ords": [ords[segment.segment_id] for segment in changed],
-        "replaced": [replaced.get(segment.segment_id) for segment in changed],
-        "emotions": [orjson.dumps(each.emotion).decode() if each.emotion else None for each in changed],
-        **{name: [getattr(segment, field) for segment in changed] for name, field in _PLAIN.items()},
-    }
-    await connection.execute(Q["put_words"], words)
-    await connection.execute(Q["put_segments"], columns)
-    await connection.execute(Q["unremove"], {"scope": source.scope, "keys": keys})
+    said = [
+        _segment_row(source, segment)
+        | {"ord": ords[segment.segment_id], "replaced_by": replaced.get(segment.segment_id)}
+        for segment in changed
+    ]
+    scope = {"scope": source.scope, "source_id": source.source_id}
+    await connection.execute(Q["put_segments"], {**scope, "position": position, "segments": Jsonb(said)})
+    await connection.execute(Q["unremove"], {"scope": source.scope, "keys": [row["segment_key"] for row in said]})
 
 
-_PLAIN = {
-    "ids": "segment_id", "speakers": "speaker", "roles": "role", "starts": "start", "ends": "end",
-    "languages": "language", "engines": "stt_engine", "sweeps": "is_sweep", "pinned": "pinned", "revisions": "revision",
-}  # fmt: skip
-"""Parameters of put_segments that are fields of a segment as they stand."""
+def _segment_row(source: Source, segment: Segment) -> dict[str, Any]:
+    """What put_segments reads of one segment; its words belong to `segment:<key>`."""
+    key = source.key_of(segment)
+    return {
+        "segment_key": key,
+        "segment_id": segment.segment_id,
+        "content_id": content_id(f"segment:{key}", "text", ""),
+        "words": segment.text,
+        "config": CONFIGS.get(segment.language or "", "simple"),
+        "speaker": segment.speaker,
+        "role": segment.role,
+        "at": source.time_of(segment),
+        "start_s": segment.start,
+        "end_s": segment.end,
+        "language": segment.language,
+        "stt_engine": segment.stt_engine,
+        "emotion": segment.emotion or None,
+        "is_sweep": segment.is_sweep,
+        "pinned": segment.pinned,
+        "revision": segment.revision,
+    }
 
 
 def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str], *, context_only: bool) -> Utterance:

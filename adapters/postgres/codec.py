@@ -6,15 +6,16 @@ in `content`; `decode` puts them together again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any, cast
 
 import orjson
 
 from memory.model.accesses import Access
-from memory.model.changes import Change, Row
+from memory.model.changes import Change, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.ids import digest, fold
@@ -83,28 +84,36 @@ def content_id(owner: str, part: str, words: str) -> int:
 
 def encode(noun: str, row: Row) -> tuple[Columns, list[Words]]:
     """The columns of a row (without user_id) and the words it refers to."""
-    shape = NOUNS[noun]
-    columns: Columns = {name: getattr(row, name) for name, _ in _defaults(noun)}
+    return _encoded(noun, row, None, {})
+
+
+def _encoded(noun: str, row: Row, before: Row | None, known: Columns) -> tuple[Columns, list[Words]]:
+    """`encode`; words that are still those of `before` have the ids `known` of it, and are not named again."""
+    shape, (names, values) = NOUNS[noun], _fields(noun)
+    columns: Columns = dict(zip(names, values(row), strict=True))
     owner = shape.owner(row)
     content = []
     for name in (*shape.words, *shape.json_words):
         value = columns[name]
-        if not value and name not in _SURE:
+        if before is not None and getattr(before, name) is value:
+            columns[name] = known[name]
+        elif not value and name not in _SURE:
             columns[name] = None
-            continue
-        words = orjson.dumps(value).decode() if name in shape.json_words else value
-        entry = Words(content_id(owner, name, words), owner, words)
-        columns[name] = entry.content_id
-        content.append(entry)
-    for name, value in columns.items():
-        if isinstance(value, Sensitivity):
-            columns[name] = int(value)
+        else:
+            words = orjson.dumps(value).decode() if name in shape.json_words else value
+            entry = Words(content_id(owner, name, words), owner, words)
+            columns[name] = entry.content_id
+            content.append(entry)
+    if "sensitivity" in columns:
+        columns["sensitivity"] = int(columns["sensitivity"])
     if noun == "evidence":
         columns["segment_key"] = columns["segment_key"] or 0
-    if noun == "entity":
-        entity = cast(Entity, row)
-        columns["name_key"] = digest("name", entity.type, fold(entity.name), fold(entity.qualifier))
     return columns, content
+
+
+def name_key(entity: Entity) -> bytes:
+    """What no two entities of a memory may share."""
+    return digest("name", entity.type, fold(entity.name), fold(entity.qualifier))
 
 
 def decode(noun: str, columns: Mapping[str, Any], content: Mapping[int, str]) -> Row:
@@ -152,6 +161,13 @@ def _defaults(noun: str) -> tuple[tuple[str, Any], ...]:
 
 
 @cache
+def _fields(noun: str) -> tuple[tuple[str, ...], Callable[[Row], tuple[Any, ...]]]:
+    """The names of the fields of a noun, and what takes their values from a row."""
+    names = tuple(name for name, _ in _defaults(noun))
+    return names, attrgetter(*names)
+
+
+@cache
 def _readers(noun: str) -> tuple[tuple[str, Any, Reader | None], ...]:
     """The fields of a noun in order, each with its default and with how it is read, if not as it stands."""
     own = {name: _words for name in NOUNS[noun].words} | {
@@ -162,21 +178,46 @@ def _readers(noun: str) -> tuple[tuple[str, Any, Reader | None], ...]:
     return tuple((name, default, own.get(name)) for name, default in _defaults(noun))
 
 
-def encode_change(change: Change) -> tuple[dict[str, Any], list[Words]]:
-    """A change as the journal keeps it: noun, reason, and both rows by ids."""
-    content: list[Words] = []
-    sides: dict[str, Any] = {"noun": change.noun, "reason": change.reason}
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change as it is written: both rows by ids, and the words that are new with it."""
+
+    change: Change
+    noun: str
+    before: Columns | None
+    after: Columns | None
+    words: Sequence[Words]
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """It as the journal keeps it."""
+        sides = {"before": self.before, "after": self.after}
+        told = {name: columns for name, columns in sides.items() if columns is not None}
+        return {"noun": self.noun, "reason": self.change.reason, **told}
+
+
+def encode_change(change: Change) -> Written:
+    """A change, each of its rows encoded once. The words of `before` were kept when it came, or are erased since."""
+    noun, before, after = change.noun, change.before, change.after
+    if noun == "profile":
+        return _encode_profiles(change)
+    old = None if before is None else encode(noun, before)[0]
+    if after is None:
+        return Written(change, noun, old, None, ())
+    same = before if before is not None and key_of(before) == key_of(after) else None
+    new, words = _encoded(noun, after, same, old or {})
+    return Written(change, noun, old, new, words)
+
+
+def _encode_profiles(change: Change) -> Written:
+    sides: dict[str, Columns] = {}
+    content = []
     for side, row in (("before", change.before), ("after", change.after)):
         if isinstance(row, Profile):
             words = encode_profile(row).decode()
             content.append(Words(content_id("profile", side, words), "profile", words))
             sides[side] = {"profile": content[-1].content_id}
-        elif row is not None:
-            columns, words_of_row = encode(change.noun, row)
-            columns.pop("name_key", None)
-            sides[side] = columns
-            content += words_of_row
-    return sides, content
+    return Written(change, "profile", sides.get("before"), sides.get("after"), content)
 
 
 def decode_change(sides: Mapping[str, Any], content: Mapping[int, str]) -> Change:

@@ -18,6 +18,7 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ROLES
 from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Traits
+from memory.retrieval.flags import bare
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces
 from memory.retrieval.query import Probe
@@ -70,7 +71,7 @@ class PostgresShelf:
 
     async def traits(self, view: View, keys: Keys, probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped. What no longer holds is not told apart here."""
-        chosen = {"keys": keys.tolist(), "closely": keys[:closely].tolist()}
+        chosen = {"keys": keys.tolist(), "closely": await self._chosen(view, keys.tolist(), closely)}
         rows = await self._pool.rows(Q["some_segments"], **seen_by(view), **chosen, encoder=self._encoder)
         library = Library(self._dimensions)
         for scope in {row["scope"] for row in rows}:
@@ -81,6 +82,14 @@ class PostgresShelf:
                 found, encoded = _encoded(understood)
                 library.put_vectors(scope, found, encoded.vectors, encoded.pieces)
         return await MemoryShelf(library).traits(view, keys, probe, closely)
+
+    async def _chosen(self, view: View, keys: list[int], closely: int) -> list[int]:
+        """The keys that are read closely, as `MemoryShelf` chooses them: bare turns after all others."""
+        if not closely or len(keys) <= closely:
+            return keys[:closely]
+        rows = await self._pool.rows(Q["some_words"], **seen_by(view), keys=keys)
+        told = {row["segment_key"]: bare(row["words"]) for row in rows}
+        return sorted((key for key in keys if key in told), key=told.__getitem__)[:closely]
 
 
 def batches(scope: str, rows: Sequence[Row]) -> Iterator[tuple[Sensitivity, SegmentBatch]]:

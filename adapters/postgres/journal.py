@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
-import orjson
 import psycopg
-from psycopg import sql
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.postgres import codec
 from adapters.postgres.pool import Connection, Pool
+from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
 from memory.errors import Fenced, NameTaken, Stale
-from memory.model.changes import WORDS_ERASED, Change, ChangeSet, Outcome, Row, key_of
+from memory.model.changes import WORDS_ERASED, ChangeSet, Outcome, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
-from memory.model.profile import Profile
 from memory.model.scopes import user_scope
-from memory.model.sources import SourceState
 from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Vector
 
@@ -116,6 +112,11 @@ class PostgresJournal:
         await write_turn(connection, user_id, self._encoder, base.version + 1, changes, vectors)
         return True
 
+    async def version(self, user_id: str) -> int:
+        """The version of what is believed now."""
+        row = await self._pool.row(Q["load_user"], user_id=user_id)
+        return int(row["version"]) if row else 0
+
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """What a command changed, words put back; None if there is none or it was undone."""
         async with self._pool.connection() as connection:
@@ -184,16 +185,16 @@ async def write_turn(
     vectors: Mapping[str, Vector],
 ) -> None:
     """Write all that a turn changes, inside the transaction it is committed in."""
-    # recalls are no part of the history: they are kept as they stand, and can be counted anew from what was asked
-    encoded = [codec.encode_change(change) for change in changes.changes if change.noun != "access"]
+    written = [codec.encode_change(change) for change in changes.changes]
     async with connection.pipeline():
-        words = [entry for _, content in encoded for entry in content]
-        await put_content(connection, user_scope(user_id), words)
-        await _put_rows(connection, user_id, changes.changes)
+        await put_content(connection, user_scope(user_id), [words for each in written for words in each.words])
+        await write_rows(connection, user_id, written)
         await put_fact_vectors(connection, user_id, encoder, vectors)
         if changes.read or changes.unread:
             await _put_reading(connection, user_id, changes)
-        await _put_entry(connection, user_id, version, changes, [sides for sides, _ in encoded])
+        # recalls are no part of the history: they are kept as they stand, and can be counted anew from what was asked
+        entries = [each.entry for each in written if each.noun != "access"]
+        await _put_entry(connection, user_id, version, changes, entries)
         await _erase(connection, user_id, changes)
 
 
@@ -236,93 +237,6 @@ async def put_content(connection: Connection, scope: str, words: Iterable[codec.
                 "words": [entry.words for entry in entries],
             },
         )
-
-
-async def _put_rows(connection: Connection, user_id: str, changes: Iterable[Change]) -> None:
-    """Bring the state tables in step, in the order the turn made the changes."""
-    for change in changes:
-        row = change.row
-        if isinstance(row, Profile):
-            profile = change.after if isinstance(change.after, Profile) else Profile()
-            await connection.execute(
-                Q["set_profile"], {"user_id": user_id, "profile": Jsonb(orjson.loads(codec.encode_profile(profile)))}
-            )
-        elif isinstance(row, Fact):
-            await _put_fact(connection, user_id, change)
-        elif isinstance(row, SourceState):
-            await _put_source(connection, user_id, change)
-        elif change.after is None:
-            await _delete(connection, user_id, change.noun, row)
-        else:
-            await put_row(connection, user_id, change.noun, row)
-
-
-async def _put_fact(connection: Connection, user_id: str, change: Change) -> None:
-    if change.after is None:
-        for name in ("erase_fact", "erase_fact_vector"):
-            await connection.execute(Q[name], {"user_id": user_id, "fact_id": change.row.fact_id})  # type: ignore[union-attr]
-        return
-    assert isinstance(change.after, Fact)
-    if isinstance(change.before, Fact):
-        await connection.execute(
-            Q["close_fact"],
-            {
-                "user_id": user_id,
-                "fact_id": change.before.fact_id,
-                "version": change.before.version,
-                "system_to": change.after.system_from,
-            },
-        )
-    await put_row(connection, user_id, "fact", change.after)
-
-
-async def _put_source(connection: Connection, user_id: str, change: Change) -> None:
-    """The new state of a source, unless it is another by now than it was when that was decided."""
-    assert isinstance(change.before, SourceState)
-    assert isinstance(change.after, SourceState)
-    states = {"before": change.before.state, "after": change.after.state}
-    source_id = change.after.source_id
-    await connection.execute(Q["cross_source"], {"scope": user_scope(user_id), "source_id": source_id, **states})
-
-
-@cache
-def _upsert(noun: str, columns: tuple[str, ...]) -> str:
-    """The statement that writes one row of a noun; composing it anew for every row would cost more than the row."""
-    shape = codec.NOUNS[noun]
-    key = ("user_id", *shape.key)
-    changing = [name for name in columns if name not in key] or ["user_id"]
-    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
-    values = [
-        sql.SQL("to_timestamp({})" if each in shape.instants else "{}").format(sql.Placeholder(each))
-        for each in columns
-    ]
-    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}").format(
-        sql.Identifier(shape.table),
-        sql.SQL(", ").join(map(sql.Identifier, columns)),
-        sql.SQL(", ").join(values),
-        sql.SQL(", ").join(map(sql.Identifier, key)),
-        sql.SQL(", ").join(updates),
-    )
-    return statement.as_string()
-
-
-async def put_row(connection: Connection, user_id: str, noun: str, row: Row) -> None:
-    """Write one row into its table, in place of the one with its key."""
-    columns, _ = codec.encode(noun, row)
-    columns["user_id"] = user_id
-    await connection.execute(_upsert(noun, tuple(columns)), columns)
-
-
-async def _delete(connection: Connection, user_id: str, noun: str, row: Row) -> None:
-    columns, _ = codec.encode(noun, row)
-    shape = codec.NOUNS[noun]
-    conditions = [
-        sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in ("user_id", *shape.key)
-    ]
-    statement = sql.SQL("DELETE FROM {} WHERE {}").format(
-        sql.Identifier(shape.table), sql.SQL(" AND ").join(conditions)
-    )
-    await connection.execute(statement, {"user_id": user_id, **{name: columns[name] for name in shape.key}})
 
 
 async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> None:
@@ -378,7 +292,8 @@ async def _put_entry(
     )
     ids = {_touched_id(change.row) for change in changes.changes} - {None}
     if ids:
-        await connection.execute(Q["touch"], {"user_id": user_id, "ids": sorted(map(str, ids)), "version": version})
+        touched = Jsonb(sorted(map(str, ids)))
+        await connection.execute(Q["touch"], {"user_id": user_id, "ids": touched, "version": version})
 
 
 def _touched_id(row: Row) -> str | None:

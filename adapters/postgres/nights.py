@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import astuple
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from datetime import date
+from operator import attrgetter
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -19,6 +20,9 @@ from memory.rules.night_steps import STEPS
 from memory.services.night import Plan
 
 Q = queries("nights")
+LONGEST_S = 600.0
+"""Seconds after which a night that was begun is taken for dead: ten times what one over 300,000 facts may take."""
+_CELLS = attrgetter(*(each.name for each in fields(Crossing)))
 
 
 class PostgresNights:
@@ -58,12 +62,22 @@ class PostgresNights:
 
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
         """Keep a plan; if there is one already, that one stands and is returned."""
-        steps = {name: [astuple(each) for each in found] for name, found in plan.crossings.items()}
+        steps = {name: list(map(_CELLS, found)) for name, found in plan.crossings.items()}
         kept = {"report": Jsonb(dict(plan.report)), "plan": Jsonb(steps)}
-        await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, **kept)
+        if await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, **kept):
+            return plan
         standing = await self.plan(user_id, night)
         assert standing is not None
         return standing
+
+    async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
+        """Those of these commands that were committed."""
+        rows = await self._pool.rows(Q["committed"], user_id=user_id, ids=list(command_ids))
+        return {row["command_id"] for row in rows}
+
+    async def under_way(self) -> list[str]:
+        """Users of whom a night runs."""
+        return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
 
     async def finish(self, user_id: str, night: date) -> None:
         """All of the plan has been committed: only its report is kept."""

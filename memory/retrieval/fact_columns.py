@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, compress, islice
+from operator import is_not
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +44,9 @@ class FactColumns:
         before, self._read = self._read, working_set
         if working_set.facts is before.facts:
             return
-        kept = {fact_id: fact for fact_id, fact in working_set.facts.items() if fact.status in _KEPT}
-        gone = [self._keys.pop(fact_id) for fact_id in self._keys.keys() - kept.keys()]
+        facts, changed = working_set.facts, moved(before.facts, working_set.facts)
+        kept = {each: facts[each] for each in changed if each in facts and facts[each].status in _KEPT}
+        gone = [self._keys.pop(fact_id) for fact_id in changed.keys() - kept.keys() if fact_id in self._keys]
         if gone:
             self.columns.remove(np.array(gone, np.int64))
             self._rows, self._tabled = FactRows(), WorkingSet("")
@@ -63,15 +66,9 @@ class FactColumns:
         now, before = self._read, self._tabled
         if all(getattr(now, name) is getattr(before, name) for name in ("facts", "evidence", "links")):
             return self._table
-        facts, evidence = now.facts, now.evidence
-        self._rows.put(
-            [
-                (facts[fact_id], key, evidence.get(fact_id, ()))
-                for fact_id, key in self._keys.items()
-                if before.facts.get(fact_id) is not facts[fact_id]
-                or before.evidence.get(fact_id) is not evidence.get(fact_id)
-            ]
-        )
+        changed = moved(before.facts, now.facts) | moved(before.evidence, now.evidence)
+        chosen = [each for each in changed if each in self._keys]
+        self._rows.put([(now.facts[each], self._keys[each], now.evidence.get(each, ())) for each in chosen])
         self._rows.link(now.links)
         self._table, self._tabled = self._rows.table(self.columns), now
         return self._table
@@ -94,6 +91,17 @@ class FactColumns:
             legs.append(_leg("vectors", columns, rows, columns.nearness(probe.vector)))
         fused = fuse(legs, FusionRules(), FACTS)
         return np.array([table.row_of[key] for key in fused.keys.tolist()], np.int64), fused.scores
+
+
+def moved(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, None]:
+    """Keys of a table of the working set whose rows are others than before, come or gone; and perhaps some more.
+
+    A turn writes into a copy of the table, so that whatever it left alone stands where it stood. One look at each place
+    costs 10 ms for 300,000 facts, where a look-up of each costs 400: and that is paid by whoever asks next.
+    """
+    pairs = compress(zip(now, before, strict=False), map(is_not, now.values(), before.values()))
+    tails = islice(now, len(before), None), islice(before, len(now), None)
+    return dict.fromkeys(chain(chain.from_iterable(pairs), *tails))
 
 
 def key_of(fact_id: str) -> int:

@@ -23,4 +23,7 @@ def _completed(segment: Segment, profile: Profile, language: str | None) -> Segm
         role = "assistant"
     elif role == "other" and profile.is_owner(segment.speaker):
         role = "user"
-    return replace(segment, role=role, language=segment.language or language)
+    language = segment.language or language
+    if (role, language) == (segment.role, segment.language):
+        return segment
+    return replace(segment, role=role, language=language)

@@ -7,14 +7,13 @@ twice, or a week late, changes nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.errors import Invalid
-from memory.model.changes import ChangeSet
 from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
 from memory.model.ids import command_id
 from memory.model.timeline import Instant
@@ -54,6 +53,9 @@ class Nights(Protocol):
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
         """Keep a plan, unless there is one; the one that stands."""
 
+    async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
+        """Those of these commands that were committed."""
+
     async def finish(self, user_id: str, night: date) -> None:
         """All of the plan has been committed: only its report is kept."""
 
@@ -61,8 +63,8 @@ class Nights(Protocol):
 class Mind(Protocol):
     """Who lets a memory commit."""
 
-    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
-        """One turn of a user's memory."""
+    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> object:
+        """One turn of a user's memory; a night brings no statements, and does not ask what changed."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -132,7 +134,10 @@ async def run_night(
         told = {"user_id": user_id, "night": night.isoformat(), **fresh.report}
         plan = await nights.begin(user_id, night, now, replace(fresh, report=told))
     if not plan.done:
-        for command in commands_of(user_id, night, plan):
-            await mind.turn(user_id, command, {})
+        commands = list(commands_of(user_id, night, plan))
+        done = await nights.committed(user_id, [each.command_id for each in commands])
+        for command in commands:
+            if command.command_id not in done:  # to carry one out again would be to load the whole memory anew
+                await mind.turn(user_id, command, {})
         await nights.finish(user_id, night)
     return dict(plan.report)

@@ -16,9 +16,9 @@ from memory.model.captured import Captured, capture
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command, MeetRivals, Undo
 from memory.model.facts import Fact
-from memory.model.working_set import WorkingSet, evolve
+from memory.model.working_set import WorkingSet
 from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Statements, Vector
-from memory.rules.decider import Rules, decide
+from memory.rules.decider import Rules, carry_out
 from memory.rules.rivals import FactVectors, Resemblance
 
 NO_VECTORS: Mapping[str, Vector] = {}
@@ -117,19 +117,19 @@ class UserMemory:
         self.fact_vectors.put(met_vectors(base, command, statements))
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
         try:
-            changes = decide(base, command, self._now(), self._rules, resemblance)
+            changes, after = carry_out(base, command, self._now(), self._rules, resemblance)
         except DomainError:
             done = await self._journal.committed(self.user_id, command.command_id)
             if done is None:
                 raise
             return done  # told twice: it cannot be carried out again because it was
-        after = evolve(base, changes.changes)
         vectors = fresh_vectors(changes, statements) | met_vectors(after, command, statements)
         encoder = self._embedder.name if statements else None
         captured = capture(command, changes, base.version + 1, self._epoch, encoder)
         if not await self._commit(base, changes, vectors, captured):
-            # it may have been committed by a connection that broke before it could say so
-            await self._load()
+            # it may have been committed by a connection that broke before it could say so; else it is believed
+            if await self._journal.version(self.user_id) != base.version:
+                await self._load()
             return await self._journal.committed(self.user_id, command.command_id) or changes
         self.believed, self._captured = after, captured.version
         self.fact_vectors.put(vectors)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
+
+import numpy as np
 
 from memory.model.commands import MeetRivals
 from memory.model.ids import command_id
@@ -20,36 +22,47 @@ BATCH = 64
 Meet = Callable[[str, MeetRivals, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its facts' statements to the memory of a user."""
 Rows = Sequence[Mapping[str, Any]]
+Place = tuple[str, str]
+"""Scope and id of a source."""
 
 
 class Unencoded(Protocol):
     """Where segments wait for their vectors."""
 
-    async def unembedded(self, scope: str, source_id: str, limit: int) -> Rows:
-        """Segments without a current vector: `{segment_key, revision, speaker, text, started_at, offset_s}`."""
+    async def unembedded(self, sources: Sequence[Place], limit: int) -> Rows:
+        """The first segments of these sources without a current vector, one source after another:
+        `{scope, source_id, segment_key, revision, speaker, text, started_at, offset_s}`."""
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         """Store the vectors of segments whose words are still those that were encoded."""
 
-    async def finished(self, task: Mapping[str, Any]) -> None:
-        """Take a piece of work off the queue, unless it was asked for again meanwhile."""
+    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+        """Take pieces of work off the queue, but for those that were asked for again meanwhile."""
 
 
-async def encode_heard(task: Mapping[str, Any], heard: Unencoded, embedder: Embedder) -> None:
-    """Encode the next batch of a source; the work is done when nothing is left of it."""
-    if not await encode_batch(task["scope"], task["source_id"], heard, embedder):
-        await heard.finished(task)
+async def encode_heard(tasks: Sequence[Mapping[str, Any]], heard: Unencoded, embedder: Embedder) -> None:
+    """Encode the next batch of these sources; the work is done of those of which nothing is left.
+
+    Short sources share a batch: texts of one length are encoded together, and there are more of them to choose from.
+    """
+    left = await encode_batch([(task["scope"], task["source_id"]) for task in tasks], heard, embedder)
+    await heard.finished(*(task for task in tasks if (task["scope"], task["source_id"]) not in left))
 
 
-async def encode_batch(scope: str, source_id: str, heard: Unencoded, embedder: Embedder) -> bool:
-    """Encode what is next of a source; whether anything may be left."""
-    rows = await heard.unembedded(scope, source_id, BATCH)
+async def encode_batch(sources: Sequence[Place], heard: Unencoded, embedder: Embedder) -> Collection[Place]:
+    """Encode what is next of these sources, in their order; those of which anything may be left."""
+    rows = await heard.unembedded(sources, BATCH)
     if rows:
         texts = [dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows]
         encoded = await asyncio.to_thread(embedder.encode, texts)
-        keys, revisions = [r["segment_key"] for r in rows], [r["revision"] for r in rows]
-        await heard.store_vectors(scope, keys, revisions, encoded)
-    return len(rows) == BATCH
+        for scope in dict.fromkeys(row["scope"] for row in rows):
+            own = [at for at, row in enumerate(rows) if row["scope"] == scope]
+            keys, revisions = [rows[at]["segment_key"] for at in own], [rows[at]["revision"] for at in own]
+            part = Encoded(encoded.vectors[own], encoded.pieces.take(np.array(own)))
+            await heard.store_vectors(scope, keys, revisions, part)
+    if len(rows) < BATCH:
+        return ()
+    return sources[sources.index((rows[-1]["scope"], rows[-1]["source_id"])) :]
 
 
 async def let_meet(user_id: str, rows: Rows, embedder: Embedder, meet: Meet, now: Instant) -> None:

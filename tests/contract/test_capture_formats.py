@@ -63,6 +63,15 @@ in Oslo?
 00:00:09,000 --> 00:00:10,000
 - Ben: Not today.
 """
+MAIL = """From: Ana <ana@x.org>
+Date: 1 May 2024 10:32
+Subject: The boat
+
+I booked the boat.
+
+On Tue, 30 Apr 2024 at 18:01, Ben <ben@y.org> wrote:
+> Did you book it?
+"""
 NOTE = """---
 title: Garden
 date: 2024-05-01
@@ -89,6 +98,7 @@ SAMPLES = {
     "vtt": ("2024-05-01 standup.vtt", VTT),
     "srt": ("2024-05-01 standup.srt", SRT),
     "whatsapp": ("WhatsApp Chat with Ben.txt", ANDROID),
+    "mail": ("boat.txt", MAIL),
     "transcript": ("call.txt", TRANSCRIPT),
     "note": ("garden.md", NOTE),
 }

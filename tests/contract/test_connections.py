@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
+import psycopg
 import pytest
 
 from actors.shelves import FIRST, FURTHER, Shelves
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.feed import PostgresFeed
-from adapters.postgres.pool import Pool
+from adapters.postgres.pool import Connection, Pool
+from memory.errors import Forgotten
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
 from memory.retrieval.batches import SegmentBatch
@@ -49,3 +51,43 @@ async def test_six_first_questions_after_a_restart_do_not_starve_a_turn(database
     await asyncio.gather(*loading)
     assert all(shelves.library.holds(scope) for scope in scopes)
     await pool.close()
+
+
+async def _together(pool: Pool, user: str, end: Callable[[Connection], Awaitable[object]]) -> None:
+    async with pool.pipelined() as connection:
+        await (await connection.execute("INSERT INTO users (user_id) VALUES (%s) RETURNING 1", (user,))).fetchone()
+        await end(connection)
+
+
+async def _fail_later(connection: Connection) -> None:
+    await connection.execute("SELECT 1 / 0")
+
+
+async def _forget(connection: Connection) -> None:
+    raise Forgotten()
+
+
+async def _wait(connection: Connection) -> None:
+    await connection.execute("SELECT pg_sleep(5)")
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [(_fail_later, psycopg.errors.DivisionByZero), (_forget, Forgotten), (_wait, TimeoutError)],
+)
+async def test_statements_that_travel_together_are_one_transaction(
+    pool: Pool, user: str, end: Callable[[Connection], Awaitable[object]], told: type[Exception]
+) -> None:
+    with pytest.raises(told):
+        await asyncio.wait_for(_together(pool, user, end), 1.0)
+    assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=user) == []
+
+
+async def test_impatience_is_told_as_such_also_where_the_connection_has_broken(pool: Pool, user: str) -> None:
+    async def broken(connection: Connection) -> None:
+        await pool.rows("SELECT pg_terminate_backend(%(pid)s)", pid=connection.info.backend_pid)
+        await asyncio.sleep(5)
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(_together(pool, user, broken), 1.0)
+    assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=user) == []

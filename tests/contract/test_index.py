@@ -71,9 +71,9 @@ class World:
         )
 
 
-def library_of(world: World) -> Library:
+def library_of(world: World, rounded: bool = False) -> Library:
     encoder = HashingEmbedder()
-    library = Library(encoder.dimensions)
+    library = Library(encoder.dimensions, rounded)
     for heard in world.heard:
         row = heard.row
         library.put(heard.scope, heard.sensitivity, batch([row]))
@@ -92,6 +92,10 @@ async def vectors(world: World) -> Index:
     return MemoryVectors(library_of(world))
 
 
+async def rounded_vectors(world: World) -> Index:
+    return MemoryVectors(library_of(world, rounded=True))
+
+
 async def graph(world: World) -> Index:
     return MemoryGraph(Beliefs(library_of(world), {"ann": world.believed}.get))
 
@@ -103,6 +107,7 @@ async def hot(world: World) -> Index:
 INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {
     "memory-text": text,
     "memory-vectors": vectors,
+    "memory-vectors-int8": rounded_vectors,
     "memory-graph": graph,
     "memory-hot": hot,
 }

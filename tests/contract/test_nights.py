@@ -139,6 +139,7 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
     assert plan is not None
     assert sum(map(len, plan.crossings.values())) > 4
     report = await run_night(*of)
+    assert len(set(commits)) == len(commits), "what was committed is not carried out again"
     assert report == plan.report == await nights.report(writer.user, night)
     again = plan_night(await nights.census(writer.user), report["now"], Life())
     assert not any(again.crossings.values()), "a new plan of the same night finds nothing"

@@ -20,6 +20,7 @@ from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
+from adapters.postgres.vectors import matrix
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim
 from memory.model.commands import MeetRivals, Remember
@@ -27,6 +28,7 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet
 from memory.ports import Vector
+from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.candidates import Traits
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces
@@ -57,10 +59,10 @@ class Mind:
         self.capture, self.feed = PostgresCapture(pool, encoder), PostgresFeed(pool, encoder)
 
     async def due(self, source_id: str = "s") -> list[str]:
-        return [row["text"] for row in await self.capture.unembedded(self.scope, source_id, 100)]
+        return [row["text"] for row in await self.capture.unembedded([(self.scope, source_id)], 100)]
 
     async def encode(self, source_id: str = "s", *, pieces: bool = True) -> None:
-        rows = await self.capture.unembedded(self.scope, source_id, 100)
+        rows = await self.capture.unembedded([(self.scope, source_id)], 100)
         encoded = ENCODER.encode([row["text"] for row in rows])
         if not pieces:
             encoded = replace(encoded, pieces=Pieces.none(len(rows), ENCODER.dimensions))
@@ -133,7 +135,7 @@ async def test_a_connection_that_was_cut_is_replaced(own_pool: Pool) -> None:
 
 async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Mind) -> None:
     await mind.capture.store(told(mind.scope, words=("It is red.", "It is blue.")))
-    early = await mind.capture.unembedded(mind.scope, "s", 100)
+    early = await mind.capture.unembedded([(mind.scope, "s")], 100)
     later = told(mind.scope, words=("It is green.", "It is blue."))
     await mind.capture.store(later)
     await mind.store(early, ENCODER.encode([row["text"] for row in early]))
@@ -165,7 +167,7 @@ async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> Non
     assert await mind.due() == list(WORDS)
     assert len(await tasks(mind, "embed")) == 1
     assert await mind.fed() == before
-    rows = await mind.capture.unembedded(mind.scope, "s", 100)
+    rows = await mind.capture.unembedded([(mind.scope, "s")], 100)
     other = ENCODER.encode([f"Anew: {row['text']}" for row in rows])
     await mind.store(rows, other)
     after = await mind.fed(position)
@@ -233,14 +235,43 @@ async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(m
 async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Mind) -> None:
     await mind.capture.store(told(mind.scope, "long", [f"Word {n}." for n in range(BATCH + 1)]))
     [task] = await tasks(mind, "embed")
-    await encode_heard(task, mind.capture, ENCODER)
+    await encode_heard([task], mind.capture, ENCODER)
     assert await mind.due("long") == [f"Word {BATCH}."]
     await mind.capture.store(told(mind.scope, "fresh", ["Rain again."]))
     assert [each["source_id"] for each in await tasks(mind, "embed")] == ["fresh", "long"]
     for task in await tasks(mind, "embed"):
-        await encode_heard(task, mind.capture, ENCODER)
+        await encode_heard([task], mind.capture, ENCODER)
     assert await tasks(mind, "embed") == []
     assert len(await mind.fed()) == BATCH + 2
+
+
+async def test_short_sources_share_a_batch_and_the_work_of_those_it_holds_is_done(mind: Mind, user: str) -> None:
+    said = {"a": ["It rains.", "It pours."], "b": [f"Word {n}." for n in range(BATCH)], "c": ["It snows."]}
+    for name, words in said.items():
+        await mind.capture.store(told(mind.scope, name, words))
+    due = [next(task for task in await tasks(mind, "embed") if task["source_id"] == name) for name in said]
+    await encode_heard(due, mind.capture, ENCODER)
+    assert [len(await mind.due(name)) for name in said] == [0, 2, 1], "one batch, in the order of the tasks"
+    assert {task["source_id"] for task in await tasks(mind, "embed")} == {"b", "c"}
+    await encode_heard(due[1:], mind.capture, ENCODER)
+    assert await tasks(mind, "embed") == []
+    assert len(await mind.fed()) == BATCH + 3
+
+
+async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vectors(mind: Mind, user: str) -> None:
+    other = f"team:{user}"
+    await mind.capture.store(told(mind.scope, "s", ["It rains."]))
+    await mind.capture.store(told(other, "s", ["It snows."]))
+    due = await mind.capture.due("embed", NOON + 1e9, 100_000)
+    await encode_heard([task for task in due if task["scope"] in (mind.scope, other)], mind.capture, ENCODER)
+    for scope in (mind.scope, other):
+        rows = await mind.pool.rows("SELECT words FROM content WHERE scope = %(scope)s", scope=scope)
+        stored = await mind.pool.rows(
+            "SELECT vector_send(vector) AS sent FROM segment_vectors WHERE scope = %(scope)s", scope=scope
+        )
+        [row], [vector] = rows, stored
+        text = dense_text("Ann", local_date(NOON, 0), row["words"])
+        assert np.allclose(matrix([vector["sent"]]), ENCODER.embed([text]), atol=1e-6)
 
 
 async def tasks(mind: Mind, task: str, *, longest: bool = False) -> list[dict[str, object]]:
@@ -318,17 +349,18 @@ async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(min
     async for keys, encoded in mind.feed.changed_vectors(mind.scope, 0, ALL):
         library.put_vectors(mind.scope, keys, encoded.vectors, encoded.pieces)
     view = View(mind.scope.removeprefix("user:"), (), Sensitivity.PRIVATE)
-    chosen = np.array([source.key_of(source.segments[n]) for n in (4, 0, 2) for source in sources])
+    chosen = np.array([source.key_of(source.segments[n]) for n in (3, 4, 0, 2) for source in sources])
     probe = Probe("violin", ENCODER.ask("violin").vector, known_as_of=None)
     shelf, other = PostgresShelf(mind.pool, ENCODER.name, ENCODER.dimensions), MemoryShelf(library)
     stored, kept = await shelf.traits(view, chosen, probe, 9), await other.traits(view, chosen, probe, 9)
-    assert len(stored.keys) == 6
+    assert len(stored.keys) == 8
     for name in ("keys", "at", "source", "order", "length", "vectors", "before"):
         np.testing.assert_array_equal(getattr(stored, name), getattr(kept, name), name)
     assert read_closely(stored) == read_closely(kept)
     first, alike = await shelf.traits(view, chosen, probe, 3), await other.traits(view, chosen, probe, 3)
     assert read_closely(first) == read_closely(alike) != read_closely(stored)
-    assert read_closely(first)[0][:3] == tuple(ENCODER.encode([WORDS[n]]).pieces.to_bytes(0) for n in (4, 3, 5))
+    assert read_closely(first)[0] == (None,) * 5, "what is bare is read after all others"
+    assert read_closely(first)[2][:3] == tuple(ENCODER.encode([WORDS[n]]).pieces.to_bytes(0) for n in (4, 3, 5))
 
 
 def read_closely(traits: Traits) -> list[tuple[bytes | None, ...]]:

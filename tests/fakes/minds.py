@@ -63,8 +63,7 @@ class LocalMinds:
         """Encode and read everything that is due."""
         capture, now = stores.capture, build.clock().now()
         while tasks := await capture.due("embed", now, 100):
-            for task in tasks:
-                await encode_heard(task, capture, stores.encoder)
+            await encode_heard(tasks, capture, stores.encoder)
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
                 if not await read_source(task, capture, self.extractor, stores.encoder, self._submit, 16):

@@ -23,16 +23,18 @@ WHERE scope = %(scope)s
 
 -- name: known_source
 SELECT started_at, offset_s, sensitivity, (SELECT coalesce(max(ord), -1) FROM segments s
-        WHERE s.scope = sources.scope AND s.source_id = sources.source_id) AS last_ord,
-       EXISTS (SELECT 1 FROM segments s WHERE s.scope = sources.scope AND s.source_id = sources.source_id
-               AND (s.is_sweep OR s.pinned)) AS swept
+        WHERE s.scope = sources.scope AND s.source_id = sources.source_id) AS last_ord
 FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
 -- name: known_segments
+-- Those told again; all of them where a sweep or a correction, known or told now, may hide what it overlaps.
 SELECT s.segment_key, s.segment_id, s.speaker, s.role, c.words AS text, s.start_s, s.end_s, s.language, s.stt_engine,
        s.emotion, s.is_sweep, s.pinned, s.revision, s.replaced_by, s.ord
 FROM segments s JOIN content c USING (scope, content_id)
-WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (%(every)s OR s.segment_id = ANY(%(ids)s));
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (
+    %(every)s OR s.segment_id = ANY(%(ids)s)
+    OR EXISTS (SELECT 1 FROM segments w
+               WHERE w.scope = %(scope)s AND w.source_id = %(source_id)s AND (w.is_sweep OR w.pinned)));
 
 -- name: put_source
 -- A source told again: what is said anew wins, what is left out stays, participants add up.
@@ -51,26 +53,22 @@ ON CONFLICT (scope, source_id) DO UPDATE SET
     device_id = coalesce(EXCLUDED.device_id, sources.device_id),
     sensitivity = EXCLUDED.sensitivity, ttl_policy = EXCLUDED.ttl_policy;
 
--- name: put_words
-INSERT INTO content (scope, content_id, owner, words, config)
-SELECT %(scope)s, w.content_id, w.owner, w.words, w.config::regconfig
-FROM unnest(%(content_ids)s::bigint[], %(owners)s::text[], %(words)s::text[], %(configs)s::text[])
-     AS w (content_id, owner, words, config)
-ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config;
-
 -- name: put_segments
--- All segments of one capture in one statement; each carries the position of its capture.
+-- All segments of one capture and their words in one statement; each carries the position of its capture.
+WITH said AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(segments)s)
+         AS g (segment_key bigint, segment_id text, content_id bigint, words text, config text, speaker text, role text,
+               at double precision, ord integer, start_s double precision, end_s double precision, language text,
+               stt_engine text, emotion jsonb, is_sweep boolean, pinned boolean, revision integer, replaced_by text)
+), words AS (
+    INSERT INTO content (scope, content_id, owner, words, config)
+    SELECT %(scope)s, content_id, 'segment:' || segment_key, words, config::regconfig FROM said
+    ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config)
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s,
                       language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, position)
-SELECT %(scope)s, g.segment_key, %(source_id)s, g.segment_id, g.speaker, g.role, g.content_id,
-       to_timestamp(g.at), g.ord, g.start_s, g.end_s, g.language, g.stt_engine, g.emotion::jsonb, g.is_sweep, g.pinned,
-       g.revision, g.replaced_by, %(position)s
-FROM unnest(%(keys)s::bigint[], %(ids)s::text[], %(speakers)s::text[], %(roles)s::text[], %(content_ids)s::bigint[],
-            %(ats)s::float8[], %(ords)s::integer[], %(starts)s::float8[], %(ends)s::float8[], %(languages)s::text[],
-            %(engines)s::text[], %(emotions)s::text[], %(sweeps)s::boolean[], %(pinned)s::boolean[],
-            %(revisions)s::integer[], %(replaced)s::text[])
-     AS g (segment_key, segment_id, speaker, role, content_id, at, ord, start_s, end_s, language, stt_engine, emotion,
-           is_sweep, pinned, revision, replaced_by)
+SELECT %(scope)s, segment_key, %(source_id)s, segment_id, speaker, role, content_id, to_timestamp(at), ord, start_s,
+       end_s, language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, %(position)s
+FROM said
 ON CONFLICT (scope, segment_key) DO UPDATE SET
     speaker = EXCLUDED.speaker, role = EXCLUDED.role, at = EXCLUDED.at, start_s = EXCLUDED.start_s,
     end_s = EXCLUDED.end_s, language = EXCLUDED.language, stt_engine = EXCLUDED.stt_engine,
@@ -124,8 +122,9 @@ WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
 -- name: finish_work
 -- Unless it was asked for again in the meantime. Whoever asks takes the lock of the row, so one of both is first.
-DELETE FROM work WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = %(task)s AND user_id = %(user_id)s
-  AND asked = %(asked)s;
+DELETE FROM work w
+USING jsonb_to_recordset(%(tasks)s) AS d (scope text, source_id text, task text, user_id text, asked bigint)
+WHERE (w.scope, w.source_id, w.task, w.user_id, w.asked) = (d.scope, d.source_id, d.task, d.user_id, d.asked);
 
 -- name: to_read
 -- The segments of a source in order, and whether each revision was read for this user.
@@ -140,15 +139,20 @@ WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
 ORDER BY s.start_s, s.ord;
 
 -- name: to_embed
-SELECT s.scope, s.segment_key, s.revision, s.speaker, c.words AS text, s.at, src.started_at, src.offset_s
-FROM segments s
-JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
-LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
-WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL
-  AND (v.revision IS DISTINCT FROM s.revision OR v.due)
-ORDER BY v.revision IS NOT DISTINCT FROM s.revision, s.start_s, s.ord  -- what has no vector at all comes first
-LIMIT %(limit)s;
+-- Source after source: those behind the last row are not even looked at.
+SELECT e.* FROM (
+    SELECT * FROM unnest(%(scopes)s::text[], %(ids)s::text[]) WITH ORDINALITY AS a (scope, source_id, n) ORDER BY n
+) AS asked CROSS JOIN LATERAL (
+    SELECT s.scope, s.source_id, s.segment_key, s.revision, s.speaker, c.words AS text, src.started_at, src.offset_s
+    FROM segments s
+    JOIN sources src USING (scope, source_id)
+    JOIN content c USING (scope, content_id)
+    LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
+    WHERE s.scope = asked.scope AND s.source_id = asked.source_id AND s.replaced_by IS NULL
+      AND (v.revision IS DISTINCT FROM s.revision OR v.due)
+    ORDER BY v.revision IS NOT DISTINCT FROM s.revision, s.start_s, s.ord  -- what has no vector at all comes first
+    LIMIT %(limit)s
+) AS e ORDER BY asked.n LIMIT %(limit)s;
 
 -- name: parts
 SELECT s.source_id, s.started_at,
@@ -157,12 +161,12 @@ SELECT s.source_id, s.started_at,
 FROM sources s WHERE s.scope = %(scope)s AND s.session_id = %(session_id)s ORDER BY s.started_at;
 
 -- name: next_vector_position
-UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s RETURNING vector_position;
+UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s;
 
 -- name: put_vectors
--- A segment whose words changed meanwhile is left for the next round.
+-- At the position just taken. A segment whose words changed meanwhile is left for the next round.
 INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector, pieces)
-SELECT s.scope, s.segment_key, %(encoder)s, v.revision, %(position)s,
+SELECT s.scope, s.segment_key, %(encoder)s, v.revision, (SELECT vector_position FROM scopes WHERE scope = %(scope)s),
        (%(vectors)s::real[])[(v.n - 1) * %(dimensions)s + 1 : v.n * %(dimensions)s]::vector, v.pieces
 FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[], %(pieces)s::bytea[]) WITH ORDINALITY
      AS v (segment_key, revision, pieces, n)

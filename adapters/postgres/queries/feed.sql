@@ -21,6 +21,13 @@ JOIN segments s USING (scope, segment_key)
 WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.revision = s.revision
   AND (v.position > %(since)s OR v.segment_key = ANY(%(keys)s));
 
+-- name: some_words
+SELECT s.segment_key, c.words FROM segments s
+JOIN sources src USING (scope, source_id)
+JOIN content c USING (scope, content_id)
+WHERE s.scope = ANY(%(scopes)s) AND s.segment_key = ANY(%(keys)s::bigint[]) AND src.sensitivity <= %(clearance)s
+  AND s.replaced_by IS NULL;
+
 -- name: some_segments
 -- A few segments in sight, wherever they are, for weighing them without columns in memory; with the two turns before and
 -- after those that are read closely.

@@ -34,7 +34,7 @@ VALUES (%(user_id)s, %(version)s, %(command_id)s, %(kind)s, %(actor)s, to_timest
 
 -- name: touch
 INSERT INTO touched (user_id, id, version)
-SELECT %(user_id)s, id, %(version)s FROM unnest(%(ids)s::text[]) AS id;
+SELECT %(user_id)s, id, %(version)s FROM jsonb_array_elements_text(%(ids)s) AS id;
 
 -- name: put_content
 INSERT INTO content (scope, content_id, owner, words)
@@ -63,20 +63,21 @@ UPDATE journal j SET changes = (
 WHERE j.user_id = %(user_id)s
   AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
 
--- name: close_fact
-UPDATE fact_versions SET system_to = to_timestamp(%(system_to)s)
-WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s AND version = %(version)s;
+-- name: close_facts
+UPDATE fact_versions f SET system_to = to_timestamp(r.system_to)
+FROM jsonb_to_recordset(%(rows)s) AS r (fact_id text, version integer, system_to double precision)
+WHERE f.user_id = %(user_id)s AND f.fact_id = r.fact_id AND f.version = r.version;
 
--- name: erase_fact
-DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
+-- name: erase_facts
+DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = ANY(%(fact_ids)s);
 
 -- name: put_fact_vector
 INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
 VALUES (%(user_id)s, %(fact_id)s, %(encoder)s, %(vector)s::vector)
 ON CONFLICT (user_id, fact_id, encoder) DO UPDATE SET vector = EXCLUDED.vector, due = false;
 
--- name: erase_fact_vector
-DELETE FROM fact_vectors WHERE user_id = %(user_id)s AND fact_id = %(fact_id)s;
+-- name: erase_fact_vectors
+DELETE FROM fact_vectors WHERE user_id = %(user_id)s AND fact_id = ANY(%(fact_ids)s);
 
 -- name: still_standing
 -- Locked until commit, so that a deletion waits for the turn and then finds what it has to withdraw.
@@ -108,9 +109,10 @@ WHERE w.task = 'read' AND w.user_id = %(user_id)s
       WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
         AND e.revision IS DISTINCT FROM s.revision);
 
--- name: cross_source
-UPDATE sources SET state = %(after)s
-WHERE scope = %(scope)s AND source_id = %(source_id)s AND state = %(before)s;
+-- name: cross_sources
+UPDATE sources s SET state = r.after
+FROM unnest(%(source_ids)s::text[], %(before)s::text[], %(after)s::text[]) AS r (source_id, before, after)
+WHERE s.scope = %(scope)s AND s.source_id = r.source_id AND s.state = r.before;
 
 -- name: sources_of
 -- The sources of the user's own scope that these segments belong to.

@@ -12,8 +12,17 @@ SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s AND 
 SELECT report, plan FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
 
 -- name: begin
-INSERT INTO nights (user_id, night, at, report, plan)
-VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s) ON CONFLICT DO NOTHING;
+INSERT INTO nights (user_id, night, at, report, plan, begun_at)
+VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s, now()) ON CONFLICT DO NOTHING
+RETURNING night;
+
+-- name: committed
+-- Those of these commands that were committed.
+SELECT command_id FROM journal WHERE user_id = %(user_id)s AND command_id = ANY(%(ids)s);
+
+-- name: under_way
+-- Users of whom a night runs; one that was begun longer ago has died, and waits to be resumed.
+SELECT DISTINCT user_id FROM nights WHERE plan IS NOT NULL AND begun_at > now() - make_interval(secs => %(longest_s)s);
 
 -- name: finish
 UPDATE nights SET plan = NULL WHERE user_id = %(user_id)s AND night = %(night)s;

@@ -43,7 +43,8 @@ class Door:
 
     def get(self, path: str, **parameters: object) -> Any:
         self.asked.append(f"GET {path}")
-        return REPORT
+        awake = self.asked.count("GET /v1/context") > 1
+        return REPORT | {"degraded": [] if awake else ["shard"]}
 
     def post(self, path: str, body: object = None) -> Any:
         raise AssertionError(path)
@@ -63,8 +64,8 @@ def test_two_nights_are_run_on_an_awake_memory_that_is_removed_again(monkeypatch
     assert nights == [date(2026, 3, 3), date(2026, 3, 4)]
     assert (row.facts, row.awake_mb, row.first.changed, row.next.above_rest_mb) == (6_000, 100.0, 10, 250.0)
     assert door.asked == [
-        "DELETE /v1/memory", "GET /v1/context", "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04",
-        "DELETE /v1/memory",
+        "DELETE /v1/memory", "GET /v1/context", "GET /v1/context",
+        "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04", "DELETE /v1/memory",
     ]  # fmt: skip
     assert row.cells()["entities"] == "2,000"
 

@@ -1,0 +1,113 @@
+"""The worker's batches: what breaks one is recorded with the source it belongs to, and the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from actors.worker import Worker
+from adapters.clock import SystemClock
+from adapters.embedding.hashing import HashingEmbedder
+from memory.errors import JournalUnavailable
+from memory.retrieval.pieces import Encoded
+from memory.services.judging import Patience
+
+SCOPE = "user:ann"
+POISON = "A text no encoder can read."
+
+
+class Picky(HashingEmbedder):
+    """Breaks at one text."""
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        if any(POISON in text for text in texts):
+            raise ValueError("unreadable")
+        return super().encode(texts)
+
+
+class Queue:
+    """Sources of one segment each, in memory; `away` as long as the database is."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self.words = dict(words)
+        self.stored: list[int] = []
+        self.failures: list[str] = []
+        self.away = False
+
+    async def due(self, task: str, now: float, limit: int, *, longest: bool = False) -> list[dict[str, Any]]:
+        return [{"scope": SCOPE, "source_id": name, "task": task} for name in self.words][:limit]
+
+    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[dict[str, Any]]:
+        if self.away:
+            raise JournalUnavailable
+        spoken = {"scope": SCOPE, "revision": 1, "speaker": "Ann", "started_at": 1.7e9, "offset_s": 0}
+        rows = [
+            spoken | {"source_id": name, "segment_key": list(self.words).index(name), "text": self.words[name]}
+            for _, name in sources
+        ]
+        return rows[:limit]
+
+    async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
+        self.stored += keys
+
+    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+        for task in tasks:
+            del self.words[task["source_id"]]
+
+    async def failed(self, task: Mapping[str, Any], error: str, now: float) -> None:
+        self.failures.append(f"{task['source_id']}: {error}")
+
+
+def worker_of(queue: Queue) -> Worker:
+    """A worker whose background tasks do not run."""
+    worker = Worker.__new__(Worker)
+    worker._stores = SimpleNamespace(capture=queue, encoder=Picky())  # type: ignore[assignment]
+    worker._clock = SystemClock()
+    return worker
+
+
+async def test_many_sources_are_encoded_at_once() -> None:
+    queue = Queue({"a": "It rains.", "b": "It pours."})
+    assert await worker_of(queue)._encode_next(longest=False)
+    assert queue.stored == [0, 1]
+    assert queue.words == {}
+    assert not await worker_of(queue)._encode_next(longest=False)
+
+
+async def test_a_text_that_breaks_the_encoder_costs_its_own_source_an_attempt_and_no_other() -> None:
+    queue = Queue({"a": "It rains.", "b": POISON, "c": "It snows."})
+    assert await worker_of(queue)._encode_next(longest=False)
+    assert list(queue.words) == ["b"]
+    assert queue.failures == ["b: ValueError"]
+    assert len(queue.stored) == 2
+
+
+async def test_an_outage_of_the_database_costs_nobody_an_attempt() -> None:
+    queue = Queue({"a": "It rains."})
+    queue.away = True
+    with pytest.raises(JournalUnavailable):
+        await worker_of(queue)._encode_next(longest=False)
+    assert queue.failures == []
+
+
+async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs() -> None:
+    asked: list[list[str]] = []
+
+    async def unencoded_facts(limit: int, besides: Sequence[str]) -> list[dict[str, Any]]:
+        asked.append(list(besides))
+        return []
+
+    async def under_way() -> list[str]:
+        return ["ben"]
+
+    worker = worker_of(Queue({}))
+    worker._stores.journal = SimpleNamespace(unencoded_facts=unencoded_facts)  # type: ignore[union-attr, misc, assignment]
+    worker._stores.nights = SimpleNamespace(under_way=under_way)  # type: ignore[union-attr, misc, assignment]
+    worker._look_at_facts = 0.0
+    worker._refused = Patience(10.0, 3600.0)
+    worker._refused.tried(["ann"], worker._clock.now())
+    assert not await worker._embed_facts()
+    assert asked == [["ann", "ben"]]
