@@ -11,7 +11,8 @@ none of that kind, and its gold are long spans, of which a reader would not want
 1. Sureness: a logistic model of `memory.retrieval.silence.SIGNS`; both sets, and with and without answer, count alike.
 2. Silence: the sureness below which `REFUSED` of the questions with an answer lie, all sets counting alike.
 3. Relevance: a logistic model of log share and sureness, over the first `DEPTH` hits.
-4. The cut: the largest share that keeps `KEPT` of recall@20.
+4. The cut: the largest share that keeps `KEPT` of recall@20. No facts are read here; with them scores differ more, and
+   the share in the repository was chosen there (docs/decisions/0037).
 """
 
 from __future__ import annotations

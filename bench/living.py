@@ -146,9 +146,13 @@ class Living:
         keys = [int(key) for key in found.keys]
         await self._recalled(keys)
         hits, known = self._hits(keys), self._known()
-        lead = leading(text, [each for hit in hits for each in hit.fact_ids], known, None, profile.languages[0])
+        lead = leading(
+            text, [each for hit in hits for each in hit.fact_ids], known, None, profile.languages[0], profile.name
+        )
         hits = [*self._grounds(lead, hits), *hits]
-        return await answer(text, hits, known, None, abstained=found.abstained, language=profile.languages[0])
+        return await answer(
+            text, hits, known, None, lead=lead, abstained=found.abstained, language=profile.languages[0]
+        )
 
     async def sleep(self, night: date) -> dict[str, Any]:
         """One night; its report. The clock must stand at its hour."""

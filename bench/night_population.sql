@@ -4,6 +4,9 @@
 
 INSERT INTO users (user_id, version, profile, created_at)
 VALUES (%(user_id)s, 0, '{"name": "Maya"}', to_timestamp(%(now)s) - interval '1 hour');
+-- A night to come that counts as over: none is due, or the scheduler would run them beside those that are measured.
+INSERT INTO nights (user_id, night, at, report)
+SELECT %(user_id)s, at::date, at, '{}' FROM (SELECT to_timestamp(%(now)s) + interval '30 days' AS at) later;
 INSERT INTO readers VALUES ('user:' || %(user_id)s::text, %(user_id)s) ON CONFLICT DO NOTHING;
 INSERT INTO scopes (scope, position) VALUES ('user:' || %(user_id)s::text, 1)
 ON CONFLICT (scope) DO UPDATE SET position = scopes.position + 1;

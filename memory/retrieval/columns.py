@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
-from memory.retrieval.flags import first_person, has_digit, has_time, question_share
+from memory.retrieval.flags import bare, first_person, has_digit, has_time, question_share
+from memory.retrieval.matters import Spoken
 from memory.retrieval.pieces import Pieces, width
 from memory.retrieval.postings import HEADER, Grown, Positions, Postings, Rows, ranges
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import Signs
-from memory.retrieval.wishes import wish
+from memory.retrieval.vector_rows import VectorRows
+from memory.retrieval.wishes import spoken_in, wish
 from memory.words.stems import terms
 
 LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2, 0.25))
@@ -42,22 +44,24 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "key": np.int64, "source": np.int64, "order": np.int32, "at": np.float64, "known_from": np.float64,
     "role": np.int8, "speaker": np.int32, "length": np.int32, "question_share": np.float32, "has_time": np.bool_,
     "has_digit": np.bool_, "alive": np.bool_, "has_vector": np.bool_, "before": np.int32, "after": np.int32,
-    "wish": np.int8, "first_person": np.bool_, "reach": np.uint16, "own_words": np.float32, "all_words": np.float32,
-    "pieces_from": np.int64, "pieces": np.int32, "stale": np.bool_,
+    "wish": np.int8, "first_person": np.bool_, "bare": np.bool_, "reach": np.uint16, "own_words": np.float32,
+    "all_words": np.float32, "pieces_from": np.int64, "pieces": np.int32, "stale": np.bool_,
 }  # fmt: skip
 
 
 class ScopeColumns:
     """Text and vector columns that can be put to, removed from and searched. Row numbers change on compaction."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, rounded: bool = False) -> None:
         self.dimensions = dimensions
         self.speakers: list[str] = []
         self.postings = Postings()
         self.signs = Signs(dimensions)
+        self.vectors = VectorRows(dimensions, rounded)
+        self.spoken: dict[int, Spoken] = {}
+        """Segment key -> what it wishes and takes back, for those with a `wish`."""
         self._speaker_rows: dict[str, int] = {}
         self._columns = {name: Grown(dtype) for name, dtype in _COLUMNS.items()}
-        self._vectors = Grown(np.float32, dimensions)
         self._pieces = Grown(np.uint8, width(dimensions))
         self._remembered = 0
         self._sources: dict[int, Rows] = {}
@@ -74,11 +78,6 @@ class ScopeColumns:
     def __getitem__(self, name: str) -> NDArray:  # type: ignore[type-arg]
         """One column over all rows, dead ones included."""
         return self._columns[name].view
-
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """[rows, dimensions]; zeros where `has_vector` is false."""
-        return self._vectors.view
 
     def total(self, name: str) -> float:
         """Sum of a column over the living rows, remembered until something changes."""
@@ -109,7 +108,7 @@ class ScopeColumns:
     def put_vectors(self, keys: NDArray[np.int64], matrix: NDArray[np.float32], pieces: Pieces | None = None) -> None:
         """Set the unit vectors and the word pieces of segments; keys that are no longer there are ignored."""
         rows, found = self.rows_of(keys)
-        self.vectors[rows] = matrix[found]
+        self.vectors.put(rows, matrix[found])
         self.signs.put(rows, matrix[found])
         self["has_vector"][rows] = True
         held = Pieces.none(len(found), self.dimensions) if pieces is None else pieces.take(found)
@@ -245,6 +244,8 @@ class ScopeColumns:
     def _bury(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         rows, _ = self.rows_of(keys)
         self["alive"][rows] = False
+        for key in self["key"][rows[self["wish"][rows] > 0]].tolist():
+            del self.spoken[key]
         self._mark_stale(rows)
         slots = np.searchsorted(self._sorted_keys, self["key"][rows])
         self._sorted_keys = np.delete(self._sorted_keys, slots)
@@ -267,6 +268,7 @@ class ScopeColumns:
             "has_time": np.array([has_time(text) for text in texts], np.bool_),
             "has_digit": np.array([has_digit(text) for text in texts], np.bool_),
             "first_person": np.array([first_person(text) for text in texts], np.bool_),
+            "bare": np.array([bare(text) for text in texts], np.bool_),
             "wish": np.array([wish(texts[at], batch.roles[i]) for at, i in enumerate(chosen)], np.int8),
             "alive": np.ones(count, np.bool_), "has_vector": np.zeros(count, np.bool_),
             "before": unlinked, "after": unlinked, "own_words": own, "all_words": own,
@@ -276,7 +278,8 @@ class ScopeColumns:
         }  # fmt: skip
         for name, column in self._columns.items():
             column.extend(values[name])
-        self._vectors.extend(np.zeros((count, self.dimensions), np.float32))
+        self.spoken |= {int(values["key"][at]): spoken_in(texts[at]) for at in np.flatnonzero(values["wish"])}
+        self.vectors.extend(count)
         self.signs.extend(count)
         by_key = np.argsort(values["key"])
         keys = values["key"][by_key]
@@ -352,8 +355,9 @@ class ScopeColumns:
         number[live] = np.arange(len(live), dtype=np.int32)
         self.postings.compact(live)
         pieces = self.pieces_of(live)
-        for column in (*self._columns.values(), self._vectors):
+        for column in self._columns.values():
             column.keep(live)
+        self.vectors.keep(live)
         self.signs.keep(live)
         for name in ("before", "after"):
             self[name][:] = number[self[name]]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from memory.words.names import INTERJECTIONS
+from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.vocabulary import words
+
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*\s*")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.I)
 _TIME_WORD = re.compile(
@@ -14,6 +18,13 @@ _TIME_WORD = re.compile(
     re.I,
 )
 _DIGIT = re.compile(r"\d")
+_RESPONSES = (
+    STOP_WORDS["en"]
+    | INTERJECTIONS
+    | words("alright er erm fine good hm kay mm mmm nay thank uh well yea")
+    | words("ach ähm äh danke doch genau gut hallo ja jo klar mhm naja nein nö richtig stimmt tja")
+)
+"""Words with which people show that they listen, or find their words, in English and German."""
 
 
 def question_share(text: str) -> float:
@@ -35,6 +46,11 @@ def question_share(text: str) -> float:
 def first_person(text: str) -> bool:
     """Whether the text holds a first-person word: who says it speaks of what is theirs."""
     return _FIRST_PERSON.search(text.replace("’", "'")) is not None
+
+
+def bare(text: str) -> bool:
+    """Whether the text tells nothing by itself: "Yeah.", "Mm-hmm.", "So, um, that's it.", or nothing at all."""
+    return all(word in _RESPONSES or (len(word) == 1 and word.isalpha()) for word, _ in tokenise(text))
 
 
 def has_time(text: str) -> bool:

@@ -55,7 +55,7 @@ class MemoryVectors:
             raise Unavailable("The question has no vector: the encoder is not at hand.")
         sight = self._library.sight(view)
         seen = [np.flatnonzero(columns.visible(probe) & columns["has_vector"]) for columns in sight]
-        if sum(map(len, seen)) <= SCANNED_FROM:
+        if sum(map(len, seen)) <= (COMPARED if self._library.rounded else SCANNED_FROM):
             cosines = [_cosines(columns, probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
         else:
             apart = [columns.signs.distances(probe.vector)[rows] for columns, rows in zip(sight, seen, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -23,8 +24,10 @@ from memory.retrieval.query import Probe
 class Library:
     """Columns by (scope, sensitivity), so that what is above a clearance is absent from every statistic too."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, rounded: bool = False) -> None:
         self.dimensions = dimensions
+        self.rounded = rounded
+        """Vectors are held in eight bits a coordinate."""
         self.version = 0
         """Grows with every change of which segments there are."""
         self._columns: dict[tuple[str, Sensitivity], ScopeColumns] = {}
@@ -35,7 +38,7 @@ class Library:
         for level in Sensitivity:
             if level != sensitivity and (scope, level) in self._columns:
                 self._columns[scope, level].remove(batch.keys)
-        self._columns.setdefault((scope, sensitivity), ScopeColumns(self.dimensions)).put(batch)
+        self._columns.setdefault((scope, sensitivity), ScopeColumns(self.dimensions, self.rounded)).put(batch)
 
     def put_vectors(
         self, scope: str, keys: NDArray[np.int64], matrix: NDArray[np.float32], pieces: Pieces | None = None
@@ -63,9 +66,12 @@ class Library:
 
     def sight(self, view: View) -> list[ScopeColumns]:
         """The columns a view may see."""
-        levels = [level for level in Sensitivity if level <= view.clearance]
-        wanted = ((scope, level) for scope in view.scopes for level in levels)
-        return [self._columns[key] for key in wanted if key in self._columns]
+        return [columns for scope in view.scopes for columns in self.shared(scope, view.clearance)]
+
+    def shared(self, scope: str, clearance: Sensitivity) -> list[ScopeColumns]:
+        """The columns of one scope that a clearance may see."""
+        keys = ((scope, level) for level in Sensitivity if level <= clearance)
+        return [self._columns[key] for key in keys if key in self._columns]
 
     def visible(self, view: View, keys: NDArray[np.int64], probe: Probe) -> NDArray[np.bool_]:
         """Whether each key is a segment in sight that the probe may see."""
@@ -176,13 +182,12 @@ def _speakers(parts: Sequence[_Part]) -> tuple[NDArray[np.int32], tuple[str, ...
 
 
 def _near(parts: Sequence[_Part], places: NDArray[np.int64], probe: Probe, closely: int) -> Near | None:
-    """Pieces of the first `closely` keys asked for and of the turns around them; None where there are none."""
+    """Pieces of `closely` candidates and of the turns around them; None where there are none."""
     around = np.full((len(places), 1 + len(LOANS)), -1, np.int64)
     turns: list[Pieces] = []
     lengths: list[NDArray[np.int32]] = []
     first, known = 0, 0
-    for part in parts:
-        chosen = np.flatnonzero(part.at < closely)
+    for part, chosen in zip(parts, _chosen(parts, closely), strict=True):
         reached = part.columns.around(part.rows[chosen], probe)
         rows, number = np.unique(reached, return_inverse=True)
         none = int(len(rows) > 0 and rows[0] < 0)
@@ -194,6 +199,19 @@ def _near(parts: Sequence[_Part], places: NDArray[np.int64], probe: Probe, close
     if not sum(len(each.bits) for each in turns):
         return None
     return Near(turns[0].joined(turns[1:]), np.concatenate(lengths), around)
+
+
+def _chosen(parts: Sequence[_Part], closely: int) -> list[NDArray[np.int64]]:
+    """Places in each collection of what is read closely: the first keys asked for, bare turns after all others.
+
+    Who tells nothing is like any question that names them (docs/decisions/0037).
+    """
+    bare = np.concatenate([np.zeros(0, np.bool_), *(part.columns["bare"][part.rows] for part in parts)])
+    at = np.concatenate([np.zeros(0, np.int64), *(part.at for part in parts)])
+    read = np.zeros(len(at), np.bool_)
+    read[np.lexsort((at, bare))[:closely]] = True
+    ends = np.cumsum([0, *(len(part.rows) for part in parts)])
+    return [np.flatnonzero(read[start:end]) for start, end in pairwise(ends.tolist())]
 
 
 def _words(parts: Sequence[_Part], ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

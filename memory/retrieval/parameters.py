@@ -67,6 +67,8 @@ class Recall:
     """Segments asked of each leg: 50 suffice for recall@10, 200 for recall@50 (measured)."""
     pool: Count = 300
     """Candidates kept after fusion."""
+    precision: Literal["float32", "int8"] = "float32"
+    """How a shard holds segments' vectors: int8 takes a quarter of the memory; what is stored stays as it is."""
     leg_timeout_ms: Milliseconds = 250
     """How long one leg may take before it is reported as degraded (chosen: below `shard_timeout_ms`)."""
     shard_timeout_ms: Milliseconds = 300

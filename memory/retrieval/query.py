@@ -19,6 +19,8 @@ class Question:
     view: View
     now: Instant
     limit: int = 5
+    considered: int = 0
+    """Results that are looked at even where `limit` shows fewer: what leads an answer does not depend on it."""
     hours_back: float | None = None
     as_of: Instant | None = None
     known_as_of: Instant | None = None

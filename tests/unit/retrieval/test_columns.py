@@ -116,7 +116,7 @@ def test_vectors_stay_with_their_key_through_growth_removal_and_compaction(monke
         if key % 3 == 0:
             columns.remove(np.array([key // 2]))
     living, found = columns.rows_of(np.arange(40))
-    assert columns.vectors[living, 0].tolist() == found.tolist()
+    assert columns.vectors[living][:, 0].tolist() == found.tolist()
     assert columns["has_vector"][living].all()
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.retrieval.batches import dense_text, local_date
-from memory.retrieval.flags import first_person, has_digit, has_time, question_share
+from memory.retrieval.flags import bare, first_person, has_digit, has_time, question_share
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,23 @@ def test_who_says_i_speaks_of_what_is_theirs():
     assert first_person("That day I’ve won")
     assert first_person("OUR garden")
     assert not first_person("How was your race? It inspired Iris")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Yeah.", "Mm-hmm, right.", "So, um... I'd, uh, that's it!", "Ja, genau.", "B. 👍"]
+)
+def test_who_only_responds_tells_nothing(text):
+    assert bare(text)
+
+
+@pytest.mark.parametrize("text", ["Paris.", "5.", "Yes, on Friday", "Hafen", "我住在巴黎", "C++"])
+def test_one_word_of_its_own_is_enough(text):
+    assert not bare(text)
+
+
+@given(st.text(), st.text())
+def test_what_is_added_to_a_telling_text_takes_nothing_back(text, more):
+    assert bare(text) or not bare(f"{text} {more}")
 
 
 def test_the_date_is_the_day_where_it_was_heard():

@@ -120,6 +120,25 @@ async def test_only_the_first_are_read_closely():
     assert (await MemoryShelf(talk()).traits(ANN, np.array([3]), Probe("?"))).near is None
 
 
+async def test_bare_turns_are_read_after_all_others():
+    library = Library(DIMENSIONS)
+    said = {1: "Yeah.", 2: "We moved to Pune.", 3: "", 4: "In spring."}
+    for key, text in said.items():
+        level = Sensitivity.OPEN if key < 3 else Sensitivity.PRIVATE
+        library.put("user:ann", level, batch([Row(key, text, source=key)]))
+        library.put_vectors(
+            "user:ann", np.array([key]), np.ones((1, DIMENSIONS), np.float32), bits_of(bytes([key, key]))
+        )
+
+    async def read(closely: int) -> list[int]:
+        asked = np.array([3, 1, 4, 2])
+        traits = await MemoryShelf(library).traits(View("ann", (), Sensitivity.PRIVATE), asked, Probe("?"), closely)
+        assert traits.near is not None
+        return traits.keys[traits.near.around[:, 0] >= 0].tolist()
+
+    assert [await read(closely) for closely in (1, 2, 3, 4)] == [[4], [4, 2], [3, 4, 2], [3, 1, 4, 2]]
+
+
 async def test_what_is_out_of_sight_lends_nothing():
     everything = View("ann", (), Sensitivity.SENSITIVE)
     assert await around([4, 3], view=everything) == [[4], [3, 2, 5, 1]]

@@ -89,6 +89,15 @@ async def test_the_best_come_first_and_no_more_than_asked():
     assert found.candidates == 4
 
 
+async def test_what_is_considered_beyond_the_limit_follows_it_and_changes_nothing():
+    all_, few = await answer(asked(limit=4)), await answer(asked(limit=1))
+    found = await answer(asked(limit=1, considered=3))
+    assert found.keys.tolist() == few.keys.tolist()
+    assert found.scores.tolist() == few.scores.tolist()
+    assert [*found.keys.tolist(), *found.beyond.tolist()] == all_.keys.tolist()[:3]
+    assert few.beyond.tolist() == []
+
+
 async def test_relevance_descends_where_diversity_changes_the_order():
     ranked = await answer(asked(), settings=RecallSettings(diversity=DiversityRules(balance=1.0)))
     mixed = await answer(asked(), settings=RecallSettings(diversity=DiversityRules(balance=0.0)))
