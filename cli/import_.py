@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from cli.client import Client, connect
 from cli.console import Exit, HomeOption, JsonOption, err, out, print_json
+from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
 
 RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
@@ -24,16 +26,20 @@ RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 BUSY = (429, 503)
 """Statuses that mean: the same request, later."""
 
-Send = Callable[[Mapping[str, Any]], None]
-"""Delivers one body to POST /v1/sources."""
+AGAIN = "The same command again goes on, and stores nothing twice."
+
+Send = Callable[[Mapping[str, Any]], int]
+"""Delivers one body to POST /v1/sources; how many of its segments were new or changed."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What an import has done: lines `rejected`, whole files `failed`, of which earlier pages may have gone in."""
+    """What an import has done: segments sent, those among them that were new or `changed`, lines `rejected`, whole
+    files `failed`, of which earlier pages may have gone in."""
 
     files: int = 0
     segments: int = 0
+    changed: int = 0
     sources: set[str] = field(default_factory=set)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
@@ -55,7 +61,8 @@ def import_(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Import conversations and notes: session files (JSONL), Markdown, text, transcripts, WhatsApp, SRT and WebVTT.
+    """Import what was said and written: session files (JSONL), Markdown, text, transcripts, WhatsApp, mail (.eml,
+    .mbox, pasted), SRT and WebVTT.
 
     The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
 
@@ -65,9 +72,10 @@ def import_(
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
     files = [file for path in paths for file in files_under(path.expanduser())]
     with connect(home, user) as client:
-        place = _zone(zone or client.get("/v1/profile")["time_zone"])
+        profile = client.get("/v1/profile")
+        place = _zone(zone or profile["time_zone"])
         tally = Tally()
-        with _progress(as_json) as progress:
+        with _reported(tally, len(files), as_json), _progress(as_json) as progress:
             task = progress.add_task("Importing", total=len(files), segments=0)
             for path in files:
                 rejected: list[Rejected] = []
@@ -75,7 +83,8 @@ def import_(
                 import_file(file, form, lambda body: deliver(client, body), tally)
                 tally.rejected += [{"file": str(path)} | each._asdict() for each in rejected]
                 progress.update(task, advance=1, segments=tally.segments)
-    _report(tally, as_json)
+    if not profile["name"]:
+        err.print(UNNAMED, markup=False)
     if not tally.complete:
         raise typer.Exit(Exit.FAILED)
 
@@ -87,7 +96,7 @@ def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> N
     """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
     try:
         for body in read(file, form):
-            send(body)
+            tally.changed += send(body)
             tally.sources.add(body["source_id"])
             tally.segments += len(body["segments"])
     except DomainError as error:
@@ -104,17 +113,24 @@ def deliver(
     body: Mapping[str, Any],
     pauses_s: Iterable[float] = RETRIES_S,
     sleep: Callable[[float], None] = time.sleep,
-) -> None:
-    """POST one body, again after a pause while nobody answers: its ids make a second delivery harmless."""
+) -> int:
+    """POST one body, again after a pause while nobody answers: its ids make a second delivery harmless.
+
+    The number of its segments that were new or changed.
+    """
     for pause_s in pauses_s:
         try:
-            client.post("/v1/sources", body)
-            return
+            return _post(client, body)
         except DomainError as error:
             if refused_for_good(error):
                 raise
         sleep(pause_s)
-    client.post("/v1/sources", body)
+    return _post(client, body)
+
+
+def _post(client: Client, body: Mapping[str, Any]) -> int:
+    """A sweep also changes what it hides; here only what was sent is counted."""
+    return min(int(client.post("/v1/sources", body)["changed"]), len(body["segments"]))
 
 
 def refused_for_good(error: DomainError) -> bool:
@@ -140,11 +156,26 @@ def _progress(quiet: bool) -> Progress:
     return Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal)
 
 
+@contextmanager
+def _reported(tally: Tally, files: int, as_json: bool) -> Iterator[None]:
+    """Report what was done, also when somebody interrupts it, who then hears how far it got."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print(f"Interrupted after {tally.files} of {files} files. {AGAIN}", markup=False)
+        _report(tally, as_json)
+        raise
+    _report(tally, as_json)
+
+
 def _report(tally: Tally, as_json: bool) -> None:
     if as_json:
         print_json(asdict(tally) | {"sources": len(tally.sources)})
         return
-    out.print(f"{tally.segments} segments in {len(tally.sources)} sources from {tally.files} files.")
+    out.print(
+        f"{tally.segments} segments in {len(tally.sources)} sources from {tally.files} files: "
+        f"{tally.changed} new or changed, {tally.segments - tally.changed} there already."
+    )
     for line in tally.rejected:
         err.print(f"{line['file']}, line {line['line_no']}: {line['reason']}", markup=False)
     for file in tally.failed:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.client import Client, connect
-from cli.console import HomeOption, JsonOption, UserOption, out, print_json, show
+from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json, show
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
@@ -57,6 +57,8 @@ def forget(
         answer = _FORGET.get(kind, _forget_source)(client, thing)
     counts = ", ".join(f"{answer[name]} {name}" for name in _COUNTS if answer.get(name))
     show(answer, as_json, f"Forgotten{': ' + counts if counts else ''}.")
+    if kind == "e-":
+        err.print("What was heard stays as it was: to erase words, too, forget their source.", markup=False)
 
 
 def undo(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Header
@@ -17,10 +18,11 @@ from memory.errors import Conflict, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Utterance
 from memory.model.commands import Command, Remember
-from memory.model.ids import digest
+from memory.model.ids import digest, fold
 from memory.model.sources import Segment, Source
 from memory.model.verdicts import Pair, Verdict
 from memory.ports import Vector
+from memory.rules.resolution import OWNER_NAMES
 from memory.services.judging import submit_judged
 
 log = logging.getLogger("memoray.gateway")
@@ -92,6 +94,25 @@ async def read_told(house: House, told: Utterance) -> tuple[list[Claim], Mapping
             return sorted(reading.claims, key=_weight, reverse=True), vectors
     claim = Claim(told.speaker, told.text, told.segment_key, told.text, importance=IMPORTANCE)
     return [claim], await vectors_of(house, [told.text])
+
+
+async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str, predicate: str | None) -> Claim:
+    """A statement with what its reader finds it to say of its subject, unless the caller has said it.
+
+    Without its object a value meets no other value of its slot: it would stand beside them, or be taken for one of
+    them. Of several readings the one with this predicate counts, else the most important.
+    """
+    if claim.object:
+        return claim
+    readings, _ = await read_told(house, told)
+    name = fold(told.speaker if fold(subject) in OWNER_NAMES else subject)
+    about = [each for each in readings if fold(each.subject) == name and each.polarity == claim.polarity]
+    near = [each for each in about if each.predicate == predicate] if predicate else about
+    read = next(iter(near if claim.predicate else near or about), None)
+    if read is None:
+        return claim
+    slot = claim.slot or read.slot
+    return replace(claim, predicate=read.predicate, object=read.object, object_type=read.object_type, slot=slot)
 
 
 async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utterance]:

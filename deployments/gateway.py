@@ -25,6 +25,7 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
         description=DESCRIPTION,
         docs_url=None,  # these pages would load scripts from elsewhere; /openapi.json is all they show
         redoc_url=None,
+        responses=problems.RESPONSES,
     )
     app.state.house = house
     app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})

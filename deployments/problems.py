@@ -24,6 +24,28 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What a place may be called by: a caller's own key may be a sentence, and pydantic's name for a check is no place."""
 
 
+_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "instance"],
+    "properties": {name: {"type": "string"} for name in ("type", "title", "detail", "instance")}
+    | {"status": {"type": "integer"}},
+}
+_EXAMPLE = {
+    "type": "urn:memoray:not-found",
+    "title": "Not Found",
+    "status": 404,
+    "detail": "There is no such fact in this memory.",
+    "instance": "/v1/facts/f-0a1b",
+    "id": "f-0a1b",
+}
+_TOLD = {"content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _EXAMPLE}}}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "A problem of the request, with the ids it concerns (RFC 9457).", **_TOLD},
+    "5XX": {"description": "A problem of this side (RFC 9457).", **_TOLD},
+}
+"""How OpenAPI tells of problems."""
+
+
 def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> JSONResponse:
     """One problem as a response."""
     body = {

@@ -33,15 +33,18 @@ class Recalled:
     scores: tuple[float, ...]
     pending: Mapping[str, int]
     context: str
+    considered: tuple[Shown, ...] = ()
+    """As many of the best as the question considers, shown or not."""
 
 
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
     recollection = await _recollect(house, question, await _only(house, question))
-    keys = [int(key) for key in recollection.keys]
-    rows, pending = await house.stores.reads.dressed(question.view, keys)
+    keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
+    rows, pending = await house.stores.reads.dressed(question.view, [*keys, *beyond])
     best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
     context, kept = await context_for(house, question, [row for row, _ in best])
+    considered = [rows[key] for key in (*keys, *beyond) if key in rows][: question.considered]
     best = best[:kept]
     return Recalled(
         recollection=recollection,
@@ -49,6 +52,7 @@ async def ask(house: House, question: Question) -> Recalled:
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
+        considered=tuple(considered),
     )
 
 

@@ -56,7 +56,7 @@ class Origin:
 
 def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: Sequence[Turn]) -> Body:
     """The body of one source with at least one turn."""
-    turns = [replace(turn, speaker=_name(turn.speaker)) for turn in turns]
+    turns = [replace(turn, speaker=name_of(turn.speaker)) for turn in turns]
     try:
         from_datetime(origin.started_at)
     except Invalid as error:
@@ -110,6 +110,11 @@ def spoken_s(text: str) -> float:
     return round(len(text.split()) / WORDS_PER_S, 3)
 
 
+def name_of(speaker: str) -> str:
+    """A speaker's name as it may be stored: of bearable length, with nothing that cannot be shown."""
+    return "".join(filter(str.isprintable, speaker))[:ID_CHARS].strip() or UNKNOWN
+
+
 def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
     seen: Counter[tuple[str, str]] = Counter()
     for turn in turns:
@@ -131,10 +136,6 @@ def _pieces(turn: Turn) -> Iterator[Turn]:
         start, end = (round(turn.start + place * pace, 3) for place in cut.span())
         if text := cut.group().strip():
             yield Turn(turn.speaker, text, start, end)
-
-
-def _name(speaker: str) -> str:
-    return "".join(filter(str.isprintable, speaker))[:ID_CHARS].strip() or UNKNOWN
 
 
 def _record(segment: Segment) -> Body:

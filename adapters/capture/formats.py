@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapters.capture import notes, recordings, subtitles, transcripts, whatsapp
+from adapters.capture import mail, notes, recordings, subtitles, transcripts, whatsapp
 from adapters.capture.bodies import Body, pages
 from adapters.capture.text import TextFile
 from memory.errors import Invalid, NotFound
@@ -26,12 +26,13 @@ FORMATS = (
     Format("vtt", subtitles.sniff_vtt, subtitles.read_vtt),
     Format("srt", subtitles.sniff_srt, subtitles.read_srt),
     Format("whatsapp", whatsapp.sniff, whatsapp.read),
+    Format("mail", mail.sniff, mail.read),
     Format("transcript", transcripts.sniff, transcripts.read),
     Format("note", notes.sniff, notes.read),
 )
 """From the most to the least particular: the first that recognises a file reads it."""
 NAMES = tuple(form.name for form in FORMATS)
-SUFFIXES = notes.SUFFIXES - {""} | {".jsonl", ".vtt", ".srt"}
+SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt"}
 """What is looked for in a folder; a file named outright may be called anything."""
 
 

@@ -22,7 +22,7 @@ from memory.words import stage
 from memory.words.languages import is_german
 from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, Told, questions_of, told
-from memory.words.polarity import is_joke
+from memory.words.polarity import is_boast, is_joke
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""
@@ -108,7 +108,7 @@ def _read_turn(
     claims: list[Claim] = []
     scene = Scene(utterance, company.voice(utterance, utterance.text))
     for place, (piece, doc) in enumerate(parsed):
-        joke = is_joke(piece.text) or any(is_joke(after.text) for after, _ in parsed[place + 1 : place + 2])
+        joke = is_boast(piece.quote) or any(is_joke(near.text) for near, _ in parsed[place : place + 2])
         related = [] if joke or not piece.asserted else list(company.relations(piece.text, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
         scene = replace(scene, voice=voice, kin=company.kin, common=company.common)

@@ -66,7 +66,7 @@ def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Cl
         Claim(
             subject=scene.utterance.speaker, statement=scene.voice.say(tokens), segment_key=scene.utterance.segment_key,
             quote=piece.quote, importance=3 + named, confidence=0.6, tense="event", valid_from=scene.utterance.at,
-        ), asked, scene,
+        ), asked, scene, keep=tokens[0].pos_ == "PROPN",
     )  # fmt: skip
 
 
@@ -75,9 +75,10 @@ def _calls_somebody(token: Token, scene: Scene) -> bool:
     return str(token.lower_)[:_NAME_LETTERS] == (scene.voice.listener or "").lower()[:_NAME_LETTERS]
 
 
-def _answered(claim: Claim, asked: Asked, scene: Scene) -> Claim:
+def _answered(claim: Claim, asked: Asked, scene: Scene, *, keep: bool = False) -> Claim:
+    """The claim as an answer; `keep` leaves its first letter as it is, for a name."""
     question = asked.fits(claim.statement).rstrip("? ") + "?"
-    said = claim.statement[:1].lower() + claim.statement[1:]
+    said = claim.statement if keep else claim.statement[:1].lower() + claim.statement[1:]
     statement = f"Asked “{question}”, {scene.utterance.speaker} answers: {said}"
     return replace(
         claim, statement=statement, predicate=claim.predicate or "answered", importance=max(2, claim.importance)

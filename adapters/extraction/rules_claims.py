@@ -197,7 +197,7 @@ def _first_name(token: Token) -> str | None:
     """Tom, of "Tom and Alice": a fact is about the first of those it names together."""
     if not any(c.dep_ == "conj" for c in token.children):
         return None
-    name = " ".join(t.text for t in token.subtree if t == token or (t.dep_ == "compound" and t.head == token))
+    name = _proper(token)
     return name if is_name(name) else None
 
 
@@ -260,6 +260,8 @@ def _object(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
         return " ".join(t.text for t in target.subtree)
     if target is not None and frame.row.name == "age_is":
         return next((t.text for t in target.subtree if t.pos_ == "NUM"), None)
+    if target is not None and frame.row.name == "visited" and any(map(_is_place_beside, target.children)):
+        return _proper(target)
     if target is not None and target.lower_ in ("them", "those", "it") and scene.plural:
         return scene.plural
     if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and _is_favourite(target):
@@ -292,6 +294,8 @@ def _slot(frame: Frame | None, clause: Clause, object_: str | None) -> str | Non
         return None
     if frame.row.name == "deadline_is":
         return head_noun(clause.subject) if clause.subject is not None else None
+    if frame.row.name == "has_condition":
+        return class_of(object_ or "")  # who is pescatarian is vegetarian no more; an allergy ends nothing
     if frame.row.name != "prefers":
         return None
     for token in (clause.subject, frame.object):
@@ -337,6 +341,9 @@ def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]
     """What a change entails: who moved to a town lives there; who switched to a coffee prefers it."""
     if claim.object is None or not claim.polarity or claim.tense == "plan" or claim.predicate not in _ENTAILED:
         return
+    if claim.predicate == "visited":
+        for place in _named_beside(clause):
+            yield replace(claim, object=place, statement=f"{claim.subject} visited {place}")
     if claim.predicate == "moved_to" and claim.object[:1].isupper():
         yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
                       statement=f"{claim.subject} lives in {claim.object}")  # fmt: skip
@@ -346,4 +353,22 @@ def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]
                       statement=f"{claim.subject} prefers {claim.object}")  # fmt: skip
 
 
-_ENTAILED = frozenset({"moved_to", "switched_to"})
+def _named_beside(clause: Clause) -> Iterator[str]:
+    """Porto and then MADRID: the places named together with the one that was visited."""
+    frame = frame_of(clause)
+    first = frame.object if frame is not None else None
+    if first is None or first.pos_ != "PROPN":
+        return
+    yield from (_proper(token) for token in first.subtree if _is_place_beside(token))
+
+
+def _is_place_beside(token: Token) -> bool:
+    return bool(token.dep_ == "conj" and token.pos_ == "PROPN" and token.ent_type_ in ("GPE", "LOC", "FAC"))
+
+
+def _proper(token: Token) -> str:
+    """A name with the words it is made of: New York."""
+    return " ".join(t.text for t in token.subtree if t == token or (t.dep_ == "compound" and t.head == token))
+
+
+_ENTAILED = frozenset({"moved_to", "switched_to", "visited"})

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_frames import Frame
 from adapters.extraction.rules_model import Doc
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import Instant
 from memory.words.normalise import Piece
+from memory.words.predicates import single_valued
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan, label
 from memory.words.vocabulary import words
@@ -73,8 +74,9 @@ def _outer_span(clause: Clause, piece: Piece, scene: Scene) -> TimeSpan | None:
 
 
 def next_frame(scene: Scene, doc: Doc) -> TimeSpan | None:
-    """The time a piece sets for the past tense of the sentences after it."""
-    spans = [s for s in scene.spans(doc.text, "past") if s.grain in _FRAME_GRAINS and s.kind != "recurrence"]
+    """The time a piece sets for the past tense of the sentences after it; "I start on 1 April" sets none."""
+    tense = next((clause.tense for clause in clauses(doc)), "past")
+    spans = [s for s in scene.spans(doc.text, tense) if s.grain in _FRAME_GRAINS and s.kind != "recurrence"]
     past = [s for s in spans if s.start is not None and s.end is not None and s.start < scene.utterance.at]
     return past[-1] if past else scene.frame
 
@@ -96,7 +98,7 @@ def dated(statement: str, dating: Dating, scene: Scene) -> str:
 def timed(claim: Claim, frame: Frame | None, clause: Clause, dating: Dating, scene: Scene) -> Claim:
     """The claim with its tense, and when it holds or is due."""
     at, span = scene.utterance.at, dating.span
-    tense = "state" if dating.habit else _tense(frame if claim.predicate else None, clause, span, at)
+    tense = "state" if dating.habit else _tense(claim, frame, clause, span, at)
     if tense == "plan":
         due = due_of(span) if span is not None else None
         return replace(claim, tense=tense, valid_from=at, due=due if due is not None and due > at else None)
@@ -117,12 +119,14 @@ def _since(span: TimeSpan, clause: Clause, at: float) -> bool:
     return span.start is not None and span.start <= at and (span.end is None or clause.tense in ("past", "perfect"))
 
 
-def _tense(frame: Frame | None, clause: Clause, span: TimeSpan | None, at: float) -> str:
+def _tense(claim: Claim, frame: Frame | None, clause: Clause, span: TimeSpan | None, at: float) -> str:
+    frame = frame if claim.predicate else None
     if clause.tense == "future" or (frame is not None and frame.row.tense == "plan"):
         return "plan"
     ahead = span is not None and span.start is not None and span.end is not None and span.end > at
     if ahead and clause.tense == "present" and (frame is None or frame.row.tense == "event"):
         return "plan"  # I'm visiting Rome next week; the opening is tomorrow
     if clause.tense == "past":
-        return "event" if frame is None or frame.row.tense == "event" or not frame.row.single else "state"
+        passing = frame is None or frame.row.tense == "event" or not single_valued(claim.predicate, claim.slot)
+        return "event" if passing else "state"
     return frame.row.tense if frame is not None else "state"

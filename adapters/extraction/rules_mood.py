@@ -102,9 +102,18 @@ def _finite_below(token: Token) -> bool:
 def _only_weighed(clause: Clause) -> bool:
     """Tempted to buy, toying with the idea, half a mind to quit: nothing is done, nor decided."""
     chain = [clause.head, *(c for c in clause.head.children if c.dep_ in ("xcomp", "acomp", "ccomp"))]
-    if any(token.lemma_ in moods.WEIGHING and token.pos_ in ("VERB", "ADJ") for token in chain):
+    if any(_weighs(token) and not _is_measured(token) for token in chain):
         return True
     return any(_phrases(token) & moods.WEIGHING_PHRASES for token in chain) or _has_urge(clause.head)
+
+
+def _weighs(token: Token) -> bool:
+    return token.lemma_ in moods.WEIGHING and token.pos_ in ("VERB", "ADJ")
+
+
+def _is_measured(token: Token) -> bool:
+    """Weighs 84 kg: with a figure it is done on the scales."""
+    return token.lemma_ == "weigh" and any(t.pos_ == "NUM" for t in token.subtree)
 
 
 def _phrases(token: Token) -> set[str]:

@@ -40,15 +40,25 @@ def is_bare_pronoun(token: Token) -> bool:
 
 
 def _core(token: Token) -> list[Token]:
-    gone = {t.i for child in token.children if child.dep_ in _LEFT_OUT or _long_tail(child) for t in child.subtree}
+    shed = [c for c in token.children if (c.dep_ in _LEFT_OUT and not _joins(c)) or _long_tail(c)]
+    gone = {t.i for child in shed for t in child.subtree}
     gone |= {
         t.i for child in token.children if child.dep_ == "conj" and child.pos_ in ("VERB", "AUX") for t in child.subtree
     }
     return [t for t in token.subtree if t.i not in gone]
 
 
+def _joins(child: Token) -> bool:
+    """The comma or "and" between things that are named together: the zoo, the harbour and the park."""
+    if child.dep_ != "cc" and child.lower_ != ",":
+        return False
+    return any(c.dep_ == "conj" and c.i > child.i and c.pos_ not in ("VERB", "AUX") for c in child.head.children)
+
+
 def _long_tail(child: Token) -> bool:
-    """A prepositional phrase behind a noun that is not part of its name ("of" and the short ones are)."""
+    """A prepositional phrase behind a noun that is not part of its name ("of" and the short ones are), or a person."""
+    if child.dep_ == "prep" and child.head.ent_type_ == "PERSON":
+        return True
     return (
         child.dep_ == "prep"
         and child.head.pos_ == "NOUN"

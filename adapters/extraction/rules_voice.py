@@ -42,7 +42,7 @@ class Voice:
             return self.referents[token.i] + ("'s" if token.tag_ == "PRP$" else "")
         if lower in _FIRST:
             return self._first(lower, named)
-        if lower in _SECOND and self.listener and not token.dep_.startswith("nsubj"):
+        if lower in _SECOND and self.listener and (not token.dep_.startswith("nsubj") or _is_helped_on(token)):
             return self.listener + ("'s" if lower in ("your", "yours") else "")
         if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll", "'d"):
             return _verb(token)
@@ -62,6 +62,12 @@ class Voice:
 
 _FIRST = words("i me my mine myself we us our ours ourselves")
 _SECOND = frozenset(["you", "your", "yours"])
+
+
+def _is_helped_on(subject: Token) -> bool:
+    """Help YOU move, want YOU to come: the subject of a bare infinitive needs no other form of it for a name."""
+    helpers = (child for child in subject.head.children if child.dep_ in ("aux", "auxpass"))
+    return bool(subject.head.tag_ == "VB" and subject.head.dep_ == "ccomp") and all(t.tag_ == "TO" for t in helpers)
 
 
 def _verb(token: Token) -> str:

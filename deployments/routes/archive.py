@@ -45,6 +45,8 @@ async def export(who: Whole, house: Here) -> StreamingResponse:
 
     Holds everything, whatever its sensitivity: needs clearance sensitive, or an administrator's token. What teams share
     is not in it. Vectors are not either: they are made anew on import.
+
+    Example: `GET /v1/export`
     """
     file, manifest = await written(house, who)
     name = f"memoray-{manifest['exported_at'][:10]}-{manifest['archive_id']}.zip"

@@ -13,7 +13,7 @@ from deployments.callers import Reader
 from deployments.commands import Here
 from deployments.contexts import hit_of
 from deployments.house import House
-from deployments.questions import Recalled, ask
+from deployments.questions import Shown, ask
 from deployments.routes.context import Asked, Hit, answer_of, question_of
 from memory.model.scopes import View
 from memory.services import answer as answering
@@ -23,6 +23,8 @@ from memory.words.list_questions import ListQuestion, list_question
 
 router = APIRouter(prefix="/v1", tags=["context"])
 Rows = Mapping[str, Mapping[str, Any]]
+CONSIDERED = 10
+"""The best hits, one of whose facts may lead, however many are shown (chosen: twice what is shown by default)."""
 
 
 class AskIn(Asked):
@@ -59,20 +61,21 @@ class Answer(BaseModel):
 @router.post("/ask", response_model=Answer, response_model_exclude_none=True)
 async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    question = await question_of(body, who, house)
+    question = replace(await question_of(body, who, house), considered=CONSIDERED)
     # an answer shows no context: only a budget that was given leaves results out
     recalled = await ask(house, question if question.trimmed else replace(question, budget_tokens=None))
     profile = await house.profile(who.user_id)
     language, now = profile.languages[0], question.now
     listable = body.known_as_of is None
     asked = list_question(body.query, now, house.offset(profile, now), profile.name) if listable else None
+    shown, carried = _carried(recalled.shown), _carried(recalled.considered)
     told = {} if asked is None else await _told(house, who.view, asked)
-    facts = {} if body.known_as_of is not None else await _facts(house, who.view, recalled, told)
+    facts = {} if body.known_as_of is not None else await _facts(house, who.view, {*shown, *carried, *told})
     known = [_known(row, facts, told) for row in facts.values()]
     listed = None if asked is None else listing(asked, [each for each in known if each.fact_id in told], body.as_of)
-    lead = leading(body.query, _carried(recalled), known, body.as_of, language)
+    lead = leading(body.query, carried, known, body.as_of, language, profile.name)
     leads = listed.facts[: answering.TOLD] if listed is not None else [lead] if lead is not None else []
-    evidence = await _evidence(house, who.view, recalled, [each.fact_id for each in leads], facts)
+    evidence = await _evidence(house, who.view, shown, [each.fact_id for each in leads], facts)
     hits = [hit_of(row) for row in (*evidence, *recalled.shown)]
     found = await answering.answer(
         body.query,
@@ -82,17 +85,18 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
         as_of=body.as_of,
         abstained=recalled.recollection.abstained and not leads,
         language=language,
+        lead=lead,
         listed=listed,
     )
-    shown = answer_of(body.query, recalled)
+    told_of = answer_of(body.query, recalled)
     return Answer(
         answer=found.text,
         generated=found.generated,
         citations=_citations(found, hits),
-        results=shown.results,
-        degraded=shown.degraded,
-        explain=shown.explain,
-        plan=shown.plan,
+        results=told_of.results,
+        degraded=told_of.degraded,
+        explain=told_of.explain,
+        plan=told_of.plan,
     )
 
 
@@ -117,12 +121,12 @@ async def _told(house: House, view: View, asked: ListQuestion) -> Mapping[str, b
     return await house.stores.facts.told_of(view, asked.who, asked.predicates, members)
 
 
-async def _facts(house: House, view: View, recalled: Recalled, told: Collection[str]) -> Rows:
-    """The facts the hits carry and those `told`, whose place they took, and what took theirs, however often; by id.
+async def _facts(house: House, view: View, ids: set[str]) -> Rows:
+    """These facts, whose place they took, and what took theirs, however often; by id.
 
     Believed now, whenever that was asked.
     """
-    facts = {row["fact_id"]: row for row in await _current(house, view, {*_carried(recalled), *told})}
+    facts = {row["fact_id"]: row for row in await _current(house, view, ids)}
     wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
     for _ in range(STEPS):
         wanted |= {each for row in facts.values() for each in row["superseded_by"]}
@@ -132,10 +136,10 @@ async def _facts(house: House, view: View, recalled: Recalled, told: Collection[
 
 
 async def _evidence(
-    house: House, view: View, recalled: Recalled, leads: Sequence[str], facts: Rows
+    house: House, view: View, carried: Collection[str], leads: Sequence[str], facts: Rows
 ) -> list[Mapping[str, Any]]:
     """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
-    carried, rows = set(_carried(recalled)), [facts[each] for each in leads if each in facts]
+    rows = [facts[each] for each in leads if each in facts]
     told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
     missing = [row for row in told if row["fact_id"] not in carried]
     keys = [
@@ -145,8 +149,8 @@ async def _evidence(
     return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
 
 
-def _carried(recalled: Recalled) -> list[str]:
-    return [fact_id for row in recalled.shown for fact_id in row["fact_ids"]]
+def _carried(hits: Sequence[Shown]) -> list[str]:
+    return [fact_id for row in hits for fact_id in row["fact_ids"]]
 
 
 async def _current(house: House, view: View, ids: set[str]) -> Sequence[Mapping[str, Any]]:
@@ -169,4 +173,5 @@ def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) ->
         confidence=row["confidence"],
         source_id=row["sources"][-1]["source_id"] if row["sources"] else "",
         disputed=disputed.get(row["fact_id"], False),
+        subject=row["subject"] or "",
     )

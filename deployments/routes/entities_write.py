@@ -92,7 +92,10 @@ class Named(BaseModel):
 
 @router.post("/{entity_id}/rename", response_model=Named, response_model_exclude_none=True)
 async def rename(entity_id: Id, body: Renaming, who: Who, house: Here, key: Key) -> Any:
-    """Give an entity another name; the old one stays as an alias. 409 with `merge_with` if the name is taken."""
+    """Give an entity another name; the old one stays as an alias. 409 with `merge_with` if the name is taken.
+
+    Example: `POST /v1/entities/e-0a1b2c/rename` with `{"name": "Elena Costa"}`
+    """
     known = await _in_sight(house, who, entity_id)
     await turn(house, who, RenameEntity(key, entity_id=known, name=body.name))
     return Named(entity_id=known)
@@ -100,7 +103,10 @@ async def rename(entity_id: Id, body: Renaming, who: Who, house: Here, key: Key)
 
 @router.post("/{entity_id}/alias", response_model=Named, response_model_exclude_none=True)
 async def add_alias(entity_id: Id, body: Aliasing, who: Who, house: Here, key: Key) -> Any:
-    """Let another name mean this entity too."""
+    """Let another name mean this entity too.
+
+    Example: `POST /v1/entities/e-0a1b2c/alias` with `{"alias": "Leni"}`
+    """
     known = await _in_sight(house, who, entity_id)
     await turn(house, who, AddAlias(key, entity_id=known, alias=body.alias))
     return Named(entity_id=known)
@@ -108,7 +114,10 @@ async def add_alias(entity_id: Id, body: Aliasing, who: Who, house: Here, key: K
 
 @router.post("/{entity_id}/merge", response_model=Named, response_model_exclude_none=True)
 async def merge(entity_id: Id, body: Merging, who: Who, house: Here, key: Key) -> Any:
-    """Let two entities be one: the other's mentions and facts move here, and its id leads here from now on."""
+    """Let two entities be one: the other's mentions and facts move here, and its id leads here from now on.
+
+    Example: `POST /v1/entities/e-0a1b2c/merge` with `{"other_id": "e-1122334455667788"}`
+    """
     winner, loser = await _in_sight(house, who, entity_id), await _in_sight(house, who, body.other_id)
     await turn(house, who, MergeEntities(key, winner_id=winner, loser_id=loser))
     now = await _in_sight(house, who, winner)

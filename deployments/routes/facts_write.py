@@ -9,7 +9,7 @@ from fastapi import APIRouter, status
 from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
-from deployments.commands import IMPORTANCE, Here, Key, hear, judged_turn, read_told, turn, vectors_of
+from deployments.commands import IMPORTANCE, Here, Key, hear, judged_turn, read_told, taken_apart, turn, vectors_of
 from deployments.house import House
 from deployments.kinds import Body, Id, Moment, ShortText, Words
 from memory.errors import Invalid
@@ -100,7 +100,8 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
     if body.text is not None:
         claims, vectors = await read_told(house, told)
     else:
-        claims = [_claim(body, body.statement or "", body.subject or "")]
+        said = _claim(body, body.statement or "", body.subject or "")
+        claims = [await taken_apart(house, told, said, said.subject, said.predicate)]
         vectors = await vectors_of(house, [claims[0].statement])
     heard = None
     if source_id is None:
@@ -118,7 +119,9 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
     old = await house.stores.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
-    fresh = _claim(body, body.statement, "", kind=old["kind"], importance=old["importance"])
+    said = _claim(body, body.statement, "", kind=old["kind"], importance=old["importance"])
+    _, told = await hear(house, who, key, body.statement)
+    fresh = await taken_apart(house, told, said, old["subject"], said.predicate or old["predicate"])
     vectors = await vectors_of(house, [fresh.statement])
     return _believed(
         (await turn(house, who, CorrectFact(key, fact_id=old["fact_id"], claim=fresh), vectors)).outcomes[0]
@@ -127,14 +130,20 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
 
 @router.post("/facts/{fact_id}/confirm", response_model=Believed)
 async def confirm(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
-    """Confirm a fact: full confidence, and it fades no more."""
+    """Confirm a fact: full confidence, and it fades no more.
+
+    Example: `POST /v1/facts/f-0a1b2c/confirm`
+    """
     fact = await house.stores.facts.one(who.view, fact_id)
     return _believed((await turn(house, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
 
 
 @router.post("/facts/{fact_id}/forget", response_model=Believed)
 async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
-    """Believe and show a fact no longer. It can be undone; to erase words, delete their source."""
+    """Believe and show a fact no longer. It can be undone; to erase words, delete their source.
+
+    Example: `POST /v1/facts/f-0a1b2c/forget`
+    """
     fact = await house.stores.facts.one(who.view, fact_id)
     return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
 
@@ -184,4 +193,4 @@ def _believed(outcome: Outcome) -> dict[str, Any]:
 
 def _remembered(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     every = [_believed(outcome) for outcome in outcomes]
-    return {**every[0], "facts": every if len(every) > 1 else None}
+    return {**every[0], "facts": every} if len(every) > 1 else every[0]

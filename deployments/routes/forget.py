@@ -17,17 +17,26 @@ WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.
 
 @router.delete("/sources/{source_id:path}", response_model=Receipt)
 async def delete_source(source_id: WholeId, who: Who, house: Here, key: Key) -> Receipt:
-    """Forget a source for good, with everything that rests on it alone. There is no undo; telling it again is new."""
+    """Forget a source for good, with everything that rests on it alone. There is no undo; telling it again is new.
+
+    Example: `DELETE /v1/sources/breakfast`
+    """
     return await forget_source(house, who, source_id, key)
 
 
 @router.delete("/entities/{entity_id}", response_model=Receipt)
 async def delete_entity(entity_id: Id, who: Who, house: Here, key: Key) -> Receipt:
-    """Forget an entity for good, with every fact about it. What was heard stays: delete its sources to erase that."""
+    """Forget an entity for good, with every fact about it. What was heard stays: delete its sources to erase that.
+
+    Example: `DELETE /v1/entities/e-0a1b2c3d4e5f6071`
+    """
     return await forget_entity(house, who, entity_id, key)
 
 
 @router.delete("/memory", response_model=Receipt)
 async def delete_memory(who: Whole, house: Here) -> Receipt:
-    """Forget everything of this user for good. Needs a token from which nothing of this memory is hidden."""
+    """Forget everything of this user for good. Needs a token from which nothing of this memory is hidden.
+
+    Example: `DELETE /v1/memory`
+    """
     return await forget_memory(house, who)

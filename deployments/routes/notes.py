@@ -52,7 +52,10 @@ async def edit_note(note_id: Id, body: NoteEdit, who: Who, house: Here, key: Key
 
 @router.delete("/{note_id}", response_model=NoteOut)
 async def remove_note(note_id: Id, who: Who, house: Here, key: Key) -> Any:
-    """Remove a note; the answer holds it as it was. It can be undone."""
+    """Remove a note; the answer holds it as it was. It can be undone.
+
+    Example: `DELETE /v1/notes/n-0a1b2c3d4e5f6071`
+    """
     return written(await turn(house, who, EditNote(key, note_id=await _in_sight(house, who, note_id))))
 
 

@@ -90,7 +90,10 @@ async def reflection(who: Who, house: Here, limit: Most = 50) -> Reflected:
 
 @router.get("/contradictions")
 async def contradictions(who: Who, house: Here, limit: Most = 50) -> Contradictions:
-    """What contradicts what: judged pairs, disputes first, and unjudged ones, the most alike first."""
+    """What contradicts what: judged pairs, disputes first, and unjudged ones, the most alike first.
+
+    Example: `GET /v1/contradictions?limit=20`
+    """
     return await asyncio.to_thread(_contradictions, await outlook(house, who), limit)
 
 
@@ -135,13 +138,19 @@ async def backfill_subjects(who: Who, house: Here, key: Key, body: Trying | None
 
 @router.post("/facts/{fact_id}/protect")
 async def protect(fact_id: Id, who: Who, house: Here, key: Key) -> Protected:
-    """Keep a fact from fading and from being pruned, without saying how sure it is (that is `confirm`)."""
+    """Keep a fact from fading and from being pruned, without saying how sure it is (that is `confirm`).
+
+    Example: `POST /v1/facts/f-0a1b2c/protect`
+    """
     return await _protect(house, who, key, fact_id, protected=True)
 
 
 @router.post("/facts/{fact_id}/unprotect")
 async def unprotect(fact_id: Id, who: Who, house: Here, key: Key) -> Protected:
-    """Let a protected or confirmed fact fade again; its confidence stays as it is."""
+    """Let a protected or confirmed fact fade again; its confidence stays as it is.
+
+    Example: `POST /v1/facts/f-0a1b2c/unprotect`
+    """
     return await _protect(house, who, key, fact_id, protected=False)
 
 

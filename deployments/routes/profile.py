@@ -49,7 +49,10 @@ class ProfileOut(Body):
 
 @router.get("/profile", response_model=ProfileOut)
 async def profile(who: Who, house: Here) -> Any:
-    """Who the owner of this memory is. An empty name means that nobody has said so yet."""
+    """Who the owner of this memory is. An empty name means that nobody has said so yet.
+
+    Example: `GET /v1/profile`
+    """
     return asdict(await house.profile(who.user_id))
 
 

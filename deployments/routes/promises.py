@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -19,6 +20,9 @@ from memory.rules.promises import State, due_of, promise_state
 router = APIRouter(prefix="/v1", tags=["promises"])
 MOST_PROMISES = 5_000
 """Promises looked through for one answer, the latest first: more than anybody makes in ten years."""
+MOST_NAMESAKES = 50
+"""Entities one name may mean here; whoever has more is asked for by another name."""
+Names = frozenset[str] | None
 _PROMISE = {
     "entity_id": "e-0a1b2c3d4e5f6071",
     "text": "I'll send you the photos on Friday",
@@ -79,7 +83,8 @@ async def promises(
     """
     now = house.clock.now()
     found = await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")
-    kept = [seen for seen in found.shown if _wanted(seen, asked, now)]
+    people = {"by": await _called(house, who, asked.by), "to": await _called(house, who, asked.to)}
+    kept = [seen for seen in found.shown if _wanted(seen, people, asked.state, now)]
     after = asked.place()
     rest = [seen for seen in kept if not after or _place(seen) < (after["mark"], after["key"])]
     cursor = _place(rest[asked.limit - 1]) if len(rest) > asked.limit else None
@@ -108,12 +113,18 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
     )
 
 
-def _wanted(seen: ShownEntity, asked: Asked, now: Instant) -> bool:
-    people = all(
-        name is None or fold(str(seen.entity.properties.get(role) or "")) == fold(name)
-        for role, name in (("by", asked.by), ("to", asked.to))
-    )
-    return people and asked.state in (None, promise_state(seen.entity.properties, now))
+async def _called(house: House, who: Caller, name: str | None) -> Names:
+    """Every name of those a name means: a promise keeps the one with which it was made. None if nobody is asked for."""
+    if name is None:
+        return None
+    named = (await house.stores.entities.page(who.view, MOST_NAMESAKES, name=name)).shown
+    return frozenset(map(fold, (name, *(one for seen in named for one in (seen.entity.name, *seen.entity.aliases)))))
+
+
+def _wanted(seen: ShownEntity, people: Mapping[str, Names], state: State | None, now: Instant) -> bool:
+    made = seen.entity.properties
+    meant = all(names is None or fold(str(made.get(role) or "")) in names for role, names in people.items())
+    return meant and state in (None, promise_state(made, now))
 
 
 def _place(seen: ShownEntity) -> tuple[Instant, str]:

@@ -67,6 +67,8 @@ async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, D
 
     `journal` (not part of `all`) decides every captured command again as of its own time and writes the history anew,
     in one transaction. 409, and nothing is touched, if captures are missing; 404 if there are none.
+
+    Example: `POST /v1/rebuild` with `{"what": "vectors"}`
     """
     journal = await _journal(who, house) if body.what == "journal" else None
     if body.what in ("vectors", "all") and house.stores.successor is None:
@@ -80,7 +82,10 @@ async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, D
 
 @router.get("/rebuild")
 async def progress(_: Administrator, house: Annotated[House, Depends(house_of)]) -> Encoding:
-    """Which encoder serves, and how far another has come to take its place."""
+    """Which encoder serves, and how far another has come to take its place.
+
+    Example: `GET /v1/rebuild`
+    """
     await house.renew()
     return await _encoding(house)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, status
 from pydantic import Field, model_validator
 
+from adapters.capture.mail import is_mail, letters
 from deployments.callers import Who
 from deployments.house import House, house_of
 from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words, parse_moment
@@ -44,7 +47,10 @@ class SegmentIn(Body):
 
 
 class SourceIn(Body):
-    """One captured thing, with segments, or with content that becomes its single segment."""
+    """One captured thing, with segments, or with content that becomes its single segment.
+
+    Content that begins with the headers of a mail becomes segments of its senders, on the dates that they give.
+    """
 
     source_id: Id
     kind: Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"] = "conversation"
@@ -89,13 +95,19 @@ class SourceIn(Body):
 async def add_source(body: SourceIn, who: Who, house: Annotated[House, Depends(house_of)]) -> dict[str, Any]:
     """Store a source. It can be found by its words in the next request; meaning and facts follow in the background.
 
-    The same ids again are an upsert: nothing is stored twice, changed words are read again.
+    The same ids again are an upsert: nothing is stored twice, changed words are read again. `changed` is the number of
+    segments that were new or differ from what stood there.
     """
     scope = _scope(body.team_id, who)
     profile = await house.profile(who.user_id)
     stored = await house.stores.capture.store(with_speakers(source_of(body, scope, profile), profile))
     await house.minds.wake()
-    return {"source_id": body.source_id, "segments": stored["segments"], "status": "raw"}
+    return {
+        "source_id": body.source_id,
+        "segments": stored["segments"],
+        "changed": stored["changed"],
+        "status": "raw",
+    }
 
 
 def _scope(team_id: str | None, who: Who) -> str:
@@ -108,6 +120,7 @@ def _scope(team_id: str | None, who: Who) -> str:
 
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     """The body as a source of the model."""
+    body = _mail_told(body)
     started_at, offset = _moment("started_at", body.started_at)
     ended_at = None if body.ended_at is None else _moment("ended_at", body.ended_at)[0]
     if ended_at is not None and ended_at < started_at:
@@ -132,6 +145,27 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
         session_id=_session_id(body),
         segments=segments,
     )
+
+
+def _mail_told(body: SourceIn) -> SourceIn:
+    """A body whose content is mail: each message by its sender on its date, the earliest first."""
+    if body.content is None or not is_mail(body.content):
+        return body
+    started_at, offset = _moment("started_at", body.started_at)
+    zone = timezone(timedelta(seconds=offset))
+    sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in letters(body.content)]
+    sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
+    turns = [turn for at, each in sent for turn in each.turns((at - sent[0][0]).total_seconds())]
+    if not turns:
+        return body
+    segments = [
+        SegmentIn.model_construct(
+            segment_id=f"content-{n}", speaker=turn.speaker, text=turn.text, start=turn.start, end=turn.end
+        )
+        for n, turn in enumerate(turns, start=1)
+    ]
+    told = {"kind": "email", "started_at": sent[0][0].isoformat(), "segments": segments, "content": None}
+    return body.model_copy(update=told)
 
 
 def _session_id(body: SourceIn) -> str | None:

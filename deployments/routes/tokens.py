@@ -67,7 +67,10 @@ async def create(body: TokenIn, who: Administrator, house: Here) -> Any:
 
 @router.get("", response_model=list[TokenOut])
 async def every(who: Administrator, house: Here) -> Any:
-    """Every token by name, without the tokens themselves."""
+    """Every token by name, without the tokens themselves.
+
+    Example: `GET /v1/tokens`
+    """
     return [
         TokenOut(
             name=each.name,
@@ -82,7 +85,10 @@ async def every(who: Administrator, house: Here) -> Any:
 
 @router.delete("/{name}", response_model=dict[str, str])
 async def revoke(name: Name, who: Administrator, house: Here) -> Any:
-    """Take a token back; at the latest two seconds later nobody comes in with it."""
+    """Take a token back; at the latest two seconds later nobody comes in with it.
+
+    Example: `DELETE /v1/tokens/phone`
+    """
     if name == ADMINISTRATOR:
         raise Conflict("The administrator's token lies in the token file: replace it there and restart.", name=name)
     if not await house.tokens.drop(name):

@@ -194,7 +194,10 @@ class Described(BaseModel):
 
 @router.get("")
 async def describe(who: Reader) -> list[Described]:
-    """The tools, as a language model's function calling wants them."""
+    """The tools, as a language model's function calling wants them.
+
+    Example: `GET /v1/tools`
+    """
     return [
         Described(function=Function(name=name, description=tool.purpose, parameters=tool.arguments.model_json_schema()))
         for name, tool in TOOLS.items()
@@ -209,7 +212,10 @@ async def call(
     key: Key,
     arguments: dict[str, Any] | None = None,
 ) -> Any:
-    """Call a tool with its arguments; the answer is that of the route it stands for. A reading tool needs no more."""
+    """Call a tool with its arguments; the answer is that of the route it stands for. A reading tool needs no more.
+
+    Example: `POST /v1/tools/search_memory` with `{"query": "What coffee does Maya like?"}`
+    """
     tool = TOOLS.get(name)
     if tool is None:
         raise NotFound(f"There is no tool of that name; there are {', '.join(TOOLS)}.")

@@ -30,6 +30,9 @@ class Undone(BaseModel):
 
 @router.post("/undo", response_model=Undone)
 async def undo(who: Who, house: Here, key: Key, body: Undoing | None = None) -> Any:
-    """Reverse a command. 409 if there is none, if it was undone before, or if words were erased for good."""
+    """Reverse a command. 409 if there is none, if it was undone before, or if words were erased for good.
+
+    Example: `POST /v1/undo` with `{"command_id": "c-0a1b2c3d4e5f6071"}`
+    """
     changes = await house.minds.undo(who.user_id, key, body.command_id if body else None, "user")
     return Undone(command_id=changes.command_id, undoes=changes.undoes, changes=len(changes.changes))

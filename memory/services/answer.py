@@ -15,7 +15,7 @@ from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
-from memory.services.known import KnownFact, content_of, holds, leading, replaced_by, with_change
+from memory.services.known import KnownFact, content_of, holds, replaced_by, with_change
 from memory.services.listing import Listing
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label
@@ -70,10 +70,14 @@ async def answer(
     as_of: Instant | None = None,
     abstained: bool = False,
     language: str = "en",
+    lead: KnownFact | None = None,
     listed: Listing | None = None,
 ) -> Answer:
-    """The answer, best hits first. A model that fails, or cites nothing, costs its words and never the answer."""
-    composed = compose(question, hits, facts, as_of=as_of, abstained=abstained, language=language, listed=listed)
+    """The answer, best hits first; `lead` is the fact that answers, if one does.
+
+    A model that fails, or cites nothing, costs its words and never the answer.
+    """
+    composed = compose(question, hits, facts, lead=lead, abstained=abstained, language=language, listed=listed)
     if model is None or abstained or not hits:
         return composed
     try:
@@ -88,12 +92,12 @@ def compose(
     hits: Sequence[Hit],
     facts: Sequence[KnownFact],
     *,
-    as_of: Instant | None = None,
+    lead: KnownFact | None = None,
     abstained: bool = False,
     language: str = "en",
     listed: Listing | None = None,
 ) -> Answer:
-    """The fact that answers, if a hit carries one, and up to three quotations with their places: its evidence first.
+    """The fact that answers, if there is one, and up to three quotations with their places: its evidence first.
 
     Where several things are asked for and known, they lead, and what says so follows.
     """
@@ -101,7 +105,6 @@ def compose(
         return Answer(NOTHING)
     if listed is not None:
         return _enumerated(listed, hits)
-    lead = leading(question, _fact_ids(hits), facts, as_of, language)
     quoted = hits[:QUOTES] if lead is None else _about(lead, question, hits, facts, language)
     lines = [with_change(lead, facts, quoted[0].offset_s if quoted else 0)] if lead is not None else []
     lines.extend(_quotation(hit) for hit in quoted)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
+from memory.model.profile import Profile
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
 
 Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
@@ -28,6 +29,9 @@ class Heard(Protocol):
     async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
         """See memory.ports.Capture."""
 
+    async def profile(self, user_id: str) -> Profile:
+        """See memory.ports.Capture."""
+
 
 async def read_source(
     task: Mapping[str, Any], capture: Heard, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
@@ -41,8 +45,10 @@ async def read_source(
     user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
     unread = await capture.unread(user_id, scope, source_id)
     withdrawn = unread.withdrawn
+    profile = await capture.profile(user_id)
+    heard = [_called(utterance, profile) for utterance in unread.utterances]
     done = 0
-    for utterances in islice(_batches(unread.utterances, batch), ROUND):
+    for utterances in islice(_batches(heard, batch), ROUND):
         reading = await extractor.read(utterances)
         vectors = await encode(embedder, [claim.statement for claim in reading.claims])
         await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)
@@ -68,6 +74,14 @@ def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[tuple[Utter
         first, last = min(chosen), max(chosen)
         lead = max(0, first - CONTEXT)
         yield tuple(_as_context(utterances[i], i not in chosen) for i in range(lead, last + 1))
+
+
+def _called(utterance: Utterance, profile: Profile) -> Utterance:
+    """Facts are stated of a name: what "me" wrote, the owner has said."""
+    speaker, listeners = profile.called(utterance.speaker), tuple(map(profile.called, utterance.listeners))
+    if (speaker, listeners) == (utterance.speaker, utterance.listeners):
+        return utterance
+    return replace(utterance, speaker=speaker, listeners=tuple(name for name in listeners if name != speaker))
 
 
 def _as_context(utterance: Utterance, context_only: bool) -> Utterance:

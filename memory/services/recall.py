@@ -108,6 +108,8 @@ class Recollection:
     abstained: bool
     """Nothing was found that is worth saying. What was found is returned all the same."""
     explained: tuple[Explanation, ...] = ()
+    beyond: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
+    """What follows where more results are considered than shown, best first."""
     told: Told | None = None
     """The plan and its steps, where an explanation was asked for."""
 
@@ -159,6 +161,7 @@ def _recollected(
     added = _ORDERS[settings.order](case, settings, evergreen)
     among = added.scores
     best, scores = _chosen(question, among, case.traits, settings)
+    best, beyond, scores = best[: question.limit], best[question.limit :], scores[: question.limit]
     sure = sureness(case, settings.silence)
     found = Recollection(
         keys=case.traits.keys[best],
@@ -166,6 +169,7 @@ def _recollected(
         intent=case.plan.intent,
         candidates=len(case.traits.keys),
         degraded=degraded,
+        beyond=case.traits.keys[beyond],
         abstained=not len(best) or found_nothing(case.rankings, settings.cut) or sure < settings.silence.least,
     )
     return _explained(found, question, case, settings, added, best) if question.explain else found
@@ -199,9 +203,9 @@ def _kept(question: Question, scores: Floats, traits: Traits, settings: RecallSe
 def _chosen(
     question: Question, scores: Floats, traits: Traits, settings: RecallSettings
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Rows of the candidates to return, best first, and their scores."""
+    """Rows of the candidates to return and to consider, best first, and their scores."""
     best = _kept(question, scores, traits, settings)
-    best = best[diversify(scores[best], traits, best, settings.diversity)][: question.limit]
+    best = best[diversify(scores[best], traits, best, settings.diversity)][: max(question.limit, question.considered)]
     return best, scores[best]
 
 

@@ -60,7 +60,7 @@ _G_DROPPED = re.compile(r"\b([a-z]{2,}in)['’](?=\s|[.,!?]|$)")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+(?=[\"'(\[“*#@A-Z0-9])|(?<=[.!?…]{2})\s+|(?<=[!?])\s+|\n+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|no|e\.g|i\.e|approx|[A-Z])|\b[ap]\.m)\.$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|no|e\.g|i\.e|approx|\w*str|[A-Z])|\b[ap]\.m)\.$", re.IGNORECASE
 )
 
 _FREE_OPENERS = (

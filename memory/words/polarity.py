@@ -39,6 +39,10 @@ _JOKE = re.compile(
     r"\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
     r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
 )  # fmt: skip
+_BOAST = re.compile(
+    r"\bI(?:'m| am) (?:basically |practically |literally )?(?:an? )?"
+    r"(?:billionaire|trillionaire|superman|batman|superhero|god|the (?:king|queen|god) of)\b", _I,
+)  # fmt: skip
 _NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
 _QUOTED = re.compile(r"[\"“„«]([^\"”“»]+)[\"”“»]")
 _WHOLLY_QUOTED = re.compile(r"^[\"“„«][^\"”“»]+[\"”“»]\W*$")
@@ -118,6 +122,11 @@ def is_unreal(sentence: str) -> bool:
 def is_joke(sentence: str) -> bool:
     """Whether it takes back, as a joke, itself and what was said just before."""
     return bool(_JOKE.search(sentence)) and not _NOT_A_JOKE.search(sentence)
+
+
+def is_boast(sentence: str) -> bool:
+    """Whether its speaker claims to be what nobody is: neither it nor what is offered in the same breath is meant."""
+    return bool(_BOAST.search(sentence))
 
 
 def is_hearsay(sentence: str) -> bool:

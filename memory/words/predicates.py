@@ -111,7 +111,10 @@ TABLE: tuple[Predicate, ...] = (
     ),
     _row("age_is", "be AGE, turn AGE", None, "state", single=True, weight=2),
     _row("birthday_is", "be BIRTHDAY, be BIRTHDAY on, be BIRTHDAY in", None, "state", single=True, weight=2),
-    _row("has_condition", "be CONDITION, diagnose with, suffer from", None, "state", weight=2),
+    _row(
+        "has_condition", "be CONDITION, diagnose with, suffer from", None, "state", single=True, slotted=True, weight=2
+    ),
+    _row("weighs", "weigh", None, "state", single=True, weight=2),
     _row("has_pet", "", None, "state", weight=2),
     # things had and done
     _row("owns", "own", None, "state", weight=1),

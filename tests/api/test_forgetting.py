@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -299,15 +300,20 @@ async def test_only_an_archive_of_this_user_is_restored(door: Door) -> None:
     archive = (await door.client.get("/v1/export")).content
     other = {"X-User-Id": f"other-{door.user}"}
     assert (await door.client.post("/v1/import", content=archive, headers=other)).status_code == 409
-    for nonsense in (b"", b"PK\x05\x06" + bytes(18), b"not a zip", archive[: len(archive) // 2], _broken(archive)):
+    damaged = [
+        _broken(archive, lambda facts: b'{"fact_id": 3}\n'),
+        _broken(archive, lambda facts: facts + facts),
+        _broken(archive, lambda facts: orjson.dumps(orjson.loads(facts.splitlines()[0]) | {"valid_from": 1e300})),
+    ]
+    for nonsense in (b"", b"PK\x05\x06" + bytes(18), b"not a zip", archive[: len(archive) // 2], *damaged):
         answer = await door.client.post("/v1/import", content=nonsense, headers=other)
         assert answer.status_code == 422, answer.text
     async with await door.client_of(door.user) as limited:
         assert (await limited.get("/v1/export")).status_code == 403
 
 
-def _broken(archive: bytes) -> bytes:
-    """An archive whose facts are nonsense, and whose user is the right one."""
+def _broken(archive: bytes, damage: Callable[[bytes], bytes]) -> bytes:
+    """An archive whose facts are damaged, and whose user is the right one."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(out, "w") as new:
         for member in old.namelist():
@@ -315,7 +321,7 @@ def _broken(archive: bytes) -> bytes:
             if member == "manifest.json":
                 manifest = orjson.loads(content)
                 content = orjson.dumps(manifest | {"user_id": f"other-{manifest['user_id']}"})
-            new.writestr(member, b'{"fact_id": 3}\n' if member == "facts.jsonl" else content)
+            new.writestr(member, damage(content) if member == "facts.jsonl" else content)
     return out.getvalue()
 
 

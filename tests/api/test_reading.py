@@ -295,6 +295,9 @@ async def test_promises_have_a_state(door: Door) -> None:
     assert (await door.get("/v1/promises", state="open"))["total"] == 0
     assert (await door.get("/v1/promises", by="ravi"))["total"] == 1
     assert (await door.get("/v1/promises", by="Maya"))["total"] == 0
+    (ravi,) = (await door.get("/v1/entities", name="ravi"))["entities"]
+    await door.post(f"/v1/entities/{ravi['entity_id']}/rename", {"name": "Ravindra"})
+    assert (await door.get("/v1/promises", by="Ravindra"))["total"] == 1
 
 
 async def test_the_timeline_is_in_order_and_can_be_narrowed(door: Door) -> None:

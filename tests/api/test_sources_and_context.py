@@ -28,7 +28,9 @@ def conversation(source_id: str = "breakfast", **rest: Any) -> dict[str, Any]:
 
 async def test_a_source_is_found_by_its_words_in_the_next_request(door: Door) -> None:
     stored = await door.post("/v1/sources", conversation(), 202)
-    assert stored == {"source_id": "breakfast", "segments": 3, "status": "raw"}
+    assert stored == {"source_id": "breakfast", "segments": 3, "changed": 3, "status": "raw"}
+    again = await door.post("/v1/sources", conversation(), 202)
+    assert (again["segments"], again["changed"]) == (3, 0), "what was there already is not told as new"
     found = await door.get("/v1/context", query="Lisbon", limit=1)
     hit = found["results"][0]
     assert (hit["segment_id"], hit["speaker"], hit["source_session"]) == ("1", "Maya", "breakfast")

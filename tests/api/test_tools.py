@@ -30,6 +30,7 @@ async def test_every_tool_is_described_for_function_calling(door: Door) -> None:
 
 async def test_a_fact_through_its_life(door: Door) -> None:
     told = await call(door, "remember_fact", statement="Maya plays the viola", subject="Maya")
+    assert set(told) == {"fact_id", "outcome", "rivals"}
     fixed = await call(door, "correct_fact", fact_id=told["fact_id"], statement="Maya plays the cello")
     weak = (await call(door, "weak_facts"))["facts"]
     assert [each["fact_id"] for each in weak] == [fixed["fact_id"]]

@@ -76,6 +76,19 @@ async def test_a_new_value_closes_the_old_one(door: Door) -> None:
     assert (again["outcome"], again["fact_id"]) == ("reinforced", second["fact_id"])
 
 
+async def test_a_statement_that_is_not_taken_apart_meets_what_it_is_about(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": "Maya"})
+    lisbon = await door.post("/v1/facts", {"text": "I live in Lisbon."}, 201)
+    porto = await door.post("/v1/facts", {"statement": "Maya lives in Porto", "subject": "Maya"}, 201)
+    assert (porto["outcome"], porto["rivals"]) == ("superseded", [lisbon["fact_id"]])
+    await door.post(f"/v1/facts/{porto['fact_id']}/correct", {"statement": "Maya lives in Braga"})
+    (home,) = await facts(door, predicate="lives_in")
+    assert (home["statement"], home["object"]) == ("Maya lives in Braga", "Braga")
+    yellow = await door.post("/v1/facts", {"statement": "My favourite colour is yellow", "subject": "me"}, 201)
+    green = await door.post("/v1/facts", {"statement": "My favourite colour is green", "subject": "me"}, 201)
+    assert (green["outcome"], green["rivals"]) == ("superseded", [yellow["fact_id"]])
+
+
 @pytest.mark.conforms("003:forget.status", "004:correct.supersedes")
 async def test_correct_confirm_forget_and_undo(door: Door) -> None:
     told = await door.post("/v1/facts", {"statement": "Maya plays the viola", "subject": "Maya", "importance": 8}, 201)

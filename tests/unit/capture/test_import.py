@@ -15,20 +15,23 @@ from memory.errors import Invalid, Unavailable
 class FrontDoor:
     """Takes sources; gives each of `answers` first."""
 
-    def __init__(self, *answers: Exception) -> None:
+    def __init__(self, *answers: BaseException) -> None:
         self.answers = list(answers)
+        self.stored: set[str] = set()
         self.bodies: list[dict] = []
 
     def get(self, path: str) -> dict:
         assert path == "/v1/profile"
-        return {"time_zone": "Asia/Tokyo"}
+        return {"time_zone": "Asia/Tokyo", "name": "Maya"}
 
     def post(self, path: str, body: dict) -> dict:
         assert path == "/v1/sources"
         if self.answers:
             raise self.answers.pop(0)
         self.bodies.append(body)
-        return {"source_id": body["source_id"]}
+        fresh = {each["segment_id"] for each in body["segments"]} - self.stored
+        self.stored |= fresh
+        return {"source_id": body["source_id"], "changed": len(fresh)}
 
     def __enter__(self) -> "FrontDoor":
         return self
@@ -38,20 +41,20 @@ class FrontDoor:
 
 def test_a_page_is_sent_again_while_nobody_answers():
     door, slept = FrontDoor(Unavailable(), Refused("busy", status=503)), []
-    command.deliver(door, {"source_id": "s"}, [1.0, 2.0, 4.0], slept.append)
+    command.deliver(door, {"source_id": "s", "segments": []}, [1.0, 2.0, 4.0], slept.append)
     assert (len(door.bodies), slept) == (1, [1.0, 2.0])
 
 
 def test_it_is_not_sent_forever():
     door = FrontDoor(*[Unavailable()] * 9)
     with pytest.raises(Unavailable):
-        command.deliver(door, {"source_id": "s"}, [1.0, 2.0], lambda pause_s: None)
+        command.deliver(door, {"source_id": "s", "segments": []}, [1.0, 2.0], lambda pause_s: None)
 
 
 def test_a_refusal_is_not_argued_with():
     door, slept = FrontDoor(Refused("no", status=422)), []
     with pytest.raises(Refused):
-        command.deliver(door, {"source_id": "s"}, [1.0], slept.append)
+        command.deliver(door, {"source_id": "s", "segments": []}, [1.0], slept.append)
     assert not slept
 
 
@@ -69,7 +72,7 @@ def test_one_bad_file_does_not_stop_the_next(tmp_path):
 def test_nobody_answering_ends_the_import(tmp_path):
     (tmp_path / "a.md").write_text("words")
 
-    def nobody(body) -> None:
+    def nobody(body) -> int:
         raise Unavailable
 
     with pytest.raises(Unavailable):
@@ -115,3 +118,31 @@ def test_a_missing_path_is_tallied(door, tmp_path):
     result = run(str(tmp_path / "none.md"), "--zone", "UTC", "--json")
     assert result.exit_code == 1
     assert "none.md" in json.loads(result.stdout)["failed"][0]["error"]
+
+
+def test_a_second_import_tells_what_was_there_already(door, tmp_path):
+    note = tmp_path / "day.md"
+    note.write_text("one\n\ntwo")
+    first = run(str(tmp_path), "--zone", "UTC")
+    assert first.stdout.strip() == "2 segments in 1 sources from 1 files: 2 new or changed, 0 there already."
+    note.write_text("one\n\ntwo\n\nthree")
+    again = run(str(tmp_path), "--zone", "UTC")
+    assert again.stdout.strip().endswith(": 1 new or changed, 2 there already.")
+    assert json.loads(run(str(tmp_path), "--zone", "UTC", "--json").stdout)["changed"] == 0
+
+
+def test_an_interrupted_import_says_how_far_it_got(door, tmp_path, monkeypatch):
+    for name in ("a.md", "b.md", "c.md"):
+        (tmp_path / name).write_text(name)
+    send = door.post
+
+    def until_the_second(path: str, body: dict) -> dict:
+        if door.bodies:
+            raise KeyboardInterrupt
+        return send(path, body)
+
+    monkeypatch.setattr(door, "post", until_the_second)
+    result = run(str(tmp_path), "--zone", "UTC")
+    assert result.exit_code == 130
+    assert f"Interrupted after 1 of 3 files. {command.AGAIN}" in result.output
+    assert "1 segments in 1 sources from 1 files" in result.output

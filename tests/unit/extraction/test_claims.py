@@ -197,3 +197,69 @@ def test_what_names_nothing_weighs_less() -> None:
 
 def test_a_misspelt_name_is_no_answer() -> None:
     assert reading("Thanks, Benn!", [("Ben", "What is your plan for the party?")]).claims == ()
+
+
+def test_a_name_in_answer_keeps_its_capital() -> None:
+    found = reading("Tobi did.", [("Ben", "Who told you about Hamburg being expensive?")]).claims
+    assert found[0].statement.endswith("Ana answers: Tobi did")
+
+
+def test_who_is_helped_to_do_something_is_named() -> None:
+    assert claim("I'll help you move on Saturday.", "promises").statement.startswith("Ana will help Ben move on")
+
+
+def test_a_day_ahead_dates_nothing_that_was() -> None:
+    found = reading("I start at Nordlicht Studios on 1 June. They offered me 52k.").claims
+    assert [(c.statement, c.valid_from) for c in found][1] == ("They offered Ana 52k", THURSDAY)
+
+
+def test_a_figure_on_the_scales_is_a_weight() -> None:
+    found = claim("I weigh 84 kg.", "weighs")
+    assert (found.object, found.tense) == ("84 kg", "state")
+    assert reading("I'm weighing a move to Berlin.").claims == ()
+
+
+def test_a_diet_has_a_slot_and_an_allergy_has_none() -> None:
+    assert [claim(f"I'm {diet}.", "has_condition").slot for diet in ("vegetarian", "pescatarian")] == ["diet", "diet"]
+    assert claim("I'm allergic to nuts.", "has_condition").slot is None
+    assert claim("I was pregnant in 2019.", "has_condition").valid_to == instant(2020, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("I visited Clara in Bremen.", ["Clara"]),
+        ("I visited Rome, Paris and Nice last year.", ["Rome", "Paris", "Nice"]),
+        ("Visited Porto and then Madrid.", ["Porto", "Madrid"]),
+        ("I visited the zoo.", ["zoo"]),
+        ("I visited the zoo and the harbour.", ["zoo and the harbour"]),
+        ("I visited the zoo, the harbour and the park.", ["zoo, the harbour and the park"]),
+        ("I visited the zoo and went home.", ["zoo"]),
+    ],
+)
+def test_every_place_visited_is_one_of_its_own(text: str, places: list[str]) -> None:
+    assert [c.object for c in reading(text).claims if c.predicate == "visited"] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        ("Tim lives in Paris.", ("lives_in", "Paris")),
+        ("Tim works at Siemens.", ("works_at", "Siemens")),
+        ("Tim wants a dog.", ("wants", "dog")),
+        ("Tim plays chess.", ("plays", "chess")),
+    ],
+)
+def test_a_short_name_before_its_verb_is_its_subject(text: str, claimed: tuple[str, str]) -> None:
+    assert ("Tim", *claimed) in [(c.subject, c.predicate, c.object) for c in reading(text).claims]
+
+
+def test_a_day_is_the_subject_of_nothing_said_of_it() -> None:
+    assert "Monday" not in {c.subject for c in reading("Monday works for me.").claims}
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm a billionaire, I'll buy you the restaurant.", "I'm Superman, I'll bring you it."]
+)
+def test_a_boast_and_what_is_offered_with_it_claim_nothing(text: str) -> None:
+    assert not reading(text).claims

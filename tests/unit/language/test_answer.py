@@ -20,11 +20,11 @@ from memory.services.answer import (
     Citation,
     Hit,
     answer,
-    compose,
     instructions,
     prompt_of,
 )
-from memory.services.known import KnownFact, standing
+from memory.services.answer import compose as composed
+from memory.services.known import KnownFact, leading, standing
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -38,6 +38,12 @@ LISBON = KnownFact("f2", "Maya lives in Lisbon", at(2026, 3, 3))
 PORTO = KnownFact("f1", "Maya lives in Porto", at(2025, 1, 9), at(2026, 3, 3), "superseded", "Maya lives in Lisbon")
 DRINKS = KnownFact("f3", "Daniel drinks tea", at(2026, 2, 1))
 QUESTION = "Where does Maya live?"
+
+
+def compose(question, hits, facts, as_of=None, language="en"):
+    """The answer, led by a fact of the hits."""
+    lead = leading(question, [each for hit in hits for each in hit.fact_ids], facts, as_of, language)
+    return composed(question, hits, facts, lead=lead, language=language)
 
 
 class ScriptedModel:
@@ -211,9 +217,9 @@ async def test_a_generated_answer_cites_what_it_rests_on():
 
 @pytest.mark.parametrize("reply", [None, "She lives in Lisbon.", "Lisbon [7].", "Lisbon [0]."])
 async def test_a_model_that_fails_or_does_not_cite_costs_only_its_words(reply):
-    found = await answer(QUESTION, [MOVED], [LISBON], ScriptedModel(reply))
-    composed = compose(QUESTION, [MOVED], [LISBON])
-    assert found == Answer(f"{composed.text}\n{UNGENERATED}", composed.citations)
+    found = await answer(QUESTION, [MOVED], [LISBON], ScriptedModel(reply), lead=LISBON)
+    quoted = compose(QUESTION, [MOVED], [LISBON])
+    assert found == Answer(f"{quoted.text}\n{UNGENERATED}", quoted.citations)
 
 
 async def test_a_line_that_was_not_shown_cannot_be_cited():

@@ -53,6 +53,7 @@ def test_a_dropped_g_is_given_back() -> None:
     [
         ("I moved. It rained!", ["I moved.", "It rained!"]),
         ("I saw Dr. Silva at 5 p.m. Then I left.", ["I saw Dr. Silva at 5 p.m. Then I left."]),
+        ("It is Lindenstr. 14. Come!", ["It is Lindenstr. 14.", "Come!"]),
         ("Wow... that was fun", ["Wow...", "that was fun"]),
         ("One\ntwo", ["One", "two"]),
         ("Really? yes", ["Really?", "yes"]),

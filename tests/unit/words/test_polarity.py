@@ -39,6 +39,10 @@ CASES = {
         ["Just kidding!", "jk", "I married a giraffe, lol not really", "I'm only joking.", "Kidding!"],
         ["I'm not kidding.", "No joke, I moved.", "We were kidding around.", "lol that was fun"],
     ),
+    polarity.is_boast: (
+        ["I'm a billionaire, I'll buy you the restaurant.", "I am basically Superman.", "I'm the king of the world!"],
+        ["My uncle is a billionaire.", "I'm not a billionaire.", "I work for a billionaire.", "I'm a godfather."],
+    ),
     polarity.is_hearsay: (
         ["She said it rained.", "Apparently it's closed.", "I heard that it moved."],
         ["I said so.", "It rained."],

@@ -1,0 +1,228 @@
+"""Mail: messages in .eml and .mbox files, and messages pasted as text, each told by its sender on its date.
+
+Headers, quoted lines, signatures and the mark above a quotation are nobody's words here and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+from email import message_from_string
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from itertools import islice
+
+from adapters.capture.bodies import Body, Origin, Turn, body_of_turns, name_of
+from adapters.capture.dates import date_of_file, place, read_moment
+from adapters.capture.jsonl import Rejected
+from adapters.capture.text import TextFile
+
+SUFFIXES = frozenset({".eml", ".mbox"})
+HEAD_LINES = 10
+"""Pasted text is mail if it names a sender, and a subject or a date, in as many lines."""
+STEP_S = 0.001
+"""Paragraphs have an order but no time of their own, as in notes."""
+
+_NAMES = {"von": "from", "gesendet": "date", "datum": "date", "sent": "date", "betreff": "subject", "an": "to"}
+"""How mail programs write headers for a reader to see: Outlook's `Sent`, and German."""
+_HEADER = re.compile(r"\*{0,2}(?P<name>[A-Za-z][\w-]*)\s?:(?!//)\*{0,2}")
+_SENDER = re.compile(r"\s*\"?(?P<name>[^\"<>\[]*?)\"?\s*(?:[<\[](?:mailto:)?(?P<address>[^<>\[\]]*)[>\]]\s*)?")
+_RULE = re.compile(r"[-_]{2,40}[^-_]{0,60}[-_]{2,40}\s*")
+_ATTRIBUTION = re.compile(r"(?s)(?:On|Am) .{6,300}?(?:wrote|schrieb\b.{0,100}):\s*")
+"""What a mail program writes above a quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message: who sent it, when (naive if it does not say in which zone), and the sender's own paragraphs."""
+
+    sender: str
+    sent_at: date | datetime | None
+    paragraphs: tuple[str, ...]
+
+    def turns(self, start_s: float = 0.0) -> list[Turn]:
+        """The paragraphs as turns of the sender, from `start_s` on."""
+        times = [round(start_s + number * STEP_S, 3) for number in range(len(self.paragraphs))]
+        return [Turn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
+
+    def moment(self, zone: tzinfo) -> datetime | None:
+        """When it was sent, in that zone where it names none."""
+        return None if self.sent_at is None else place(self.sent_at, zone)
+
+
+def sniff(file: TextFile) -> bool:
+    """A mail file by its suffix, or text, or a mailbox, that begins with the headers of a mail."""
+    if file.suffix in SUFFIXES:
+        return bool(file.sample)
+    head = [line for _, line in islice(file.lines(), HEAD_LINES + 1)]
+    return is_mail("\n".join(head[1:] if _opens_mailbox(head) else head))
+
+
+def read(file: TextFile) -> Iterator[Body]:
+    """One source a message; a message in a mailbox without text to read is set aside.
+
+    A message in a mail file gives its own words alone, since those it answers have files or places of their own;
+    pasted text gives every message that stands in it.
+    """
+    in_mailbox = _opens_mailbox([line for _, line in islice(file.lines(), 1)])
+    for number, text in _messages(file.lines()) if in_mailbox else _whole(file):
+        found = letters(_redecoded(file, text))
+        told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
+        if told and not any(letter.paragraphs for letter in told):
+            file.set_aside(Rejected(number, 0, "a mail without plain text of its sender's own"))
+        for letter in told:
+            sent_at = letter.moment(file.zone)
+            origin = Origin(sent_at) if sent_at else Origin(*date_of_file(file))
+            if letter.paragraphs:
+                yield body_of_turns(file, "mail", "email", origin, letter.turns())
+
+
+def is_mail(text: str) -> bool:
+    """Whether a text begins with the headers of a mail."""
+    return _is_head(text.lstrip("\ufeff\n\r ").split("\n", HEAD_LINES)[:HEAD_LINES])
+
+
+def letters(text: str) -> Iterator[Letter]:
+    """The message a text is, and after it those that follow or stand below it under headers of their own."""
+    message = _parsed(text)
+    lines = _plain_text(message).split("\n")
+    starts = [at for at in range(len(lines)) if _stands_free(lines, at) and _is_head(lines[at : at + HEAD_LINES])]
+    cuts = [*starts, len(lines)]
+    yield _letter(message, lines[: cuts[0]])
+    for begin, end in zip(starts, cuts[1:], strict=True):
+        below = _parsed("\n".join(lines[begin:end]))
+        yield _letter(below, _plain_text(below).split("\n"))
+
+
+def _is_head(lines: Sequence[str]) -> bool:
+    names: set[str] = set()
+    for line in lines:
+        found = _HEADER.match(line)
+        if found is None and not (names and line[:1] in (" ", "\t") and line.strip()):
+            break
+        if found is not None:
+            names.add(_NAMES.get(found["name"].lower(), found["name"].lower()))
+    return "from" in names and bool(names & {"subject", "date"})
+
+
+def _stands_free(lines: Sequence[str], at: int) -> bool:
+    return at == 0 or not lines[at - 1].strip() or _RULE.fullmatch(lines[at - 1]) is not None
+
+
+def _parsed(text: str) -> Message:
+    """The message with the names of its headers as the standard has them."""
+    lines = text.lstrip("\ufeff\n\r ").replace("\r\n", "\n").split("\n")
+    body = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    return message_from_string("\n".join([*map(_standard, lines[:body]), "", *lines[body + 1 :]]))
+
+
+def _standard(line: str) -> str:
+    found = _HEADER.match(line)
+    if found is None:
+        return line
+    return f"{_NAMES.get(found['name'].lower(), found['name'])}:{line[found.end() :]}"
+
+
+def _letter(message: Message, lines: Sequence[str]) -> Letter:
+    return Letter(name_of(_sender(_header(message, "from"))), _sent_at(_header(message, "date")), _own_words(lines))
+
+
+def _header(message: Message, name: str) -> str:
+    """A header as a person reads it; as it stands where it is not encoded as the standard asks."""
+    written = " ".join(str(message.get(name, "")).split())
+    try:
+        return str(make_header(decode_header(written)))
+    except (HeaderParseError, LookupError, ValueError):
+        return written
+
+
+def _sender(written: str) -> str:
+    """The name of a sender, else what the address says before its @: `priya.sharma@x.org` is Priya Sharma."""
+    found = _SENDER.fullmatch(written)
+    name = found["name"] if found else written
+    if "@" in name or not name:
+        address = name or (found["address"] if found else "") or ""
+        return re.sub(r"[._+\s]+", " ", address.partition("@")[0]).strip().title()
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma else name
+
+
+def _sent_at(written: str) -> date | datetime | None:
+    moment = read_moment(written)
+    if moment is not None:
+        return moment
+    try:
+        stamp = parsedate_to_datetime(written)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return stamp if 1900 <= stamp.year <= 2199 else None
+
+
+def _plain_text(message: Message) -> str:
+    """The first part that is plain text and no attachment; empty if there is none."""
+    for part in message.walk():
+        if part.get_content_type() != "text/plain" or part.get_content_disposition() == "attachment":
+            continue
+        payload = part.get_payload()
+        if str(part.get("content-transfer-encoding", "")).strip().lower() in ("base64", "quoted-printable"):
+            payload = _decoded(part)
+        storable = str(payload).encode("utf-8", "replace").decode()
+        return storable.replace("\r\n", "\n").replace("\x00", "")
+    return ""
+
+
+def _decoded(part: Message) -> str:
+    raw = part.get_payload(decode=True)
+    assert isinstance(raw, bytes)
+    try:
+        return raw.decode(part.get_content_charset("utf-8"), "replace")
+    except (LookupError, UnicodeError):
+        return raw.decode("latin-1")
+
+
+def _own_words(lines: Sequence[str]) -> tuple[str, ...]:
+    """Paragraphs of the sender: without quoted lines, what announces them, rules, and the signature."""
+    signature = next((at for at, line in enumerate(lines) if line.rstrip() == "--"), len(lines))
+    kept = [line.rstrip() for line in lines[:signature] if not line.lstrip().startswith(">")]
+    kept = ["" if _RULE.fullmatch(line) else line for line in kept]
+    paragraphs = (each.strip() for each in re.split(r"\n{2,}", "\n".join(kept)))
+    return tuple(each for each in paragraphs if each and not _ATTRIBUTION.fullmatch(each))
+
+
+def _opens_mailbox(lines: Sequence[str]) -> bool:
+    return bool(lines) and lines[0].startswith("From ")
+
+
+def _whole(file: TextFile) -> Iterator[tuple[int, str]]:
+    yield 1, "\n".join(line for _, line in file.lines())
+
+
+def _messages(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """(line number, text) of the messages of a mailbox, each under its `From ` line."""
+    begun: list[str] = []
+    first = 1
+    after_blank = True
+    for number, line in lines:
+        if after_blank and line.startswith("From "):
+            if begun:
+                yield first, "\n".join(begun)
+            first, begun = number, []
+        else:
+            begun.append(re.sub(r"^>(>*From )", r"\1", line))
+        after_blank = not line.strip()
+    if begun:
+        yield first, "\n".join(begun)
+
+
+def _redecoded(file: TextFile, text: str) -> str:
+    """One message in an old encoding makes a mailbox Latin-1; the others in it are UTF-8 nevertheless."""
+    if file.encoding != "latin-1":
+        return text
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return text

@@ -1,0 +1,158 @@
+"""Mail: whose words are whose, and when they were written."""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.capture.formats import files_under, read, recognise
+from adapters.capture.jsonl import Rejected
+from adapters.capture.mail import is_mail, letters
+from adapters.capture.text import TextFile
+from deployments.routes.sources import SourceIn, source_of
+from memory.model.profile import Profile
+
+PRIYA = """From: Priya Sharma <priya@x.org>
+To: Felix <felix@y.org>
+Subject: Sunday
+Date: Tue, 3 Mar 2026 10:12:00 +0100
+
+I moved to Lyon.
+
+On Mon, Mar 2, 2026 at 6:01 PM Felix <felix@y.org>
+wrote:
+> Where do you live now?
+> Still in Nice?
+
+--
+Priya Sharma, Head of Cheese
+"""
+OUTLOOK = """Von: Weber, Jörg <joerg@x.org>
+Gesendet: 03.03.2026 10:12
+An: Felix
+Betreff: AW: Umzug
+
+Ich wohne jetzt in Köln.
+
+-----Ursprüngliche Nachricht-----
+Von: felix.klein@y.org
+Gesendet: 02.03.2026 18:01
+Betreff: Umzug
+
+Wo wohnst du?
+"""
+MULTIPART = """From: =?utf-8?q?J=C3=B6rg?= <j@x.org>
+Date: Tue, 3 Mar 2026 10:12:00 +0100
+MIME-Version: 1.0
+Content-Type: multipart/alternative; boundary=b
+
+--b
+Content-Type: text/plain; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+
+Sch=C3=B6n hier.
+--b
+Content-Type: text/html
+
+<p>Sch&ouml;n hier.</p>
+--b--
+"""
+HTML = "From: shop@x.org\nDate: Tue, 3 Mar 2026 10:12:00 +0100\nContent-Type: text/html\n\n<p>Buy</p>\n"
+
+
+def said(bodies) -> list[tuple[str, str]]:
+    return [(each["speaker"], each["text"]) for body in bodies for each in body["segments"]]
+
+
+def file(folder: Path, name: str, text: str, rejected: list[Rejected] | None = None) -> TextFile:
+    path = folder / name
+    path.write_text(text)
+    return TextFile(path, ZoneInfo("Europe/Berlin"), "me", ([] if rejected is None else rejected).append)
+
+
+def test_the_sender_speaks_and_what_is_quoted_is_left_out(tmp_path):
+    (body,) = read(file(tmp_path, "sunday.txt", PRIYA))
+    assert said([body]) == [("Priya Sharma", "I moved to Lyon.")]
+    assert (body["kind"], body["started_at"]) == ("email", "2026-03-03T10:12:00.000+01:00")
+
+
+def test_a_pasted_exchange_gives_each_their_own(tmp_path):
+    first, second = read(file(tmp_path, "umzug.md", OUTLOOK))
+    assert said([first, second]) == [("Jörg Weber", "Ich wohne jetzt in Köln."), ("Felix Klein", "Wo wohnst du?")]
+    assert second["started_at"] == "2026-03-02T18:01:00.000+01:00"
+
+
+def test_a_mail_file_gives_its_own_words_alone(tmp_path):
+    assert said(read(file(tmp_path, "umzug.eml", OUTLOOK))) == [("Jörg Weber", "Ich wohne jetzt in Köln.")]
+
+
+def test_encoded_parts_and_names_are_read(tmp_path):
+    assert said(read(file(tmp_path, "a.eml", MULTIPART))) == [("Jörg", "Schön hier.")]
+
+
+def test_a_mailbox_gives_every_message_and_says_which_it_could_not_read(tmp_path):
+    rejected: list[Rejected] = []
+    mails = [PRIYA.replace("I moved", ">From here I moved"), HTML, MULTIPART]
+    box = file(tmp_path, "all.mbox", "\n".join(f"From x Tue Mar  3\n{each}" for each in mails), rejected)
+    assert said(read(box)) == [("Priya Sharma", "From here I moved to Lyon."), ("Jörg", "Schön hier.")]
+    (aside,) = rejected
+    assert box.path.read_text().splitlines()[aside.line_no - 1 : aside.line_no + 1] == ["From x Tue Mar  3",
+                                                                                       "From: shop@x.org"]  # fmt: skip
+
+
+def test_an_old_encoding_in_a_mailbox_spoils_no_other_message(tmp_path):
+    box = tmp_path / "all.mbox"
+    mails = [PRIYA.replace("Lyon", "Nîmes").encode(encoding) for encoding in ("utf-8", "latin-1")]
+    box.write_bytes(b"\n".join(b"From x\n" + each for each in mails))
+    assert {text for _, text in said(read(TextFile(box)))} == {"I moved to Nîmes."}
+
+
+def test_mail_files_are_found_in_a_folder(tmp_path):
+    for name in ("a.eml", "b.mbox", "c.pdf"):
+        file(tmp_path, name, PRIYA)
+    assert [path.name for path in files_under(tmp_path)] == ["a.eml", "b.mbox"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ana: hi\nBen: hi\nAna: bye", "From: the heart\n\nI love you.", "Subject: x\nDate: 2026-03-03\n\nhi",
+     "I wrote this.\nFrom: Ana\nSubject: x"],
+)  # fmt: skip
+def test_what_is_no_mail(text, tmp_path):
+    assert not is_mail(text)
+    assert recognise(file(tmp_path, "a.txt", text)).name != "mail"
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [('"Sharma, Priya" <p@x.org>', "Priya Sharma"), ("priya_sharma@x.org", "Priya Sharma"), ("<p@x.org>", "P"),
+     ("Priya [mailto:p@x.org]", "Priya"), ("", "unknown"), ("=?utf-8?b?a?=", "=?utf-8?b?a?=")],
+)  # fmt: skip
+def test_the_name_of_a_sender(written, name):
+    assert next(letters(f"From: {written}\nSubject: x\n\nhi")).sender == name
+
+
+def test_content_that_is_mail_is_told_by_its_senders_in_order():
+    body = SourceIn(source_id="m", started_at="2026-03-09T08:00:00+01:00", content=OUTLOOK)
+    source = source_of(body, "user:felix", Profile(name="Felix"))
+    assert [(each.speaker, each.text) for each in source.segments] == [
+        ("Felix Klein", "Wo wohnst du?"), ("Jörg Weber", "Ich wohne jetzt in Köln.")]  # fmt: skip
+    assert (source.kind, source.started_at) == ("email", datetime.fromisoformat("2026-03-02T18:01+01:00").timestamp())
+    assert source.segments[1].start == (16 * 60 + 11) * 60
+
+
+def test_content_that_is_no_mail_stays_as_it_is():
+    body = SourceIn(source_id="m", started_at=0, content="Lyon is nice.")
+    (segment,) = source_of(body, "user:felix", Profile(name="Felix")).segments
+    assert (segment.segment_id, segment.speaker, segment.text) == ("content", "Felix", "Lyon is nice.")
+
+
+@given(st.lists(st.sampled_from([*PRIYA.split("\n"), *OUTLOOK.split("\n"), *MULTIPART.split("\n"), "Date: 0", "\ud7ff",
+                                 "Date: Tue, 3 Mar 0001 10:12:00 +2359", "Content-Type: text/plain; charset=hex",
+                                 "From: " + "x" * 2000, "Content-Transfer-Encoding: base64"])))  # fmt: skip
+def test_no_content_is_a_crash(lines):
+    body = SourceIn(source_id="m", started_at=0, content="\n".join(["From: a@b.c", "Subject: x", *lines]))
+    assert source_of(body, "user:felix", Profile()).segments
