@@ -28,7 +28,7 @@ def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
 
 
 def _is_one_of_a_slot(state: Fact) -> bool:
-    return bool(state.object and state.predicate) and single_valued(state.predicate or "", state.slot)
+    return bool(state.object) and single_valued(state.predicate, state.slot)
 
 
 def end_by_event(turn: Turn, state: Fact, but: Fact | None = None) -> None:

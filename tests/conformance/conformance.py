@@ -41,8 +41,8 @@ is shown by `python -m tests.conformance.mutate`: it moves every constant by a t
 the tests marked with its statement must fail. In the laws of decay, the slots and what rests on them it also moves
 bounds by their very point and reverses arithmetic (`finely` in `tests/conformance/mutants.yaml`, which also names what
 changes nothing, and why). A full run is about ten minutes of one core and tells how many were killed, by module.
-Last count: all 467 in the 22 modules that neither hold slots nor settle across sensitivities; in the slots and what
-settles them (`slots`, `reopening`, `across`, `ending`, `revision`) a few are still to be judged.
+Last count: all 467 in the 22 modules that neither hold slots nor settle across sensitivities, 37 of 37 in `ending`, 38
+of 41 in `reopening`, 28 of 30 in `revision`; `slots` and `across` were not counted to the end.
 """
 
 
