@@ -108,10 +108,7 @@ def settle(turn: Turn, fact: Fact) -> tuple[str, ...]:
         while (torn := next(((each.fact, each.gap) for each in found if each.gap is not None), None)) is not None:
             split_at(draft, *torn, turn.now, turn.rules)
             found = _contradicted(draft, *about)
-        closed += [each.fact.fact_id for each in found if _close(draft, each.fact, each.by, turn.now)]
-        for each in found:
-            if each.heir is not None:
-                link(draft, "supersedes", each.heir.fact_id, each.fact.fact_id)
+        closed += [each.fact.fact_id for each in found if _close(draft, each, turn.now)]
     return tuple(closed)
 
 
@@ -150,16 +147,13 @@ def _contradicted(draft: Draft, subject_id: str, slot: tuple[str, str], level: S
         among: Sequence[int] = range(len(asserted)) if fact.polarity else of_thing[thing(fact.object)]
         later = among[bisect_right(among, first) :]
         against = (asserted[each][1] for each in later if _against(fact, asserted[each][1]))
-        by = next(against, None)
-        heir = (
-            by
-            if by is None or by.predicate == fact.predicate
-            else next((each for each in against if each.predicate == fact.predicate), None)
-        )
+        if (by := next(against, None)) is None:
+            continue
+        own = by.predicate == fact.predicate
+        heir = by if own else next((each for each in against if each.predicate == fact.predicate), None)
         within = reversed(among[bisect_right(among, first) : bisect_left(among, last)]) if last > first else ()
         gap = next((asserted[each][0] for each in within if _against(fact, asserted[each][1])), None)
-        if by is not None:
-            found.append(_Contradicted(fact, by, heir, gap))
+        found.append(_Contradicted(fact, by, heir, gap))
     return found
 
 
@@ -181,9 +175,11 @@ def _asserted(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact]]:
     return [(point, fact) for point, _, fact in sorted(every, key=lambda each: each[:2])]
 
 
-def _close(draft: Draft, before: Fact, after: Fact, now: Instant) -> bool:
-    """End a fact where the next begins, unless it ended earlier; whether that changed it."""
-    link(draft, "supersedes", after.fact_id, before.fact_id)
+def _close(draft: Draft, found: _Contradicted, now: Instant) -> bool:
+    """End a fact where the first assertion against it begins, unless it ended earlier; whether that changed it."""
+    before, after = found.fact, found.by
+    for newer in (after, found.heir or after):
+        link(draft, "supersedes", newer.fact_id, before.fact_id)
     if before.valid_to is not None and before.valid_to <= after.valid_from:
         return False
     revise(draft, before, "superseded", now, status="superseded", valid_to=max(before.valid_from, after.valid_from))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import bm25s
 import numpy as np
 import pytest
@@ -21,6 +23,20 @@ puts = st.lists(rows, min_size=1, max_size=6)
 removals = st.sets(st.integers(-9, 9), min_size=1, max_size=4)
 
 
+def stepped(columns: ScopeColumns, steps: Iterable[list[Row] | set[int]]) -> Iterator[dict[int, Row]]:
+    """Put rows and remove keys, and tell after every step which rows should be there."""
+    believed: dict[int, Row] = {}
+    for step in steps:
+        if isinstance(step, set):
+            columns.remove(np.array(sorted(step), np.int64))
+            believed = {key: row for key, row in believed.items() if key not in step}
+        else:
+            columns.put(batch(step))
+            believed |= {row.key: row for row in step}
+            believed = {key: row for key, row in believed.items() if row.alive}
+        yield believed
+
+
 def scores_by_key(columns: ScopeColumns, question: str, neighbours: bool) -> dict[int, float]:
     scores = bm25([columns], query_terms(question, ("en",)), Bm25Rules(neighbours=neighbours))[0]
     return {int(columns["key"][row]): float(scores[row]) for row in np.flatnonzero(columns["alive"])}
@@ -29,17 +45,10 @@ def scores_by_key(columns: ScopeColumns, question: str, neighbours: bool) -> dic
 @settings(max_examples=150, deadline=None)
 @given(st.lists(puts | removals, max_size=8), st.booleans(), st.sampled_from([0, 3, 4096]))
 def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):
-    columns, believed = ScopeColumns(4), {}
+    columns = ScopeColumns(4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns_module, "SLACK_ROWS", slack)
-        for step in steps:
-            if isinstance(step, set):
-                columns.remove(np.array(sorted(step), np.int64))
-                believed = {key: row for key, row in believed.items() if key not in step}
-            else:
-                columns.put(batch(step))
-                believed |= {row.key: row for row in step}
-                believed = {key: row for key, row in believed.items() if row.alive}
+        *_, believed = [{}, *stepped(columns, steps)]
     fresh = ScopeColumns(4)
     fresh.put(batch(list(believed.values())))
     assert len(columns) == len(believed)

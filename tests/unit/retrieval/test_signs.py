@@ -17,7 +17,7 @@ from memory.retrieval.query import Probe
 from memory.retrieval.signs import Signs, nearest
 from memory.words.stems import query_terms
 from tests.unit.retrieval.rows import Row, batch
-from tests.unit.retrieval.test_columns import puts, removals
+from tests.unit.retrieval.test_columns import puts, removals, stepped
 
 ANN = View("ann", ("choir",))
 DIMENSIONS = 70
@@ -105,18 +105,11 @@ async def test_what_is_out_of_sight_and_how_it_is_split_changes_no_bit(monkeypat
 @settings(max_examples=80, deadline=None)
 @given(st.lists(puts | removals, min_size=1, max_size=6), st.booleans(), st.sampled_from([0, 2, 512]))
 def test_counts_are_right_after_every_step(steps, neighbours, stale):
-    columns, believed = ScopeColumns(4), {}
+    columns = ScopeColumns(4)
     asked = query_terms("tea mountain Melanie 8", ("en",))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns_module, "STALE_ROWS", stale)
-        for step in steps:
-            if isinstance(step, set):
-                columns.remove(np.array(sorted(step), np.int64))
-                believed = {key: row for key, row in believed.items() if key not in step}
-            else:
-                columns.put(batch(step))
-                believed |= {row.key: row for row in step}
-                believed = {key: row for key, row in believed.items() if row.alive}
+        for believed in stepped(columns, steps):
             fresh = ScopeColumns(4)
             fresh.put(batch(list(believed.values())))
             assert counts(columns, asked, neighbours) == counts(fresh, asked, neighbours)
