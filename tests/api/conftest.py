@@ -19,6 +19,9 @@ from memory.model.scopes import Sensitivity
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.minds import LocalMinds
 
+PATIENT = {"leg_timeout_ms": 10_000, "shard_timeout_ms": 30_000}
+"""Settings of recall by which no leg is late, however busy the machine: what is told stays the same."""
+
 
 @dataclass
 class Door:
@@ -54,7 +57,7 @@ class Door:
 async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
     """The door for a fresh user, as the administrator."""
     (tmp_path / "token").write_text("a" * 43)
-    settings = load(tmp_path, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}}, {})
+    settings = load(tmp_path, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
     minds = LocalMinds(settings)
     house = await open_house(settings, minds)
     user = f"u-{uuid.uuid4().hex[:12]}"

@@ -17,7 +17,7 @@ from adapters.postgres.serving import PostgresServing, Served
 from config.settings import Settings, load
 from deployments.gateway import create_app
 from deployments.house import EncoderHere, open_house
-from tests.api.conftest import Door
+from tests.api.conftest import PATIENT, Door
 from tests.api.test_sources_and_context import conversation
 from tests.contract.conftest import database, own_pool  # noqa: F401  (fixtures)
 from tests.fakes.minds import LocalMinds
@@ -68,8 +68,8 @@ async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noq
     (tmp_path / "token").write_text("a" * 43)
     async with own_pool.connection() as connection:
         dsn = connection.info.dsn
-    before = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}}, {})
-    now = load(tmp_path, {"dsn": dsn}, {})
+    before = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    now = load(tmp_path, {"dsn": dsn, "recall": PATIENT}, {})
     pool = await build.stores(before)
     await pool.pool.close()
     minds = LocalMinds(now)
@@ -193,7 +193,8 @@ async def test_a_deployed_encoder_is_asked_once_it_serves(change: Change) -> Non
 async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Change) -> None:
     assert await change.step()
     assert set(await change.kept("segment_vectors")) == {OLD, NEW}
-    change.settings = load(change.settings.home, {"models": {"encoder": {"kind": "hashing"}}}, {})
+    again = {"models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}
+    change.settings = load(change.settings.home, again, {})
     change.crash()
     await change.finish()
     assert set(await change.kept("segment_vectors")) == {OLD}

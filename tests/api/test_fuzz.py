@@ -22,6 +22,7 @@ from schemathesis.generation import GenerationMode
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import open_house
+from tests.api.conftest import PATIENT
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.minds import LocalMinds
 
@@ -82,9 +83,8 @@ class Behind:
 def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:  # noqa: F811
     home: Path = tmp_path_factory.mktemp("home")
     (home / "token").write_text(TOKEN)
-    chosen = load(
-        home, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}, "auth": {"default_user": "fuzz"}}, {}
-    )
+    wanted = {"models": {"encoder": {"kind": "hashing"}}, "auth": {"default_user": "fuzz"}, "recall": PATIENT}
+    chosen = load(home, {"dsn": database, **wanted}, {})
     with asyncio.Runner() as runner:
         minds = LocalMinds(chosen)
         house = runner.run(open_house(chosen, minds))

@@ -32,7 +32,7 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, iso
 from memory.services.night import run_night
 from tests.api import test_isolation as isolation
-from tests.api.conftest import Door
+from tests.api.conftest import PATIENT, Door
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.minds import LocalMinds
 
@@ -171,8 +171,7 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     """A memory without anything in it, in a database of its own."""
     home.mkdir()
     (home / "token").write_text("a" * 43)
-    patient = {"leg_timeout_ms": 10_000, "shard_timeout_ms": 30_000}  # a leg that is late would be a difference
-    settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": patient}, {})
+    settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
     minds, clock = LocalMinds(settings), Driven()
     house = await open_house(settings, minds)
     house.clock = clock
