@@ -72,14 +72,14 @@ async def _wait(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "told"),
-    [(_fail_later, psycopg.errors.DivisionByZero), (_forget, Forgotten), (_wait, TimeoutError)],
+    ("end", "patience_s", "told"),
+    [(_fail_later, 60.0, psycopg.errors.DivisionByZero), (_forget, 60.0, Forgotten), (_wait, 1.0, TimeoutError)],
 )
 async def test_statements_that_travel_together_are_one_transaction(
-    pool: Pool, user: str, end: Callable[[Connection], Awaitable[object]], told: type[Exception]
+    pool: Pool, user: str, end: Callable[[Connection], Awaitable[object]], patience_s: float, told: type[Exception]
 ) -> None:
     with pytest.raises(told):
-        await asyncio.wait_for(_together(pool, user, end), 1.0)
+        await asyncio.wait_for(_together(pool, user, end), patience_s)
     assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=user) == []
 
 

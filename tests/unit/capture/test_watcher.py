@@ -67,7 +67,7 @@ async def following(folder, count: int, then=()) -> list:
     seen, steps = [], list(then)
     async with aclosing(folder.changes()) as changes:
         while len(seen) < count:
-            seen.append(await asyncio.wait_for(anext(changes), 5))
+            seen.append(await asyncio.wait_for(anext(changes), 60))
             if steps:
                 steps.pop(0)()
     return seen
@@ -106,7 +106,7 @@ async def test_a_burst_is_one_change(root):
             append(root / "walk.jsonl", payload("walk", number))
             await asyncio.sleep(0.03)
         assert not waiting.done()
-        await drain(await asyncio.wait_for(waiting, 5), ledger, ledger.take)
+        await drain(await asyncio.wait_for(waiting, 60), ledger, ledger.take)
     assert ledger.taken == [("/walk", f"s{number}") for number in range(6)]
     assert ledger.offsets == {"/walk": (root / "walk.jsonl").stat().st_size}
 
@@ -143,7 +143,7 @@ async def test_what_could_not_be_stored_comes_again(folder, root):
         assert not ledger.offsets
         folder.again(change, 0.05)
         ledger.broken = False
-        await drain(await asyncio.wait_for(anext(changes), 5), ledger, ledger.take)
+        await drain(await asyncio.wait_for(anext(changes), 60), ledger, ledger.take)
     assert ledger.taken == [("/walk", "s0")]
 
 

@@ -56,7 +56,7 @@ async def test_it_waits_for_the_one_before_it() -> None:
     await asyncio.sleep(0.1)
     assert not after.done()
     await before.close()
-    assert (await asyncio.wait_for(after, 5)).listening
+    assert (await asyncio.wait_for(after, 60)).listening
     await after.result().close()
 
 

@@ -117,7 +117,7 @@ def test_of_two_that_exclude_each_other_at_most_one_stands(said):
 def test_long_sentences_take_no_longer_than_short_ones(text):
     began = time.perf_counter()
     spoken_in(text * 20_000)
-    assert time.perf_counter() - began < 1
+    assert time.perf_counter() - began < 20, "quadratic, it would take minutes"
 
 
 SAID = (

@@ -136,8 +136,9 @@ class Listening:
 async def test_what_reads_no_vector_searches_while_the_question_is_encoded():
     text, graph, vectors, hot = legs = tuple(map(Listening, ("text", "graph", "vectors", "hot")))
     encoding = asyncio.get_running_loop().create_future()
-    answer = asyncio.create_task(recall(asked(), legs, MemoryShelf(library()), encoding, RecallSettings()))
-    await asyncio.wait_for(asyncio.gather(text.asked.wait(), graph.asked.wait()), 1)
+    patient = RecallSettings(leg_timeout_s=60)
+    answer = asyncio.create_task(recall(asked(), legs, MemoryShelf(library()), encoding, patient))
+    await asyncio.wait_for(asyncio.gather(text.asked.wait(), graph.asked.wait()), 60)
     assert not vectors.asked.is_set()
     assert not hot.asked.is_set()
     encoding.set_result(understood := ENCODER.ask("x"))
