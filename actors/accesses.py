@@ -63,13 +63,20 @@ class Accesses:
         except DomainError as error:
             log.warning("a question is not counted: %s", error.kind)
 
+    def forget(self, user_id: str) -> None:
+        """Drop what was counted of a user whose memory was deleted: to commit it would bring the user back."""
+        self._counts.pop(user_id, None)
+        self._unsaid.pop(user_id, []).clear()
+
     async def commit(self) -> None:
         """Commit what was counted so far, one command a user; what cannot be committed now is kept."""
         await asyncio.gather(*self._noting)
         counts, self._counts = self._counts, defaultdict(Counter)
         for user_id, counted in counts.items():
             try:
-                self._unsaid.setdefault(user_id, []).append(await self._command(user_id, counted))
+                command = await self._command(user_id, counted)
+                if command.accessed or command.sources:
+                    self._unsaid.setdefault(user_id, []).append(command)
             except DomainError as error:
                 log.warning("accesses wait: %s", error.kind)
                 self._counts[user_id].update(counted)
@@ -92,8 +99,8 @@ class Accesses:
             except DomainError as error:
                 log.warning("accesses wait: %s", error.kind)
                 return
-            commands.pop(0)
-        del self._unsaid[user_id]
+            del commands[:1]  # unless all were dropped meanwhile
+        self._unsaid.pop(user_id, None)
 
     async def _later(self) -> None:
         while self._counts or self._unsaid or self._noting:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
+from operator import eq
 from pathlib import Path
 from typing import IO
 
@@ -26,14 +28,12 @@ class CommandFiles:
     async def resume(self, user_id: str, epoch: int, version: int) -> int:
         """Settle what an earlier life has left; the version up to which commands are captured.
 
-        One line beyond the journal is a command whose turn was not committed: it goes. Versions that were never
-        captured, and words that were to be erased from what was, make a snapshot.
+        What is one beyond the journal are commands whose turn was not committed, tried one after the other: they go.
+        Versions that were never captured, and words that were to be erased from what was, make a snapshot.
         """
         folder = self._folder(user_id)
-        standing = await asyncio.to_thread(folder.standing)
-        if _uncommitted(standing, epoch, version):
-            await asyncio.to_thread(folder.drop_last, lambda line: line == standing.line)
-            standing = await asyncio.to_thread(folder.standing)
+        while _uncommitted(standing := await asyncio.to_thread(folder.standing), epoch, version):
+            await asyncio.to_thread(folder.drop_last, partial(eq, standing.line))
         line = standing.line
         if standing.version < version or (line is not None and line.erases and line.version == version):
             await self.condense(user_id)

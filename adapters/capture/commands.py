@@ -12,7 +12,7 @@ import shutil
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +23,7 @@ from adapters.capture.files import PRIVATE, extend, locked, replace, settle, syn
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.captured import Captured
 from memory.model.ids import digest
-from memory.model.plain import plain, reader
+from memory.model.plain import reader
 
 FORMAT = 1
 """Of a line; a later one is refused, never guessed at."""
@@ -34,6 +34,8 @@ BLOCK = 65_536
 LOCK = "commands"
 """What is locked in a user's folder, whichever of its files is written."""
 
+_FIELDS = tuple(each.name for each in fields(Captured))
+"""All of them are plain by themselves."""
 _read = reader(Captured)
 
 
@@ -85,7 +87,7 @@ class CommandFolder:
     def append(self, captured: Captured) -> None:
         """Add a line; on return it is on disk. Raises Invalid if it holds what JSON cannot."""
         try:
-            line = orjson.dumps({"v": FORMAT, **plain(captured)}) + b"\n"
+            line = orjson.dumps({"v": FORMAT, **{name: getattr(captured, name) for name in _FIELDS}}) + b"\n"
         except TypeError as error:
             raise Invalid("The command holds text that is not valid Unicode, and cannot be kept.") from error
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from itertools import islice
 
 from adapters.capture.bodies import Body, Origin, Turn, body_of_turns, name_of
 from adapters.capture.dates import date_of_file, place, read_moment
+from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 
@@ -73,7 +74,7 @@ def read(file: TextFile) -> Iterator[Body]:
         found = letters(_redecoded(file, text))
         told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
         if told and not any(letter.paragraphs for letter in told):
-            file.set_aside(Rejected(number, 0, "a mail without plain text of its sender's own"))
+            file.set_aside(Rejected(number, 0, "a mail without text of its sender's own"))
         for letter in told:
             sent_at = letter.moment(file.zone)
             origin = Origin(sent_at) if sent_at else Origin(*date_of_file(file))
@@ -163,16 +164,22 @@ def _sent_at(written: str) -> date | datetime | None:
 
 
 def _plain_text(message: Message) -> str:
-    """The first part that is plain text and no attachment; empty if there is none."""
-    for part in message.walk():
-        if part.get_content_type() != "text/plain" or part.get_content_disposition() == "attachment":
-            continue
-        payload = part.get_payload()
-        if str(part.get("content-transfer-encoding", "")).strip().lower() in ("base64", "quoted-printable"):
-            payload = _decoded(part)
-        storable = str(payload).encode("utf-8", "replace").decode()
-        return storable.replace("\r\n", "\n").replace("\x00", "")
+    """The first part that is plain text and no attachment, else the words of the first of HTML; empty without both."""
+    parts = [part for part in message.walk() if part.get_content_disposition() != "attachment"]
+    for type_, words in (("text/plain", str), ("text/html", words_of)):
+        part = next((part for part in parts if part.get_content_type() == type_), None)
+        text = "" if part is None else words(_payload(part))
+        if text.strip():
+            return text
     return ""
+
+
+def _payload(part: Message) -> str:
+    payload = part.get_payload()
+    if str(part.get("content-transfer-encoding", "")).strip().lower() in ("base64", "quoted-printable"):
+        payload = _decoded(part)
+    storable = str(payload).encode("utf-8", "replace").decode()
+    return storable.replace("\r\n", "\n").replace("\x00", "")
 
 
 def _decoded(part: Message) -> str:

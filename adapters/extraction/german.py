@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memory.model.claims import Claim, Utterance
+from adapters.extraction.german_promises import is_reminder, promise_of
+from adapters.extraction.rules_promises import sighting_of
+from memory.model.claims import Claim, Sighting, Utterance
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
 from memory.words.polarity import quotations_masked, unmasked, without_quotations
@@ -57,6 +59,7 @@ _IRREGULAR = {
     "sehe": "sieht", "gebe": "gibt", "treffe": "trifft", "helfe": "hilft", "verspreche": "verspricht",
     "vergesse": "vergisst", "halte": "hält", "verlasse": "verlässt", "war": "war", "hatte": "hatte",
     "wollte": "wollte", "konnte": "konnte", "musste": "musste", "ging": "ging", "wurde": "wurde",
+    "wohnte": "wohnte", "lebte": "lebte", "arbeitete": "arbeitete",
 }  # fmt: skip
 _PRONOUNS = {"ich": "{0}", "mir": "sich", "mich": "sich", "wir": "{0} und andere", "uns": "sich"}
 _NOBODY = frozenset({"das", "es", "der", "die", "du", "er", "sie", "ihr", "man", "dies", "was", "wer"})
@@ -91,18 +94,35 @@ _LEAST = 3
 """Words a statement has at least."""
 
 
-def claims_of(utterance: Utterance) -> Iterator[Claim]:
-    """What a German utterance asserts, clause by clause."""
+def claims_of(utterance: Utterance, listener: str | None = None) -> Iterator[Claim]:
+    """What a German utterance asserts, clause by clause; `listener` is who "du" is, if that is just one."""
+    for quote, clause in _clauses(utterance):
+        claim = _claim(clause, quote, utterance, listener)
+        if claim is not None:
+            yield claim
+            yield from _consequences(claim)
+
+
+def promises_of(utterance: Utterance, listener: str | None = None) -> Iterator[Sighting]:
+    """The promises and reminders of a German utterance."""
+    for quote, clause in _clauses(utterance):
+        promise = promise_of(clause, quote, utterance, listener)
+        if promise is not None:
+            yield sighting_of(promise, quote, utterance.segment_key)
+
+
+def _clauses(utterance: Utterance) -> Iterator[tuple[str, str]]:
+    """(quote, clause) of all that is asserted, up to where a frame opens."""
     for quote in map(unmasked, split_sentences(quotations_masked(_whole_dates(utterance.text)))):
         sentence = clean(quote)
         spoken = without_quotations(sentence) != sentence
-        for clause in () if spoken or sentence.endswith("?") else _asserted(sentence):
-            claim = _claim(clause, quote, utterance)
-            if claim is not None:
-                yield claim
-                yield from _consequences(claim)
+        yield from ((quote, clause) for clause in (() if spoken or _is_asked(sentence) else _asserted(sentence)))
         if spoken or _FRAMED.search(sentence):
             return
+
+
+def _is_asked(sentence: str) -> bool:
+    return sentence.endswith("?") and not is_reminder(sentence)
 
 
 _LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b)", _I)
@@ -110,6 +130,11 @@ _TAKEN_BACK = re.compile(
     r"(?:ach |nein |nee )?(?:quatsch|moment|stimmt nicht|stopp|falsch|vielmehr|besser gesagt)\b", _I
 )
 """What was said just before is not meant: ach Quatsch, zehn sind's."""
+_VOW = re.compile(
+    r"(?:versprochen|ehrenwort|(?:ich (?:verspreche|versprech|schwöre)|(?:verspreche|schwöre) ich)"
+    r"(?:['’]s| es)?(?: dir| euch| ihnen)?)", _I,
+)  # fmt: skip
+"""What is vowed follows: ich verspreche dir, dass ich komme."""
 _OF_ITS_OWN = re.compile(r"(?:aber |sondern |doch )?(?:ich|wir|mein\w*|unser\w*) ", _I)
 """A main clause that begins with its subject stands beside a condition, not under it: falls du suchst, wir haben."""
 _DAY_OF = re.compile(r"(\d{1,2})\. (?=[A-ZÄÖÜ])")
@@ -133,7 +158,9 @@ def _asserted(sentence: str) -> list[str]:
         if suspended:
             continue
         together = bool(found) and part.lower().startswith("und ich ") and len(found[-1].split()) <= _LEAST
-        if found and (together or not _has_subject(part)):
+        if found and _VOW.fullmatch(found[-1]):
+            found[-1] = f"{found[-1]}, {part}"
+        elif found and (together or not _has_subject(part)):
             found[-1] = f"{found[-1]} {part}"
         elif part:
             found.append(part)
@@ -147,22 +174,27 @@ def _has_subject(part: str) -> bool:
     )
 
 
-def _claim(clause: str, quote: str, utterance: Utterance) -> Claim | None:
+def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) -> Claim | None:
     whole, clause = clause, " ".join(_LINK.sub("", _OPENERS.sub("", clause)).split())
     subject = _subject(clause, utterance.speaker)
     if subject is None or _QUESTION.match(clause):
         return None
-    statement = _in_third_person(clause, utterance.speaker)
+    statement = _in_third_person(clause, utterance.speaker, listener)
     if len(statement.split()) < _LEAST:
         return None
     predicate, object_ = _typed(whole)
+    promise = promise_of(whole, quote, utterance, listener)
+    if promise is not None:
+        predicate, object_ = "promises", None
     row = named(predicate)
     claim = Claim(
         subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
         object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
         importance=4 + (row.weight if row else 0), confidence=_TYPED if row else _PLAIN,
-        polarity=not _DENIED.search(clause), tense="event" if _PERFECT.search(clause) else "state",
-        valid_from=utterance.at, change=" jetzt " in f" {clause.lower()} ",
+        polarity=not _DENIED.search(clause),
+        tense="plan" if promise is not None else "event" if _PERFECT.search(clause) else "state",
+        valid_from=utterance.at, due=promise.due if promise is not None else None,
+        change=" jetzt " in f" {clause.lower()} ",
     )  # fmt: skip
     return _of_kin(claim, clause)
 
@@ -181,7 +213,7 @@ def _subject(clause: str, speaker: str) -> str | None:
     return None
 
 
-def _in_third_person(clause: str, speaker: str) -> str:
+def _in_third_person(clause: str, speaker: str, listener: str | None) -> str:
     tokens = clause.split()
     if tokens[0].lower() in ("hab", "habe", "bin"):
         tokens = ["ich", *tokens]
@@ -194,11 +226,17 @@ def _in_third_person(clause: str, speaker: str) -> str:
         }
         if lower in _PRONOUNS:
             said.append(_PRONOUNS[lower].format(speaker))
+        elif listener is not None and lower.strip(",") in ("dir", "dich"):
+            said.append(listener + lower[len(lower.strip(",")) :])
         elif _MINE.fullmatch(lower):
             said.append(f"{speaker}s")
         elif place == 1 and tokens[0].lower() == "ich" and lower.isalpha() and not lower.endswith(("e", "n", "t")):
             said.append(_IRREGULAR.get(lower) or _third_person(lower + "e"))
-        elif "ich" in beside or (place and tokens[place - 1].lower() == "und"):
+        elif (
+            "ich" in beside
+            or (place == len(tokens) - 1 and "dass ich" in clause.lower())
+            or (place and tokens[place - 1].lower() == "und")
+        ):
             said.append(_third_person(token))
         else:
             said.append(token)
@@ -207,12 +245,12 @@ def _in_third_person(clause: str, speaker: str) -> str:
 
 
 def _third_person(verb: str) -> str:
-    lower = verb.lower()
+    lower, stop = verb.lower().rstrip(","), "," * verb.endswith(",")
     if lower in _IRREGULAR:
-        return _IRREGULAR[lower]
+        return _IRREGULAR[lower] + stop
     if not lower.endswith("e") or verb[:1].isupper():
         return verb
-    return lower + "t" if lower[:-1].endswith(("t", "d")) else lower[:-1] + "t"
+    return (lower + "t" if lower[:-1].endswith(("t", "d")) else lower[:-1] + "t") + stop
 
 
 def _typed(clause: str) -> tuple[str | None, str | None]:

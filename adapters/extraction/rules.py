@@ -10,7 +10,9 @@ from dataclasses import replace
 from adapters.extraction import german
 from adapters.extraction.rules_answers import Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
+from adapters.extraction.rules_corrections import corrected
 from adapters.extraction.rules_dating import Scene, next_frame
+from adapters.extraction.rules_kinds import kinds_of
 from adapters.extraction.rules_model import Doc, parse
 from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
@@ -47,8 +49,10 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     """What these utterances say, in their order."""
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
     pieces = list(_staged(utterances, speakers))
-    docs = iter(parse([piece.text for turn in pieces for piece in turn]))
-    company = Company(speakers, common=frozenset(_SMALL.findall(" ".join(u.text for u in utterances))))
+    parses = list(parse([piece.text for turn in pieces for piece in turn]))
+    docs = iter(parses)
+    small = frozenset(_SMALL.findall(" ".join(u.text for u in utterances)))
+    company = Company(speakers, common=small, kinds=kinds_of(parses))
     sightings: list[Sighting] = []
     claims: list[Claim] = []
     speakers_of = {u.segment_key: u.speaker for u in utterances}
@@ -109,10 +113,12 @@ def _read_turn(
     scene = Scene(utterance, company.voice(utterance, utterance.text))
     for place, (piece, doc) in enumerate(parsed):
         joke = is_boast(piece.quote) or any(is_joke(near.text) for near, _ in parsed[place : place + 2])
-        related = [] if joke or not piece.asserted else list(company.relations(piece.text, utterance.speaker))
+        related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
-        scene = replace(scene, voice=voice, kin=company.kin, common=company.common)
-        said = [] if joke else with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
+        scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds)
+        said = [] if joke else list(corrected(piece, doc, reversed(company.told), asked, scene))
+        if not (joke or said):
+            said = with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
         said.extend(() if joke else relation_claims(related, piece, scene))
         claims.extend(said)
         if not joke:
@@ -127,10 +133,13 @@ def _read_turn(
 def _read_german(
     utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
 ) -> tuple[list[Sighting], list[Claim]]:
-    """A German turn needs neither parser nor company: its clauses are read by the order of their words."""
+    """A German turn needs no parser: its clauses are read by the order of their words."""
     if not _is_evidence(utterance):
         return [], []
-    return [speaker_sighting(utterance)] if utterance.speaker else [], list(_once([*german.claims_of(utterance)]))
+    listener = company.listener(utterance)
+    sightings = [speaker_sighting(utterance)] if utterance.speaker else []
+    sightings.extend(german.promises_of(utterance, listener))
+    return list(_best(sightings)), list(_once([*german.claims_of(utterance, listener)]))
 
 
 def _once(claims: Sequence[Claim]) -> Iterator[Claim]:

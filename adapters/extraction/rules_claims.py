@@ -8,6 +8,7 @@ from dataclasses import replace
 from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_dating import Scene, dated, dating_of, timed
 from adapters.extraction.rules_frames import Frame, frame_of
+from adapters.extraction.rules_kinds import name_of, names_somebody, settled
 from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_mood import is_actual
 from adapters.extraction.rules_objects import head_noun, is_bare_pronoun, phrase
@@ -104,7 +105,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         subject=subject or scene.utterance.speaker, subject_type=subject_type,
         statement=dated(statement, dating, scene),
         segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=predicate, object=object_,
-        object_type=_object_type(frame, object_), slot=_slot(frame, clause, object_) if predicate else None,
+        object_type=_object_type(frame, object_, scene), slot=_slot(frame, clause, object_) if predicate else None,
         kind=_kind(frame, clause, predicate), change=polarity.has_change_cue(piece.text),
         polarity=not clause.negated or (predicate == "dislikes" and clause.modal == "can"),
         confidence=_confidence(clause, predicate, piece),
@@ -171,7 +172,17 @@ def _statement(clause: Clause, scene: Scene) -> str:
     subject = clause.subject
     if subject is not None and subject not in tokens:
         tokens = [*subject.subtree, *tokens] if len(list(subject.subtree)) < 8 else [subject, *tokens]
-    return scene.voice.say(tokens)
+    told_apart = _whose_kin(subject)
+    return scene.voice.say([token for token in tokens if token.i not in told_apart])
+
+
+def _whose_kin(subject: Token | None) -> set[int]:
+    """Anna Keller's boyfriend, before Tobi: that is a fact of its own, about her, and forgotten with her."""
+    if subject is None or not _kin_beside(subject):
+        return set()
+    whose = [c for c in subject.children if c.dep_ == "poss" and c.pos_ == "PROPN"]
+    kin = [c for c in subject.children if c.dep_ == "compound" and relation(c.text)]
+    return {t.i for each in (*whose, *kin) for t in each.subtree} if whose and kin else set()
 
 
 def _subject(clause: Clause, frame: Frame | None, scene: Scene) -> tuple[str | None, str]:
@@ -188,17 +199,28 @@ def _subject(clause: Clause, frame: Frame | None, scene: Scene) -> tuple[str | N
         or (token.pos_ == "PROPN" and token.text[:1].isupper())
         or _acts_as_person(token, frame)
     ):
-        name = _first_name(token) or phrase(token, scene.voice)
-        return (name, _ENTITY_TYPES.get(token.ent_type_, "person")) if name else (None, "person")
+        name = _one_name(token) or phrase(token, scene.voice)
+        kind = "person" if _kin_beside(token) else _ENTITY_TYPES.get(token.ent_type_, "person")
+        return (name, settled(kind, name, scene.kinds)) if name else (None, "person")
+    apposed = next((c for c in token.children if c.dep_ == "appos" and c.pos_ == "PROPN" and is_name(c.text)), None)
+    if apposed is not None and names_somebody(token):
+        return name_of(apposed), "person"
     return _kin_subject(token, scene), "person"
 
 
-def _first_name(token: Token) -> str | None:
-    """Tom, of "Tom and Alice": a fact is about the first of those it names together."""
+def _one_name(token: Token) -> str | None:
+    """Tom, of "Tom and Alice": a fact is about the first of those it names; Tobi, of "Anna's boyfriend Tobi"."""
+    if _kin_beside(token):
+        return name_of(token)
     if not any(c.dep_ == "conj" for c in token.children):
         return None
     name = _proper(token)
     return name if is_name(name) else None
+
+
+def _kin_beside(token: Token) -> bool:
+    """Whether a name is told with whose kin it is: Anna's boyfriend Tobi."""
+    return token.pos_ == "PROPN" and any(c.dep_ == "compound" and names_somebody(c) for c in token.children)
 
 
 def _acts_as_person(token: Token, frame: Frame | None) -> bool:
@@ -262,6 +284,8 @@ def _object(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
         return next((t.text for t in target.subtree if t.pos_ == "NUM"), None)
     if target is not None and frame.row.name == "visited" and any(map(_is_place_beside, target.children)):
         return _proper(target)
+    if target is not None and frame.row.object_type == "person" and target.pos_ == "PROPN":
+        return name_of(target)
     if target is not None and target.lower_ in ("them", "those", "it") and scene.plural:
         return scene.plural
     if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and _is_favourite(target):
@@ -279,11 +303,11 @@ def _is_favourite(token: Token) -> bool:
     return any(word.lower_ in ("favorite", "top") for word in token.subtree) or token.lower_ in ("favorite", "go-to")
 
 
-def _object_type(frame: Frame | None, object_: str | None) -> str | None:
+def _object_type(frame: Frame | None, object_: str | None, scene: Scene) -> str | None:
     if frame is None or object_ is None:
         return None
     if frame.object is not None and frame.object.ent_type_ in _ENTITY_TYPES:
-        return _ENTITY_TYPES[frame.object.ent_type_]
+        return settled(_ENTITY_TYPES[frame.object.ent_type_], object_, scene.kinds)
     verbal = frame.object is not None and frame.object.pos_ in ("VERB", "AUX")
     return None if verbal and frame.row.object_type == "project" else frame.row.object_type
 
@@ -344,6 +368,8 @@ def _consequences(claim: Claim, clause: Clause, scene: Scene) -> Iterator[Claim]
     if claim.predicate == "visited":
         for place in _named_beside(clause):
             yield replace(claim, object=place, statement=f"{claim.subject} visited {place}")
+    if clause.tense == "present":
+        return  # who is moving to a town has not moved yet
     if claim.predicate == "moved_to" and claim.object[:1].isupper():
         yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
                       statement=f"{claim.subject} lives in {claim.object}")  # fmt: skip

@@ -20,6 +20,11 @@ from memory.words.vocabulary import words
 
 _FRAME_GRAINS = frozenset({"day", "week", "weekend", "month"})
 _HABITUAL = words("usually often regularly normally generally")
+_TAKEN = words("eat drink smoke")
+"""Of what one takes in, the simple present tells a habit, denied or not: whether it is so can be told anew."""
+_DO = words("do does")
+_THIS = words("the this that poss")
+"""Before what is eaten: one thing, not a sort of things."""
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -37,6 +42,8 @@ class Scene:
     """(owner, noun) to the name that was said: my sister is Jane."""
     common: frozenset[str] = frozenset()
     """Words the conversation writes small: no names, even where a sentence begins with them."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Folded name to person or place, for those whose uses in the conversation say so."""
 
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
         """The time expressions of a text, bare names looking where its tense looks."""
@@ -61,9 +68,21 @@ def dating_of(clause: Clause, statement: str, piece: Piece, scene: Scene) -> Dat
 
 
 def _is_habit(clause: Clause, spans: Sequence[TimeSpan]) -> bool:
+    if clause.tense == "present" and clause.modal is None and _takes(clause):
+        return not any(s.kind in ("point", "interval") and s.end is not None for s in spans)
     if clause.tense not in ("present", "perfect") or clause.negated or clause.head.lemma_ in ("be", "have"):
         return False
     return any(s.kind == "recurrence" for s in spans) or any(c.lower_ in _HABITUAL for c in clause.head.children)
+
+
+def _takes(clause: Clause) -> bool:
+    """I eat fish again, I don't drink coffee, I smoke; but not: I'm eating fish, I eat the cake, I eat out."""
+    head = clause.head
+    if head.lemma_ not in _TAKEN or head.tag_ not in ("VBP", "VBZ", "VB") or not set(clause.auxiliaries) <= _DO:
+        return False
+    taken = [c for c in head.children if c.dep_ == "dobj"]
+    sort = any(not _THIS & {c.lower_ if c.dep_ == "det" else c.dep_ for c in each.children} for each in taken)
+    return sort or (not taken and (clause.negated or head.lemma_ == "smoke"))
 
 
 def _outer_span(clause: Clause, piece: Piece, scene: Scene) -> TimeSpan | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from adapters.extraction.rules_clauses import Clause
 from adapters.extraction.rules_model import Token
+from memory.words.moods import MET
 from memory.words.predicates import Predicate, cued, named
 from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, PLACE_NOUNS, STATUSES, words
 
@@ -55,7 +56,7 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
         yield from _adjectives(head)
     particle = next((c.lower_ for c in head.children if c.dep_ == "prt"), None)
     verb = f"{lemma} {particle}" if particle else lemma
-    if head.lower_ == "used":
+    if head.lower_ == "used" and head.i + 1 < len(head.doc) and head.nbor().lower_ == "to":  # not: used it to
         yield "used to", next((c for c in head.children if c.dep_ == "xcomp"), None)
     yield from _complements(clause, verb)
     yield from _prepositions(head, lemma, verb)
@@ -170,6 +171,11 @@ def _is_person(token: Token) -> bool:
     return token.pos_ in ("PROPN", "PRON") or token.ent_type_ == "PERSON" or token.pos_ == "NOUN"
 
 
+def _is_met(token: Token) -> bool:
+    """Somebody, but neither trouble one runs into nor a goal one meets."""
+    return _is_person(token) and token.lemma_.lower() not in MET
+
+
 def _is_thing(token: Token) -> bool:
     return (
         token.pos_ in ("NOUN", "PROPN", "VERB") or token.dep_ in ("dobj", "pobj", "acomp", "advmod")
@@ -178,7 +184,7 @@ def _is_thing(token: Token) -> bool:
 
 _SORTS: dict[str, Callable[[Token], bool]] = {
     "lives_in": _is_geographic, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
-    "moved_from": _is_geographic, "married_to": _is_person, "met": _is_person, "knows": _is_person,
+    "moved_from": _is_geographic, "married_to": _is_person, "met": _is_met, "knows": _is_person,
     "moved_to": lambda token: _is_geographic(token) or token.pos_ == "NOUN",
     "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
 }  # fmt: skip

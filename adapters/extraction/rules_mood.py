@@ -23,6 +23,12 @@ def is_actual(clause: Clause) -> bool:
     return not any(test(clause) for test in _TESTS)
 
 
+def _asks(clause: Clause) -> bool:
+    """How does this help, with a plea before it and no mark behind: a question word and its verb open the clause."""
+    opening = [(token.tag_, token.pos_) for token in clause.tokens[:2]]
+    return len(opening) > 1 and opening[0][0] == "WRB" and opening[1][1] == "AUX"
+
+
 def _views_of_others(clause: Clause) -> bool:
     """My boss thinks I live in Leeds; the story goes that ...; dad is convinced ...; calls me a hoarder."""
     head = clause.head
@@ -211,5 +217,5 @@ def _is_thing(token: Token) -> bool:
 
 
 _TESTS: tuple[Callable[[Clause], bool], ...] = (
-    _views_of_others, _said_aside, _only_weighed, _came_to_nothing, _is_generic, _is_figurative
+    _asks, _views_of_others, _said_aside, _only_weighed, _came_to_nothing, _is_generic, _is_figurative
 )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adapters.extraction.rules_kinds import name_of
 from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Sighting, Utterance
@@ -49,12 +50,15 @@ class Company:
 
     speakers: tuple[str, ...]
     common: frozenset[str] = frozenset()
+    kinds: Mapping[str, str] = field(default_factory=dict)
     turn: int = 0
     named: list[tuple[int, str, str | None]] = field(default_factory=list)
     """(turn, name, f, m or None), latest last."""
     kin: dict[tuple[str, str], str] = field(default_factory=dict)
     """(owner, noun) to the name that was said once: my sister is Jane."""
     last_animal: tuple[str, str] | None = None
+    told: list[Claim] = field(default_factory=list)
+    """What was claimed so far, latest last: what a correction is about."""
     called: set[str] = field(default_factory=set)
     """Nicknames by which somebody present was addressed."""
 
@@ -83,7 +87,9 @@ class Company:
         return Voice(utterance.speaker, listener, f"{utterance.speaker} and {others}")
 
     def hear(self, claims: Iterable[Claim]) -> None:
-        """Remember whom claims of this turn are of, whether or not the parser takes them for names."""
+        """Remember what is claimed, and whom it is of, whether or not the parser takes them for names."""
+        claims = list(claims)
+        self.told.extend(claims)
         people = (claim.object for claim in claims if claim.object_type == "person" and claim.predicate != "says_to")
         self.named.extend((self.turn, name, None) for name in people if name and is_name(name))
 
@@ -127,16 +133,16 @@ class Company:
             if is_pet(token.lower_) and token.pos_ == "NOUN":
                 self.last_animal = (speaker, token.lemma_)
 
-    def relations(self, text: str, speaker: str) -> Iterator[Relation]:
+    def relations(self, doc: Doc, speaker: str) -> Iterator[Relation]:
         """Relations this sentence says, names first; each noun once."""
         seen: set[str] = set()
-        for found in _relations_in(text, speaker):
+        for found in _relations_in(doc, speaker):
             if found.noun not in seen:
                 seen.add(found.noun)
                 if found.name:
                     self.kin[found.owner, found.noun] = found.name
                 yield found
-        match = _THEIR_NAME.search(text)
+        match = _THEIR_NAME.search(doc.text)
         if match and self.last_animal and not seen:
             name = match.group("name")
             if is_name(name):
@@ -154,12 +160,13 @@ def gender_of(noun: str) -> str | None:
     return "f" if noun in FEMALE else "m" if noun in MALE else None
 
 
-def _relations_in(text: str, speaker: str) -> Iterator[Relation]:
+def _relations_in(doc: Doc, speaker: str) -> Iterator[Relation]:
+    text = doc.text
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             kind = _kind(match.group("noun"))
             if kind and is_name(match.group("name")) and not match.group("name").endswith("'s"):
-                yield Relation(_owner(match.group("owner"), speaker), kind, match.group("noun"), match.group("name"))
+                yield Relation(_owner(match, doc, speaker), kind, match.group("noun"), match.group("name"))
     for match in _KIN_SOLO.finditer(text):
         kind = relation(match.group("noun"))
         if kind:
@@ -170,5 +177,10 @@ def _kind(noun: str) -> str | None:
     return relation(noun) or ("pet" if is_pet(noun) else None)
 
 
-def _owner(word: str, speaker: str) -> str:
-    return speaker if word.lower() in ("my", "our", "a") else word.removesuffix("'s")
+def _owner(match: re.Match[str], doc: Doc, speaker: str) -> str:
+    """The speaker, or by the whole name who is named: Anna Keller, of "Anna Keller's boyfriend"."""
+    word = match.group("owner")
+    if word.lower() in ("my", "our", "a"):
+        return speaker
+    named = doc.char_span(match.start("owner"), match.end("owner"), alignment_mode="expand")
+    return name_of(named[0]) if named is not None and len(named) else word.removesuffix("'s")

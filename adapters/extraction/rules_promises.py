@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from adapters.extraction.rules_dating import Scene, due_of
-from memory.model.timeline import Instant
+from memory.model.claims import Sighting
+from memory.model.timeline import Instant, iso
 from memory.words.normalise import Piece
 from memory.words.vocabulary import words
 
@@ -38,6 +39,12 @@ class Promise:
     text: str
     due: Instant | None
     confidence: float
+
+
+def sighting_of(promise: Promise, quote: str, segment_key: int) -> Sighting:
+    """A promise as it is seen in a segment."""
+    properties = {"by": promise.by, "to": promise.to, "due": iso(promise.due), "text": promise.text}
+    return Sighting("promise", f"{promise.by}: {promise.text}", promise.confidence, quote, segment_key, properties)
 
 
 def promise_of(piece: Piece, scene: Scene) -> Promise | None:

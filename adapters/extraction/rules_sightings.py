@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adapters.extraction.rules_dating import Scene
+from adapters.extraction.rules_kinds import name_of, settled
 from adapters.extraction.rules_model import Doc, Span, Token
 from adapters.extraction.rules_people import Relation
-from adapters.extraction.rules_promises import promise_of
+from adapters.extraction.rules_promises import promise_of, sighting_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
-from memory.model.timeline import iso
 from memory.words.names import bare, is_name, is_pet
 from memory.words.normalise import Piece
 from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS
@@ -60,13 +60,19 @@ def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
         type_, confidence = _TYPES[entity.label_]
         if name in _pets(scene):
             continue
+        if settled(type_, name, scene.kinds) != type_:
+            type_, confidence = settled(type_, name, scene.kinds), 0.7
         if name in scene.kin.values():
             type_, confidence = "person", 0.8  # the sister who was named is no organization
-        if entity.label_ == "ORG" and len(entity) == 1 and entity.root.dep_ != "pobj":
+        if type_ == "organization" and len(entity) == 1 and entity.root.dep_ != "pobj":
             confidence = 0.45  # at Google is one; Super and Challenges are not
         if entity.start == 0 and len(entity) == 1 and not _acts(entity.root):
             confidence -= 0.2  # the parser takes what opens a sentence for a name
         yield Sighting(type_, name, round(confidence, 2), piece.quote, scene.utterance.segment_key)
+    for token in doc:
+        name = name_of(token) if token.pos_ == "PROPN" and not token.ent_type_ and token.dep_ != "compound" else ""
+        if scene.kinds.get(fold(name)) == "person" and name.lower() not in scene.common and name not in _pets(scene):
+            yield Sighting("person", name, 0.65, piece.quote, scene.utterance.segment_key)
 
 
 def _pets(scene: Scene) -> set[str]:
@@ -114,9 +120,7 @@ def _relation(found: Relation, piece: Piece, scene: Scene) -> Iterator[Sighting]
 def _promises(piece: Piece, scene: Scene) -> Iterator[Sighting]:
     found = promise_of(piece, scene)
     if found is not None:
-        properties = {"by": found.by, "to": found.to, "due": iso(found.due), "text": found.text}
-        name = f"{found.by}: {found.text}"
-        yield Sighting("promise", name, found.confidence, piece.quote, scene.utterance.segment_key, properties)
+        yield sighting_of(found, piece.quote, scene.utterance.segment_key)
 
 
 def _questions(piece: Piece, scene: Scene) -> Iterator[Sighting]:
@@ -143,7 +147,7 @@ def _claimed(claim: Claim) -> Iterator[Sighting]:
         confidence = 0.7
     elif claim.predicate == "decides":
         type_, name, confidence = "decision", claim.statement, 0.75
-    elif (claim.predicate or "").startswith("habit:"):
+    elif (claim.predicate or "").startswith("habit:") and claim.polarity:
         type_, name, confidence = "habit", claim.statement, 0.65
     elif claim.object_type in _OBJECTS and claim.object and is_name(claim.object):
         type_, confidence = claim.object_type, _OBJECTS[claim.object_type]

@@ -11,7 +11,7 @@ from adapters.extraction.rules_model import Token
 from memory.words.vocabulary import words
 
 _IRREGULAR = {"be": "is", "'m": "is", "am": "is", "'ve": "has", "have": "has", "do": "does", "go": "goes"}
-_EXPANDED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+_EXPANDED = {"'re": "are", "'ve": "have", "'ll": "will"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def _verb(token: Token) -> str:
     lower = token.lower_
     if _agrees_with_speaker(token):
         return _third_person(token)
+    if lower in ("'m", "am"):
+        return "is"
     if lower == "'s" and token.pos_ in ("AUX", "VERB"):
         return "has" if _before_participle(token) else "is"
     if lower == "'d" and token.dep_ in ("aux", "auxpass"):

@@ -76,4 +76,8 @@ _INTENDED = frozenset({"wants", "plans"})
 _PASSING = words("error help issue trouble review detail option situation turnout sponsor code implementation")
 """What is in hand only while it is spoken of: every fourth useless fact of 100 read by hand was about one of these."""
 _OWED = frozenset({"promises", "reminder"})
-_OF_THE_TALK = words("ensure make know tell understand see say check thank share ask hear find")
+_OF_THE_TALK = words(
+    "ensure make know tell understand see say check thank share ask hear find verify confirm calculate compute solve "
+    "determine prove"
+)
+"""What is tried or wanted of the talk itself: trying to solve it is what the talk is for."""

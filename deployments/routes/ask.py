@@ -17,8 +17,8 @@ from deployments.questions import Shown, ask
 from deployments.routes.context import Asked, Hit, answer_of, question_of
 from memory.model.scopes import View
 from memory.services import answer as answering
-from memory.services.known import STEPS, KnownFact, leading
-from memory.services.listing import listing
+from memory.services.known import STEPS, KnownFact, leading, who_asked
+from memory.services.listing import Listing, listing, namesakes
 from memory.words.list_questions import ListQuestion, list_question
 
 router = APIRouter(prefix="/v1", tags=["context"])
@@ -72,7 +72,7 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     told = {} if asked is None else await _told(house, who.view, asked)
     facts = {} if body.known_as_of is not None else await _facts(house, who.view, {*shown, *carried, *told})
     known = [_known(row, facts, told) for row in facts.values()]
-    listed = None if asked is None else listing(asked, [each for each in known if each.fact_id in told], body.as_of)
+    listed = _listed(body, asked, [each for each in known if each.fact_id in told], known, language)
     lead = leading(body.query, carried, known, body.as_of, language, profile.name)
     leads = listed.facts[: answering.TOLD] if listed is not None else [lead] if lead is not None else []
     evidence = await _evidence(house, who.view, shown, [each.fact_id for each in leads], facts)
@@ -98,6 +98,15 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
         explain=told_of.explain,
         plan=told_of.plan,
     )
+
+
+def _listed(
+    body: AskIn, asked: ListQuestion | None, told: Sequence[KnownFact], known: Sequence[KnownFact], language: str
+) -> Listing | None:
+    """What a question lists, or everybody of the first name it asks about."""
+    listed = None if asked is None else listing(asked, told, body.as_of)
+    who_is = who_asked(body.query, known, language) if listed is None else None
+    return listed if who_is is None else namesakes(who_is, known, body.as_of)
 
 
 def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[Citation]:

@@ -9,13 +9,16 @@ from functools import lru_cache
 
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.intents import WHEN, by_words
+from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
 from memory.words.time_expressions import resolve
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
-                r"still|today|this (?:week|month))\b", re.I), 1.0),
-    (re.compile(r"\b(?:when|first|originally|used to|before|ago|back then|in (?:19|20)\d\d)\b", re.I), 0.0),
+                r"still|today|this (?:week|month)|jetzt|derzeit|zurzeit|aktuell|momentan|inzwischen|mittlerweile|"
+                r"heutzutage|neulich|kürzlich|zuletzt|immer noch)\b", re.I), 1.0),
+    (re.compile(r"\b(?:when|first|originally|used to|before|ago|back then|in (?:19|20)\d\d|wann|zuerst|"
+                r"ursprünglich|früher|damals)\b", re.I), 0.0),
 )  # fmt: skip
 """How much being recent should count, by the first cue that matches."""
 DEFAULT_RECENCY = 0.1
@@ -25,6 +28,17 @@ _PAST = re.compile(
     r"\b(?:did|didn't|was|were|wasn't|weren't|had|been|used to|before|previous(?:ly)?|former(?:ly)?|earlier|once|"
     r"past|history|first|original(?:ly)?|ago|back then|until|chang(?:e|es|ed)|in (?:19|20)\d\d)\b", re.I,
 )  # fmt: skip
+
+_GERMAN_PAST = re.compile(
+    r"\b(?:war(?:en|st|t)?|hatte\w*|wurde\w*|ging\w*|kam\w*|wohnte\w*|arbeitete\w*|lebte\w*|früher\w*|damals|"
+    r"vorher\w*|zuvor|ehemalig\w*|einst|ursprünglich|zuerst|gestern|bis|vor (?:\w+ )?(?:tag|woche|monat|jahr)\w*|"
+    r"geworden|gewesen|(?:19|20)\d\d)\b|"
+    r"\b(?:habe?|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b(?=.{0,200}$).*"
+    r"\b(?!(?:verheiratet|verlobt|geschieden|befreundet|versichert|gesund)\b)"
+    r"(?:\w*ge\w{2,}(?:t|en)|\w+iert|(?:ver|be|er|ent|zer)\w+(?:t|en))\W*$", re.I,
+)  # fmt: skip
+"""How German tells of what was: a past tense, a word of the past, or a participle at the end that tells no state. Ends
+are looked for in 200 characters, for it takes the square of them."""
 
 _COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|our|us)\b", re.I)
@@ -71,8 +85,11 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
 
 
 def _asks_present(text: str) -> bool:
-    about_now = RECENCY[0][0].search(text) is not None or _PRESENT.search(text) is not None
-    return about_now and _PAST.search(text) is None and WHEN.search(text) is None
+    """German marks its present by no word: a question without a sign of the past is about now."""
+    german = spoken_in(text, "en") == "de"
+    about_now = german or RECENCY[0][0].search(text) is not None or _PRESENT.search(text) is not None
+    was = _GERMAN_PAST if german else _PAST
+    return about_now and was.search(text) is None and WHEN.search(text) is None
 
 
 @lru_cache(maxsize=1024)  # the labels of speakers come back with every question

@@ -15,12 +15,15 @@ from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
-from memory.services.known import KnownFact, content_of, holds, replaced_by, with_change
+from memory.services.known import KnownFact, content_of, holds, replaced_by, says_something_of, with_change
 from memory.services.listing import Listing
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label
 
 NOTHING = "I have nothing about that."
+NEAREST = "Nobody said that in so many words. The nearest:"
+"""Before quotations that share no word with what is asked, nor what was read from them: they
+may mean the same, or nothing of it."""
 UNGENERATED = "(The language model gave no usable answer; these are the words themselves.)"
 QUOTES = 3
 TOLD = 8
@@ -106,7 +109,13 @@ def compose(
     if listed is not None:
         return _enumerated(listed, hits)
     quoted = hits[:QUOTES] if lead is None else _about(lead, question, hits, facts, language)
-    lines = [with_change(lead, facts, quoted[0].offset_s if quoted else 0)] if lead is not None else []
+    lines: list[str] = []
+    if lead is not None:
+        lines.append(with_change(lead, facts, quoted[0].offset_s if quoted else 0))
+    else:
+        carried = [fact for fact in facts if fact.fact_id in _fact_ids(quoted)]
+        near = says_something_of([f"{hit.speaker} {hit.text}" for hit in quoted], question, language, carried)
+        lines.extend(() if near else (NEAREST,))
     lines.extend(_quotation(hit) for hit in quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant, to_datetime
+from memory.words.languages import is_german
+from memory.words.list_words import root
 from memory.words.names import same_name
-from memory.words.predicates import named, single_valued
+from memory.words.predicates import named
 from memory.words.questions import Form, form_of, is_own, spoken_in
-from memory.words.stems import terms
+from memory.words.stems import STOP_WORDS, terms, tokenise
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan, label
 from memory.words.vocabulary import KIN
@@ -21,6 +23,14 @@ _TIMELESS = re.compile(
     re.I,
 )
 """Words of a question that say when or by what measure, and nothing about what."""
+_ASKS_NOTHING = re.compile(
+    r"\b(?:tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
+    r"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december)\b", re.I,
+)  # fmt: skip
+"""Words of a question that only say that something is asked, or of which time."""
+_GERMAN_ROOT = 4
+"""Letters of a German word that its forms share (chosen)."""
 _NAMING = re.compile(r"\b(?:names?|called|named|hei(?:ß|ss)\w*|genannt)\b", re.I)
 """Words that ask for a name."""
 _NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
@@ -123,6 +133,47 @@ def leading(
         if len(shared) >= len(asked.content) // 2 + bool(asked.content) and (best is None or match > most):
             best, most = now, match
     return best
+
+
+def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str | None:
+    """The one word of a name that a question asks about and nothing else: Anna, of "Who is Anna?"."""
+    asked = _asked(question, facts, spoken_in(question, language), "")
+    alone = asked.form == "who" and not asked.own and not asked.content and len(asked.names) == 1
+    return asked.names[0] if alone else None
+
+
+def says_something_of(texts: Sequence[str], question: str, language: str, facts: Sequence[KnownFact] = ()) -> bool:
+    """Whether any of these words, or of the facts read from them, shares a root with what is asked.
+
+    Names and times count if nothing else is asked about. Nobody can tell where question and words are in two languages,
+    or where nothing is asked but what there is to tell: then they may.
+    """
+    language = spoken_in(question, language)
+    if any(is_german(text) != (language == "de") for text in texts):
+        return True
+    asked = _TIMELESS.sub(" ", question)
+    content = _roots(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
+    told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
+    names = set[str]() if language == "de" else _roots(" ".join(_NAME.findall(question)), language)
+    matter = told - names or told
+    return not matter or any(matter & _roots(text, language) for text in (*texts, *map(_in_all_words, facts)))
+
+
+def _roots(text: str, language: str) -> set[str]:
+    """What words are compared by; of German ones the beginning, for its verbs end in many ways: wohnt, wohne."""
+    words = (word for word, _ in tokenise(text))
+    if language == "de":
+        return {word[:_GERMAN_ROOT] for word in words}
+    return {root(word) for word in words if word not in STOP_WORDS["en"]}
+
+
+def _in_all_words(fact: KnownFact) -> str:
+    """A fact with the words by which its predicate is asked for: Tom is a nurse, and so his job, in either language."""
+    row = named(fact.predicate)
+    if row is None:
+        return fact.statement
+    named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
+    return " ".join((fact.statement, named_by, *row.cues, _CUES.get(row.name, ""), _GERMAN_CUES.get(row.name, "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +291,8 @@ def standing(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None 
 
 
 def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
-    """What this fact has taken the place of, the latest first; an event may have ended it: she moved to Ghent."""
-    over = [each for each in facts if each.status == "superseded"]
-    earlier = [each for each in over if each.superseded_by == fact.statement or _until(each, fact)]
+    """What this fact has taken the place of, the latest first."""
+    earlier = [each for each in facts if each.status == "superseded" and each.superseded_by == fact.statement]
     return sorted(earlier, key=lambda each: (each.valid_from or 0.0, each.fact_id), reverse=True)
 
 
@@ -268,12 +318,6 @@ def happened(fact: KnownFact) -> bool:
     """Whether it is an event rather than a state."""
     row = named(fact.predicate)
     return row is not None and row.tense == "event"
-
-
-def _until(earlier: KnownFact, fact: KnownFact) -> bool:
-    """Whether it was the same subject's one value up to when this began."""
-    same = fact.subject and (earlier.subject, earlier.predicate) == (fact.subject, fact.predicate)
-    return bool(same) and single_valued(fact.predicate) and earlier.valid_to == fact.valid_from is not None
 
 
 def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:

@@ -6,10 +6,12 @@ always "at least", and fewer than two things are no list.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
 from memory.rules.agreement import thing
 from memory.services.known import KnownFact, happened, holds
@@ -26,6 +28,8 @@ MOST_NAMED = 12
 """Things that are named; all are counted."""
 _LONGEST = 4
 """Words of an object beyond which it is a clause that was cut off, not a thing."""
+_NAME_WORDS = 3
+"""Words a name has at most after its first."""
 _REACH = 4
 """Words from a verb to what it is about: signed up for a pottery class."""
 _NOT_TOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
@@ -66,6 +70,24 @@ def listing(asked: ListQuestion, facts: Sequence[KnownFact], as_of: Instant | No
     return Listing(tuple(each for each, _ in shown), tuple(fact for _, fact in shown), len(things), asked.counted)
 
 
+def namesakes(name: str, facts: Sequence[KnownFact], as_of: Instant | None = None) -> Listing | None:
+    """Everybody known under this first name, each with the first fact that holds of them; None if that is one at most.
+
+    Who asks who Anna is may mean Anna Berg or Anna Keller: both are named.
+    """
+    found: dict[str, tuple[str, KnownFact]] = {}
+    for fact in facts:
+        for person in (fact.subject, fact.object or ""):
+            first, *rest = person.split() or [""]
+            whole = "'" not in person and 0 < len(rest) < _NAME_WORDS and rest[-1][0].isupper()
+            if fold(first) == fold(name) and whole and holds(fact, as_of):
+                found.setdefault(fold(person), (person, fact))
+    if len(found) < FEWEST:
+        return None
+    named_, told = zip(*list(found.values())[:MOST_NAMED], strict=True)
+    return Listing(tuple(named_), tuple(told), len(found), counted=False)
+
+
 def _counts(fact: KnownFact, asked: ListQuestion, as_of: Instant | None) -> bool:
     """Whether it is so when it is asked about: what is over counts only where the past is asked for."""
     if asked.past:
@@ -77,11 +99,11 @@ def _counts(fact: KnownFact, asked: ListQuestion, as_of: Instant | None) -> bool
 
 
 def _within(fact: KnownFact, during: Interval) -> bool:
-    """An event that begins in that time, a state that reaches into it."""
+    """An event or a promise that begins in that time, a state that reaches into it."""
     begun, ended = fact.valid_from, fact.valid_to
     if begun is None or (during.end is not None and begun >= during.end):
         return False
-    if happened(fact):
+    if happened(fact) or fact.predicate == "promises":
         return during.start is None or begun >= during.start
     return during.start is None or ended is None or ended > during.start
 
@@ -97,6 +119,8 @@ def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
         return [] if denied or tense == "plan" or name in _NOT_TOLD else _members(fact.statement, asked.test)
     if name not in asked.predicates or denied != (asked.negated and name != "dislikes"):
         return []
+    if name == "promises":
+        return [_deed(fact.statement)]
     return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, name, asked) else []
 
 
@@ -151,6 +175,16 @@ def _spread(things: Sequence[tuple[str, KnownFact]]) -> list[tuple[str, KnownFac
         ranked.append((earlier[fact.source_id], -fact.confidence, each, fact))
         earlier[fact.source_id] += 1
     return [(each, fact) for _, _, each, fact in sorted(ranked, key=lambda row: row[:3])]
+
+
+_UNDERTAKES = re.compile(
+    r"^.{1,80}?\b(?:will|is going to|promise[sd] (?:\w+ )?(?:to|that)|swears to|wird|verspricht(?: \w+)?,? dass) ", re.I
+)
+
+
+def _deed(promise: str) -> str:
+    """What is promised, without who does and the verb: send Anna the report."""
+    return _UNDERTAKES.sub("", promise, count=1)
 
 
 def _shown(object_: str) -> str:

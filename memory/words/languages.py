@@ -35,3 +35,8 @@ def is_german(text: str, language: str | None = None) -> bool:
     return german > english and (
         german > 1 or "ich" in found or any(letter in text for letter in "äöüßÄÖÜ") or german >= len(found) / 3
     )
+
+
+def is_common(word: str) -> bool:
+    """Whether a folded word is one of those by which the two are told apart."""
+    return word in _GERMAN or word in _ENGLISH

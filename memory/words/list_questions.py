@@ -1,8 +1,8 @@
 """List questions: which questions ask for several things, of whom, and by which predicates those are told.
 
 By form alone, in English: "What instruments does Maya play?", "How many concerts did Priya go to?", "Who are Nora's
-friends?", "What doesn't Tom like?". Nothing that may ask for a single thing is taken for a list: a list in the wrong
-place is worse than none.
+friends?", "What doesn't Tom like?"; and in German what was promised. Nothing that may ask for a single thing is taken
+for a list: a list in the wrong place is worse than none.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _FORMS = tuple(
         rf"(?:list|name) (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+)",
         rf"(?P<bare>what|where|who) (?P<aux>do|does|has|have)(?P<not>n['’]t)? {_WHO} (?P<never>not |never )?"
         r"(?P<rest>\w+(?: to| in)?)",
+        rf"(?P<bare>what) (?P<aux>did) {_WHO} (?P<rest>promise)",
+        rf"(?P<bare>was) (?P<aux>habe|hab|hat|hatte) {_WHO}(?: alles)? (?P<rest>versprochen)",
     )
 )
 _ADVERBS = re.compile(
@@ -49,8 +51,8 @@ _MEASURES = words(
 _LONGEST = 300
 """Characters of a question beyond which it is not read for a list: it would be about more than that."""
 _PLURALS = words("people children men women mice series")
-_PAST = words("did has have had was were")
-_OWNER = words("i me my we our")
+_PAST = words("did has have had was were habe hab hat hatte")
+_OWNER = words("i me my we our ich")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def _without_time(text: str, now: Instant, offset_s: int) -> tuple[str, Interval
 def _bare(parts: dict[str, str]) -> ListQuestion | None:
     """What has Maya painted? What doesn't Tom like? Where has she been? Only the verb says what is asked for."""
     verb = root(parts["rest"].split()[0])
-    predicates, denied = VERBS.get(verb, frozenset()), bool(parts["not"] or parts["never"])
+    predicates, denied = VERBS.get(verb, frozenset()), bool(parts.get("not") or parts.get("never"))
     if denied:
         predicates = NEGATED.get(verb, frozenset())
     test = KINDS[parts["bare"].lower()] if parts["bare"].lower() in ("where", "who") else None

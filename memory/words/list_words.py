@@ -16,7 +16,8 @@ _IRREGULAR = {
         "write": "wrote written", "draw": "drew drawn", "build": "built", "teach": "taught", "learn": "learnt",
         "have": "had has", "do": "did done does", "lose": "lost", "sell": "sold", "win": "won", "give": "gave given",
         "fly": "flew flown", "drive": "drove driven", "throw": "threw thrown", "know": "knew known",
-        "take": "took taken",
+        "take": "took taken", "eat": "ate eaten", "drink": "drank drunk", "swim": "swam swum", "run": "ran",
+        "sing": "sang sung", "sleep": "slept", "find": "found", "say": "said", "tell": "told",
         "child": "children kid kids", "person": "people", "begin": "began begun", "family": "fam",
         "film": "movie movies",
     }.items() for form in forms.split()
@@ -83,6 +84,7 @@ VERBS = _by_word(
     ("sell lose donate", "lost"),
     ("host organize organise", "hosts"),
     ("celebrate", "celebrates"),
+    ("promise swear versprochen", "promises"),
 )
 """By which predicates what somebody does is told."""
 NEGATED = _by_word(("like love enjoy", "likes dislikes"), ("eat drink", "dislikes"))

@@ -73,6 +73,12 @@ NO_ALLERGENS = words(
 )
 """What one can only be allergic, or addicted, to in jest."""
 
+MET = words(
+    "issue problem error trouble difficulty obstacle challenge goal target deadline requirement need expectation "
+    "criterion standard demand condition bug limit"
+)
+"""What one runs into or meets that is nobody."""
+
 PERSONS = (
     frozenset(KIN)
     | JOBS

@@ -106,7 +106,10 @@ _WILLING = (
     "(?:just|finally) (?:\\w+ed|bought|got|had|went|made|took|sold|found|quit|won|met)"
 )
 _NOT_A_SUBJECTLESS = r"(?! me\b| us\b)"
-_FINITE_LATER = r"(?![^,;.]*\b(?:is|was|are|were|has|makes?|made|helps?|can|feels?|means|keeps|brings|gives|sounds)\b)"
+_FINITE_LATER = (
+    r"(?![^,;.]*\b(?:(?:is|was|are|were|has|does)(?:n['’]t)|is|was|are|were|has|makes?|made|helps?|can(?:['’]t|not)?|feels?|"
+    r"means|keeps|brings|gives|sounds)\b)"
+)
 
 SUBJECTS: tuple[tuple[str, str], ...] = (
     (r"(?:never )?been\b(?! (?:an? )?(?:\w+ ){0,2}(?:week|while|day|month|year|time|minute|ages|journey)\b)", "I've "),

@@ -58,7 +58,7 @@ _HEDGE = re.compile(
 _CHANGE = re.compile(
     r"\b(?:now|nowadays|these days|no longer|anymore|any more|not any longer|switch(?:ed|ing)?|moved|instead|recently|"
     r"used to|stopped|gave up|given up|quit|changed|updated|from now on|new|started|became|not (?:\w+ )?since|lately|"
-    r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally)\b", _I,
+    r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally|again)\b", _I,
 )  # fmt: skip
 _COURTESIES = (
     r"(?:talk|see|speak|catch) (?:to )?(?:you|ya)",

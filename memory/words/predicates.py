@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory.words.stems import stem
 from memory.words.vocabulary import CLASSES, KIN, ONLY_ONE
 
 
@@ -30,7 +31,8 @@ class Predicate:
     past: str | None = None
     """The predicate its past tense means ("plays" in the past is an event, "used" is no state)."""
     ends: str = "same"
-    """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`."""
+    """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`; or a
+    `diet` that excludes what is eaten."""
 
 
 def _row(
@@ -119,7 +121,7 @@ TABLE: tuple[Predicate, ...] = (
     # things had and done
     _row("owns", "own", None, "state", weight=1),
     _row("acquired", "buy, purchase, adopt, receive, inherit, order", None, weight=1),
-    _row("lost", "lose, sell, donate, give away", None, weight=1),
+    _row("lost", "lose, sell, donate, give away", None, weight=1, closes=("owns",)),
     _row(
         "likes",
         "love, like, enjoy, adore, be fond of, be into, get into, be fan of, be passionate about, be keen on, "
@@ -149,9 +151,15 @@ TABLE: tuple[Predicate, ...] = (
         closes=("uses", "prefers"),
         ends="kind",
     ),
-    _row("stopped", "stop, quit, give up, drop", None, weight=2, closes=("habit", "likes", "uses", "plays")),
+    _row(
+        "stopped",
+        "stop, quit, give up, drop",
+        None,
+        weight=2,
+        closes=("habit", "likes", "uses", "plays", "teaches", "learns", "studies"),
+    ),
     _row("formerly", "used to", None, "state", weight=1),
-    _row("habit", "", "habit", "state", weight=2),
+    _row("habit", "", "habit", "state", weight=2, closes=("has_condition",), ends="diet"),
     _row("plays", "play", "topic", "state", weight=1, past="played"),
     _row("played", "", "topic", weight=1),
     _row("teaches", "teach, tutor, coach, mentor", None, "state", weight=2, past="taught"),
@@ -215,6 +223,8 @@ TABLE: tuple[Predicate, ...] = (
 _BY_NAME = {row.name: row for row in TABLE}
 _CLOSERS = {name: tuple(row.name for row in TABLE if name in row.closes) for row in TABLE for name in row.closes}
 _BY_CUE = {cue: row for row in reversed(TABLE) for cue in row.cues}
+VERBS = frozenset(stem(cue.split()[0], "en") for cue in _BY_CUE) - {"be"}
+"""Stems of the verbs by which statements are known."""
 STRONG = frozenset(row.name for row in TABLE if row.weight >= 2)
 """Predicates that make a fact of a clause even inside another sentence."""
 

@@ -78,6 +78,39 @@ async def test_a_batch_that_could_not_be_committed_is_sent_again_as_the_same_com
     assert len({identity for identity, _ in counted}) == 2
 
 
+async def test_what_was_counted_of_a_memory_that_was_deleted_does_not_bring_it_back() -> None:
+    recorder, accesses = counting()
+    accesses.note("gone", keys(4))
+    await accesses.commit()
+    assert recorder.heard == [], "what reaches nothing is no command"
+    recorder.away = True
+    accesses.note("u", keys(7))
+    await accesses.commit()
+    accesses.note("u", keys(9))
+    accesses.forget("u")
+    recorder.away = False
+    await accesses.commit()
+    assert [dict(command.accessed) for _, command in recorder.heard] == [{"e-1": 1}], "what was asked since is counted"
+
+
+async def test_a_memory_that_is_deleted_while_its_batches_are_sent_gets_no_more_of_them() -> None:
+    recorder, accesses = counting()
+    recorder.away = True
+    for key in (7, 9):
+        accesses.note("u", keys(key))
+        await accesses.commit()
+    sent: list[str] = []
+
+    async def deleted_meanwhile(user_id: str, command: RecordAccess) -> None:
+        sent.append(command.command_id)
+        accesses.forget(user_id)
+
+    accesses._record = deleted_meanwhile
+    await accesses.commit()
+    await accesses.commit()
+    assert len(sent) == 1
+
+
 def test_each_counts_as_often_as_the_most_recalled_of_its_segments() -> None:
     assert dict(with_believed({7: 1, 8: 3}, BELIEVED)) == {"f-1": 3, "e-1": 3}
     assert with_believed({7: 1}, None) == ()

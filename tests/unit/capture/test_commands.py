@@ -114,6 +114,13 @@ async def test_one_line_beyond_the_journal_was_not_committed(files: CommandFiles
     assert (await files.story("maya")).version == 2
 
 
+async def test_of_turns_tried_in_vain_one_after_the_other_none_was_committed(files: CommandFiles) -> None:
+    for each in (line(1), line(2), line(2, at=MARCH + 1), line(2, epoch=2)):
+        await files.write("maya", each)
+    assert await files.resume("maya", 3, 1) == 1
+    assert (await files.story("maya")).version == 1
+
+
 async def test_a_later_writers_line_is_left_alone(files: CommandFiles) -> None:
     await files.write("maya", line(1))
     await files.write("maya", line(2, epoch=7))

@@ -1,5 +1,6 @@
 """Mail: whose words are whose, and when they were written."""
 
+import time
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.capture.formats import files_under, read, recognise
+from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
 from adapters.capture.mail import is_mail, letters
 from adapters.capture.text import TextFile
@@ -60,7 +62,17 @@ Content-Type: text/html
 <p>Sch&ouml;n hier.</p>
 --b--
 """
-HTML = "From: shop@x.org\nDate: Tue, 3 Mar 2026 10:12:00 +0100\nContent-Type: text/html\n\n<p>Buy</p>\n"
+PICTURE = "From: shop@x.org\nDate: Tue, 3 Mar 2026 10:12:00 +0100\nContent-Type: text/html\n\n<img src=buy.png>\n"
+HTML = """From: Priya <priya@x.org>
+Date: Tue, 3 Mar 2026 10:12:00 +0100
+Content-Type: text/html; charset=utf-8
+
+<html><head><title>Mail</title><style>p {color: red}</style></head><body>
+<script>document.write("<p>Not a word</p>")</script>
+<p>Sch&ouml;n
+hier.</p><div>I moved<br>to <b>Lyon</b>.</div>
+<blockquote><p>Where do you live?</p><blockquote>Old</blockquote>Older</blockquote></body></html>
+"""
 
 
 def said(bodies) -> list[tuple[str, str]]:
@@ -95,7 +107,7 @@ def test_encoded_parts_and_names_are_read(tmp_path):
 
 def test_a_mailbox_gives_every_message_and_says_which_it_could_not_read(tmp_path):
     rejected: list[Rejected] = []
-    mails = [PRIYA.replace("I moved", ">From here I moved"), HTML, MULTIPART]
+    mails = [PRIYA.replace("I moved", ">From here I moved"), PICTURE, MULTIPART]
     box = file(tmp_path, "all.mbox", "\n".join(f"From x Tue Mar  3\n{each}" for each in mails), rejected)
     assert said(read(box)) == [("Priya Sharma", "From here I moved to Lyon."), ("Jörg", "Schön hier.")]
     (aside,) = rejected
@@ -156,3 +168,32 @@ def test_content_that_is_no_mail_stays_as_it_is():
 def test_no_content_is_a_crash(lines):
     body = SourceIn(source_id="m", started_at=0, content="\n".join(["From: a@b.c", "Subject: x", *lines]))
     assert source_of(body, "user:felix", Profile()).segments
+
+
+def test_a_mail_of_html_alone_is_read_as_it_is_seen(tmp_path):
+    (body,) = read(file(tmp_path, "page.eml", HTML))
+    assert said([body]) == [("Priya", "Schön hier."), ("Priya", "I moved\nto Lyon.")]
+
+
+@pytest.mark.parametrize(
+    ("page", "seen"),
+    [
+        ("<head><meta charset=utf-8><body>Hi", "Hi"),  # a head needs no end
+        ("<!-- <p>old</p> -->a<!--> b", "a b"),
+        ("<style><!-- p {} --></style><script>if (a<b) x = '</p>'</script>ok", "ok"),
+        ("<blockquote>Old<blockquote>Older</blockquote>Old</blockquote>new", "new"),
+        ("<ul><li>Anna<li>Kiel</ul>", "Anna\nKiel"),
+        ("1 &lt; 2 a < b &nbsp;&euro;5", "1 < 2 a < b €5"),
+        (f"a&#{'9' * 5000};b", "a b"),
+        ("<script>never closed", ""),
+    ],
+)
+def test_a_page_is_its_words(page, seen):
+    assert words_of(page) == seen
+
+
+@pytest.mark.parametrize("broken", ["<a ", "<a href='", "<!--", "<a x=", "</", "<blockquote>", "</svg>", "&#"])
+def test_a_broken_page_takes_no_longer_than_it_is_long(broken):
+    began = time.process_time()
+    words_of("<blockquote>" * 5000 + broken * 20_000)
+    assert time.process_time() - began < 2

@@ -1,5 +1,6 @@
 """Which segments stand after a sweep."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,35 +20,48 @@ def ids(segments) -> list[str]:
     return [segment.segment_id for segment in segments]
 
 
+@pytest.mark.conforms("model:sweep")
 def test_a_sweep_replaces_what_it_overlaps_and_nothing_else():
     kept, replaced_by = apply_sweep([fast("a", 0, 4), fast("b", 4, 8), fast("c", 8, 12)], [sweep("s", 3, 8)])
     assert ids(kept) == ["s", "c"]
     assert replaced_by == {"a": "s", "b": "s"}
 
 
+@pytest.mark.conforms("model:sweep")
 def test_a_sweep_where_nothing_was_heard_enters_all_the_same():
     kept, replaced_by = apply_sweep([fast("a", 0, 4)], [sweep("s", 20, 25)])
     assert ids(kept) == ["a", "s"]
     assert not replaced_by
 
 
+@pytest.mark.conforms("model:sweep")
 def test_a_pinned_segment_keeps_out_a_sweep_it_covers_by_more_than_half():
     kept, replaced_by = apply_sweep([fast("p", 0, 6, pinned=True), fast("f", 6, 10)], [sweep("s", 0, 10)])
     assert ids(kept) == ["p", "f"]
     assert replaced_by == {"s": "p"}
 
 
+@pytest.mark.conforms("model:sweep")
+@pytest.mark.parametrize(("until", "enters"), [(5.2, False), (4.8, True)])
+def test_half_is_the_bound(until: float, enters: bool):
+    kept, _ = apply_sweep([fast("p", 0, until, pinned=True)], [sweep("s", 0, 10)])
+    assert ("s" in ids(kept)) is enters
+
+
+@pytest.mark.conforms("model:sweep")
 def test_a_sweep_covered_by_exactly_half_enters_and_the_pinned_stays():
     kept, replaced_by = apply_sweep([fast("p", 0, 5, pinned=True), fast("f", 5, 10)], [sweep("s", 0, 10)])
     assert ids(kept) == ["p", "s"]
     assert replaced_by == {"f": "s"}
 
 
+@pytest.mark.conforms("model:sweep")
 def test_what_two_sweeps_overlap_is_replaced_by_the_larger_overlap():
     _, replaced_by = apply_sweep([fast("f", 0, 10)], [sweep("s", 0, 3), sweep("t", 3, 12)])
     assert replaced_by == {"f": "t"}
 
 
+@pytest.mark.conforms("model:sweep")
 def test_the_latest_writing_of_an_id_wins_but_never_over_a_correction():
     later = Segment("a", "ana", "later", 0, 1)
     assert [each.text for each in apply_sweep([fast("a", 0, 1)], [later])[0]] == ["later"]
@@ -55,6 +69,7 @@ def test_the_latest_writing_of_an_id_wins_but_never_over_a_correction():
     assert [each.text for each in kept] == ["words of a"]
 
 
+@pytest.mark.conforms("model:sweep")
 def test_touching_is_not_overlapping():
     assert overlap_s(fast("a", 0, 4), fast("b", 4, 8)) == 0
     assert not apply_sweep([fast("a", 0, 4)], [sweep("s", 4, 8)])[1]
@@ -71,6 +86,7 @@ def segments(prefix: str):
     )
 
 
+@pytest.mark.conforms("model:sweep")
 @settings(deadline=None)
 @given(segments("a"), segments("b"))
 def test_laws(existing, incoming):

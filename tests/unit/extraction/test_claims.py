@@ -263,3 +263,8 @@ def test_a_day_is_the_subject_of_nothing_said_of_it() -> None:
 )
 def test_a_boast_and_what_is_offered_with_it_claim_nothing(text: str) -> None:
     assert not reading(text).claims
+
+
+@pytest.mark.parametrize(("text", "home"), [("Mia is moving to Hamburg.", []), ("Mia moved to Hamburg.", ["Hamburg"])])
+def test_who_is_moving_to_a_town_does_not_live_there_yet(text: str, home: list[str]) -> None:
+    assert [each.object for each in reading(text).claims if each.predicate == "lives_in"] == home

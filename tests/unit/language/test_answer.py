@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memory.errors import ModelFailed
 from memory.retrieval.briefing import BRIEFING_CHARS, OPENING
 from memory.services.answer import (
+    NEAREST,
     NOTHING,
     UNGENERATED,
     Answer,
@@ -24,7 +25,7 @@ from memory.services.answer import (
     prompt_of,
 )
 from memory.services.answer import compose as composed
-from memory.services.known import KnownFact, leading, standing
+from memory.services.known import KnownFact, leading, says_something_of, standing
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -92,7 +93,8 @@ def test_a_superseded_fact_leads_to_what_took_its_place(facts):
     ],
 )
 def test_a_fact_that_does_not_match_or_hold_does_not_lead(question, fact):
-    assert compose(question, [TEA], [fact]).text == '"I drink tea." - Daniel, 1 February 2026 [s3/g2]'
+    assert compose(question, [TEA], [fact]).text.endswith('"I drink tea." - Daniel, 1 February 2026 [s3/g2]')
+    assert fact.statement not in compose(question, [TEA], [fact]).text
 
 
 def test_what_holds_is_found_however_often_a_place_was_taken_and_nothing_where_nobody_knows():
@@ -173,7 +175,7 @@ def test_a_change_is_dated_where_it_was_told_and_no_finer_than_it_was(started, o
 
 
 def test_at_most_three_quotations():
-    found = compose("Anything?", [TEA] * 5, [])
+    found = compose("Any tea?", [TEA] * 5, [])
     assert len(found.text.splitlines()) == len(found.citations) == 3
 
 
@@ -261,3 +263,42 @@ def test_a_prompt_is_bounded_and_well_formed_whatever_was_said(texts, question):
     assert len(inside.split("\n")) <= len(hits)
     assert after.startswith("\nQuestion: ")
     assert after.count("\n") == 1
+
+
+def test_what_was_never_said_is_not_led_by_words_about_something_else():
+    assert composed("What is Maya's blood type?", [TEA], []).text.splitlines()[0] == NEAREST
+    assert composed("Who is Maya?", [TEA], []).text.splitlines()[0] == NEAREST
+
+
+@pytest.mark.parametrize("question", ["Who drinks tea?", "Who is Daniel?", "Welches Getränk mag Daniel?"])
+def test_what_shares_a_word_or_may_do_so_in_another_language_leads(question):
+    assert composed(question, [TEA], []).text.startswith('"I drink tea')
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Did the children swim?", "The child swam in the lake."),
+        ("Wo wohnt sie eigentlich?", "Ich wohne jetzt in Kiel."),
+        ("Tell me about Porto", "We flew to Porto."),
+        ("What happened in May?", "We flew to Porto."),
+        ("What did I do last Friday?", "Went swimming."),
+    ],
+)
+def test_other_forms_of_a_word_and_questions_about_a_name_or_a_time_are_met(question, text):
+    assert compose(question, [replace(TEA, text=text, fact_ids=())], []).text.startswith('"')
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "predicate"),
+    [
+        ("What is the job of Daniel?", "Daniel is a baker", "works_as"),
+        ("Is Daniel married?", "Daniel's wife is Eva", "has_wife"),
+        ("Where does Daniel live?", "Daniel moved to Lisbon", "lives_in"),
+    ],
+)
+def test_what_was_read_from_the_words_says_it_in_other_words(question, statement, predicate):
+    hit = replace(TEA, text="We are fine.")
+    known = replace(fact(statement, predicate), fact_id=hit.fact_ids[0])
+    assert says_something_of([hit.text], question, "en", [known])
+    assert not says_something_of([hit.text], question, "en", [])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from memory.services.answer import NOTHING, Citation, Hit, compose
-from memory.services.known import KnownFact
-from memory.services.listing import listing
+from memory.services.known import KnownFact, who_asked
+from memory.services.listing import listing, namesakes
 from memory.words.list_questions import list_question
 
 
@@ -191,3 +192,60 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
     ]
     assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g3"))
     assert compose(question, hits, facts, listed=found, abstained=True).text == NOTHING
+
+
+PROMISED = [
+    known("v1", "Felix promises to call Tom", "promises", "call Tom"),
+    known("v2", "Felix will send Anna the report by Friday (29 May 2026)", "promises"),
+    known("v3", "Felix verspricht Anna, dass Felix morgen Blumen mitbringt", "promises"),
+    known("v4", "Felix promises nothing", "promises", polarity=False),
+]
+
+
+@pytest.mark.parametrize("question", ["What did I promise?", "Was habe ich versprochen?", "What has Felix promised?"])
+def test_everything_that_was_promised_is_told(question):
+    found = listing(list_question(question, NOW, owner="Felix"), PROMISED)
+    assert sorted(found.things) == [
+        "Felix morgen Blumen mitbringt", "call Tom", "send Anna the report by Friday (29 May 2026)"
+    ]  # fmt: skip
+
+
+def test_what_was_promised_in_a_time_was_promised_then():
+    started = NOW - 40 * 86_400
+    before = [replace(each, valid_from=started) for each in PROMISED[:2]]
+    asked = list_question("What did I promise yesterday?", NOW, owner="Felix")
+    assert listing(asked, before) is None
+    assert listing(asked, [replace(each, valid_from=asked.during.start) for each in PROMISED[:2]]) is not None
+
+
+def test_a_promise_to_somebody_is_no_list():
+    assert list_question("What did I promise Anna?", NOW, owner="Felix") is None
+
+
+ANNAS = [
+    known("a1", "Anna Berg's cat Minka died", subject="Anna Berg"),
+    known("a2", "Anna Keller works at Bosch", "works_at", "Bosch", subject="Anna Keller"),
+    known("a3", "Felix met Anna Keller", "met", "Anna Keller", subject="Felix"),
+    known("a4", "Anna's bike is red", subject="Anna"),
+    known("a5", "Annabel Fox is late", subject="Annabel Fox"),
+]
+
+
+@pytest.mark.parametrize("question", ["Who is Anna?", "Wer ist Anna?"])
+def test_who_shares_a_name_is_told_beside_the_other(question):
+    asked = who_asked(question, ANNAS, "en")
+    found = namesakes(asked, ANNAS)
+    assert (found.things, [fact.fact_id for fact in found.facts]) == (("Anna Berg", "Anna Keller"), ["a1", "a2"])
+
+
+def test_what_begins_with_the_word_is_nobody_s_name():
+    courses = [known("p1", "Felix wants a Python course", "wants", "Python course", subject="Felix"),
+               known("p2", "Felix uses Python 3", "uses", "Python 3", subject="Felix")]  # fmt: skip
+    assert namesakes("Python", courses) is None
+
+
+def test_one_of_a_name_is_no_list_and_nobody_else_is_asked_about():
+    assert namesakes("Anna", ANNAS[1:]) is None
+    assert who_asked("Who is Anna Keller?", ANNAS, "en") is None
+    assert who_asked("Who is Anna's boss?", ANNAS, "en") is None
+    assert who_asked("Where is Anna?", ANNAS, "en") is None

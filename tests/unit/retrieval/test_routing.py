@@ -63,3 +63,25 @@ def test_speakers_are_named_by_label_or_by_a_first_name_nobody_shares():
     assert route("What did PhD G measure?", NOW).named(speakers) == {3}
     assert route("Who holds a PhD?", NOW).named(speakers) == frozenset()
     assert route("Who is it?", NOW).named(()) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Wo wohnt Felix?", "Wo wohne ich jetzt?", "Welche Firma leitet Anna?", "Wer ist Jonas?", "Ist Tom verheiratet?"],
+)
+def test_german_asks_about_now_by_no_word(text):
+    assert route(text, NOW).present
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Wo wohnte Felix?", "Wo hat Felix gewohnt?", "Wer war Jonas?", "Wo wohnt er seit wann?", "Wohin ist sie gezogen?",
+     "Wo habe ich früher gearbeitet?", "Was hat Anna studiert?", "Wann zieht sie um?"],
+)  # fmt: skip
+def test_german_asks_about_what_was(text):
+    assert not route(text, NOW).present
+
+
+def test_german_words_of_now_and_of_old():
+    assert route("Wo arbeitet Felix derzeit?", NOW).recency == 1.0
+    assert route("Wo hat Felix ursprünglich gearbeitet?", NOW).recency == 0.0

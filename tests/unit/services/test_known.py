@@ -119,10 +119,10 @@ def test_how_much_asks_for_a_measure_and_the_one_that_holds_leads() -> None:
     assert leading("How much does the piano weigh over there?", ["f-1"], [old, new], None, "en") is None
 
 
-def test_what_an_event_ended_is_told_as_what_was_before_it() -> None:
-    moved = "Nora moved to Ghent on Saturday"
-    past = KnownFact("f-1", "Nora lives in Antwerp", 0.0, 10.0, "superseded", moved, "lives_in", subject="Nora")
-    now = KnownFact("f-2", "Nora lives in Ghent", 10.0, predicate="lives_in", subject="Nora")
-    other = KnownFact("f-3", "Tomas lives in Ghent", 10.0, predicate="lives_in", subject="Tomas")
-    assert replaced_by(now, [past, now]) == [past]
-    assert replaced_by(other, [past, other]) == []
+def test_what_took_a_place_tells_what_was_before_it_the_latest_first() -> None:
+    ghent, faro = "Nora lives in Ghent", "Nora lives in Faro"
+    first = KnownFact("f-1", "Nora lives in Antwerp", 0.0, 5.0, "superseded", ghent, "lives_in", subject="Nora")
+    past = KnownFact("f-2", "Nora lives in Porto", 5.0, 10.0, "superseded", ghent, "lives_in", subject="Nora")
+    other = KnownFact("f-3", "Nora lives in Bergen", 6.0, 10.0, "superseded", faro, "lives_in", subject="Nora")
+    now = KnownFact("f-4", ghent, 10.0, predicate="lives_in", subject="Nora")
+    assert replaced_by(now, [first, past, other, now]) == [past, first]

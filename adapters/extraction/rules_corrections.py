@@ -1,0 +1,75 @@
+"""Corrections: "Flat 9, not 7." says again what its speaker said before, with one value exchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from adapters.extraction.rules_answers import Asked
+from adapters.extraction.rules_dating import Scene
+from adapters.extraction.rules_model import Doc
+from memory.model.claims import Claim
+from memory.words.normalise import Piece
+
+_VALUE = r"[\w€$£.:'’ -]{1,40}?"
+_CORRECTED = re.compile(
+    r"(?:(?:no|nope|oh|sorry|wait|oops|actually|i mean|i meant|it['’]s|it is|that['’]s|make (?:that|it)|in|at|on|"
+    r"for)\b(?![-'’])[, ]*)*"
+    rf"(?P<new>{_VALUE}),? (?:and )?not (?P<old>{_VALUE})[.!]*", re.IGNORECASE,
+)  # fmt: skip
+_LONGEST = 5
+"""Words of a value: what is longer tells a tale of its own."""
+_ARTICLE = re.compile(r"^(?:an?|the|this|that|my|our|his|her|their)\s+(?=\S)", re.IGNORECASE)
+_NUMBER = re.compile(r"\d")
+
+
+def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene: Scene) -> Iterator[Claim]:
+    """What the speaker told with the old value, latest first, told with the new one; nothing if none of it has it.
+
+    What has a verb of its own is read as it is said. Where something was asked just before, this answers that, unless
+    the question has the old value. What names a time with its date is left, for the date would stay the old one; and
+    what was denied, for nobody knows whether its other side is meant.
+    """
+    match = None if piece.question else _CORRECTED.fullmatch(piece.text.strip())
+    if match is None or max(len(match[part].split()) for part in ("new", "old")) > _LONGEST or not _is_value(doc):
+        return
+    new, old = (_ARTICLE.sub("", match[part].strip(" ,.")) for part in ("new", "old"))
+    if asked.questions and not any(_found(old, question) for question in asked.questions):
+        return
+    for claim in said:
+        own = claim.subject == scene.utterance.speaker and claim.polarity and "(" not in claim.statement
+        statement = _exchanged(claim.statement, new, old) if own else claim.statement
+        if statement != claim.statement:
+            yield replace(
+                claim, statement=statement, object=_exchanged(claim.object, new, old) if claim.object else None,
+                segment_key=scene.utterance.segment_key, quote=piece.quote, change=True, valid_from=scene.utterance.at,
+            )  # fmt: skip
+            return
+
+
+def _is_value(doc: Doc) -> bool:
+    """Whether it names something and has no verb but that of "it's 9": neither "we need 3" nor "certainly"."""
+    before = [token for token in doc[: next((t.i for t in doc if t.lower_ == "not"), 0)] if not token.is_punct]
+    said = any(token.dep_.startswith("nsubj") and token.lower_ not in ("it", "that") for token in doc)
+    if said or not before:
+        return False
+    return before[-1].pos_ in ("NOUN", "PROPN", "NUM", "ADJ", "SYM") or _NUMBER.match(before[-1].text) is not None
+
+
+def _exchanged(text: str, new: str, old: str) -> str:
+    """The text with the old value exchanged; words both values share are said once: Flat 9, not 7.
+
+    A number is one of something: 7 plants are no Flat 7, and 500 euros are said instead of 400 euros.
+    """
+    words, more = new.split(), len(new.split()) - len(old.split())
+    shared = [f"{' '.join(words[:more])} {old}", f"{old} {' '.join(words[-more:])}"] if more > 0 else []
+    for value in (*shared, *(() if shared and _NUMBER.search(old) else (old,))):
+        found = _found(value, text)
+        if found is not None:
+            return text[: found.start()] + new + text[found.end() :]
+    return text
+
+
+def _found(value: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
