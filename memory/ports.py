@@ -56,6 +56,9 @@ class Journal(Protocol):
 class FactJournal(Journal, Protocol):
     """A journal that keeps the vectors of facts beside them, for one encoder."""
 
+    def prepare(self, changes: ChangeSet) -> None:
+        """Make ready, in whatever thread, what is soon to be committed; unprepared its commit takes longer."""
+
     async def version(self, user_id: str) -> int:
         """The version of what is believed now."""
 

@@ -37,6 +37,9 @@ class InMemoryJournal:
         """Fact id -> its vector."""
         return dict(self.vectors.get(user_id, {}))
 
+    def prepare(self, changes: ChangeSet) -> None:
+        """There is nothing to make ready."""
+
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
     ) -> bool:

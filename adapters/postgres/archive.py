@@ -220,8 +220,7 @@ def _row(noun: str, values: Mapping[str, Any]) -> Row:
     """A line as a row of the model; columns of later versions have their defaults."""
     shape = codec.NOUNS[noun].type
     given = {field.name: values[field.name] for field in fields(shape) if field.name in values}
-    if "aliases" in given:
-        given["aliases"] = tuple(given["aliases"])
+    given |= {name: tuple(given[name]) for name in ("aliases", "earlier") if name in given}
     if "sensitivity" in given:
         given["sensitivity"] = Sensitivity(given["sensitivity"])
     return cast(Row, shape(**given))

@@ -15,7 +15,7 @@ from typing import Any, cast
 import orjson
 
 from memory.model.accesses import Access
-from memory.model.changes import Change, Row, key_of
+from memory.model.changes import Change, ChangeSet, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.ids import digest, fold
@@ -147,6 +147,7 @@ _SURE = ("quote", "statement", "text")
 _READERS: Mapping[str, Reader] = {
     "aliases": lambda value, content: tuple(_json(value, content) or ()),
     "properties": lambda value, content: _json(value, content) or {},
+    "earlier": lambda value, _: tuple(value),
     "sensitivity": lambda value, _: _SENSITIVITIES[value],
     **dict.fromkeys(("qualifier", *_SURE), _sure_words),
 }
@@ -194,6 +195,11 @@ class Written:
         sides = {"before": self.before, "after": self.after}
         told = {name: columns for name, columns in sides.items() if columns is not None}
         return {"noun": self.noun, "reason": self.change.reason, **told}
+
+
+def encode_changes(changes: ChangeSet) -> list[Written]:
+    """Every change of a turn as it is written."""
+    return [encode_change(each) for each in changes.changes]
 
 
 def encode_change(change: Change) -> Written:

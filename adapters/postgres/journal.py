@@ -11,11 +11,12 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.postgres import codec
+from adapters.postgres.codec import Written
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
-from memory.errors import Fenced, NameTaken, Stale
+from memory.errors import Fenced, Forgotten, NameTaken, Stale
 from memory.model.changes import WORDS_ERASED, ChangeSet, Outcome, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
@@ -32,6 +33,7 @@ class PostgresJournal:
     def __init__(self, pool: Pool, encoder: str) -> None:
         self._pool = pool
         self._encoder = encoder
+        self._prepared: tuple[ChangeSet, Sequence[Written]] | None = None
 
     async def claim(self, shard: str) -> int:
         """A new epoch for this shard."""
@@ -76,13 +78,22 @@ class PostgresJournal:
         """Let the vectors of a user's facts be made anew; until then they serve."""
         await self._pool.rows(Q["renew_fact_vectors"], user_id=user_id, encoder=self._encoder)
 
+    def prepare(self, changes: ChangeSet) -> None:
+        """Encode what is to be committed next. Only the last that was prepared is kept."""
+        self._prepared = (changes, codec.encode_changes(changes))
+
     async def commit(
         self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
     ) -> bool:
         """One turn, one transaction. See the port for what it raises."""
+        prepared = self._prepared
+        if prepared and prepared[0] is changes:
+            written, self._prepared = prepared[1], None  # no longer held than needed: words may be erased
+        else:
+            written = codec.encode_changes(changes)
         try:
             async with self._pool.transaction() as connection:
-                return await self._commit(connection, shard, epoch, base, changes, vectors)
+                return await self._commit(connection, shard, epoch, base, changes, written, vectors)
         except psycopg.errors.UniqueViolation as error:
             if error.diag.constraint_name == "entities_name":
                 raise NameTaken() from error
@@ -95,21 +106,24 @@ class PostgresJournal:
         epoch: int,
         base: WorkingSet,
         changes: ChangeSet,
+        written: Sequence[Written],
         vectors: Mapping[str, Vector],
     ) -> bool:
         user_id = base.user_id
-        fence = await _one(connection, Q["fence"], shard=shard)
-        if fence is None or fence["epoch"] != epoch:
+        of = {"shard": shard, "epoch": epoch, "user_id": user_id, "version": base.version}
+        turn = await _one(connection, Q["take_turn"], **of, command_id=changes.command_id)
+        assert turn is not None
+        if turn["outcome"] == "fenced":
             raise Fenced(shard=shard)
-        if await _one(connection, Q["known_command"], user_id=user_id, command_id=changes.command_id):
+        if turn["outcome"] == "known":
             return False
-        await connection.execute(Q["ensure_user"], {"user_id": user_id})
-        await connection.execute(Q["ensure_reader"], {"user_id": user_id})
-        if await _one(connection, Q["advance"], user_id=user_id, version=base.version) is None:
+        if turn["outcome"] == "stale":
             raise Stale(user_id=user_id)
+        if not base.version and changes.actor == "night" and not await _one(connection, Q["sleeps"], user_id=user_id):
+            raise Forgotten("This memory was deleted while its night went on.")
         if changes.read:
             await _check_read(connection, changes)
-        await write_turn(connection, user_id, self._encoder, base.version + 1, changes, vectors)
+        await write_turn(connection, user_id, self._encoder, base.version + 1, changes, written, vectors)
         return True
 
     async def version(self, user_id: str) -> int:
@@ -182,10 +196,10 @@ async def write_turn(
     encoder: str,
     version: int,
     changes: ChangeSet,
+    written: Sequence[Written],
     vectors: Mapping[str, Vector],
 ) -> None:
-    """Write all that a turn changes, inside the transaction it is committed in."""
-    written = [codec.encode_change(change) for change in changes.changes]
+    """Write all that a turn changes, encoded as `written`, inside the transaction it is committed in."""
     async with connection.pipeline():
         await put_content(connection, user_scope(user_id), [words for each in written for words in each.words])
         await write_rows(connection, user_id, written)

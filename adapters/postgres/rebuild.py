@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from adapters.postgres.journal import Q as JOURNAL
+from adapters.postgres import codec
 from adapters.postgres.journal import load_believed, load_committed, put_fact_vectors, write_turn
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.snapshot import restore_snapshot
@@ -18,7 +18,7 @@ from memory.model.changes import ChangeSet
 from memory.model.working_set import WorkingSet
 from memory.ports import Vector
 
-Q = queries("rebuild")
+Q, JOURNAL = queries("rebuild"), queries("journal")
 
 
 class PostgresFreshJournal:
@@ -37,7 +37,8 @@ class PostgresFreshJournal:
 
     async def put(self, version: int, changes: ChangeSet, vectors: Mapping[str, Vector]) -> None:
         """The next turn."""
-        await write_turn(self._connection, self._user_id, self._encoder, version, changes, vectors)
+        written = codec.encode_changes(changes)
+        await write_turn(self._connection, self._user_id, self._encoder, version, changes, written, vectors)
         await self._connection.execute(Q["advance"], {"user_id": self._user_id, "version": version})
 
     async def put_vectors(self, vectors: Mapping[str, Vector]) -> None:

@@ -58,14 +58,14 @@ async def _put_facts(connection: Connection, user_id: str, noun: str, run: Seque
         for name in ("erase_facts", "erase_fact_vectors"):
             await connection.execute(Q[name], {"user_id": user_id, "fact_ids": gone})
         return
+    rows = [_stored(user_id, noun, each.change.row, each.after) for each in run if each.after is not None]
     closing = [
         {"fact_id": each.before["fact_id"], "version": each.before["version"], "system_to": each.after["system_from"]}
         for each in run
         if each.before is not None and each.after is not None
     ]
-    if closing:
-        await connection.execute(Q["close_facts"], {"user_id": user_id, "rows": Jsonb(closing)})
-    await _replace(connection, user_id, noun, run)
+    statement = f"{Q['close_facts']} {_insert(noun, tuple(rows[0]))} CROSS JOIN all_closed"
+    await connection.execute(statement, {"user_id": user_id, "closing": Jsonb(closing), "rows": Jsonb(rows)})
 
 
 async def _put_sources(connection: Connection, user_id: str, noun: str, run: Sequence[Written]) -> None:
@@ -85,23 +85,28 @@ async def _replace(connection: Connection, user_id: str, noun: str, run: Sequenc
 
 
 @cache
-def _upsert(noun: str, columns: tuple[str, ...]) -> str:
-    """The statement that writes rows of a noun."""
-    shape = codec.NOUNS[noun]
-    key = ("user_id", *shape.key)
-    changing = [name for name in columns if name not in key] or ["user_id"]
-    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
+def _insert(noun: str, columns: tuple[str, ...]) -> str:
+    """The statement that adds rows of a noun."""
     statement = sql.SQL(
         "INSERT INTO {table} ({columns}) SELECT {columns} FROM jsonb_populate_recordset(NULL::{table}, {rows})"
-        " ON CONFLICT ({key}) DO UPDATE SET {updates}"
     ).format(
-        table=sql.Identifier(shape.table),
+        table=sql.Identifier(codec.NOUNS[noun].table),
         columns=sql.SQL(", ").join(map(sql.Identifier, columns)),
         rows=sql.Placeholder("rows"),
-        key=sql.SQL(", ").join(map(sql.Identifier, key)),
-        updates=sql.SQL(", ").join(updates),
     )
     return statement.as_string()
+
+
+@cache
+def _upsert(noun: str, columns: tuple[str, ...]) -> str:
+    """The statement that writes rows of a noun, each in place of the one with its key."""
+    key = ("user_id", *codec.NOUNS[noun].key)
+    changing = [name for name in columns if name not in key] or ["user_id"]
+    updates = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in changing]
+    conflict = sql.SQL("ON CONFLICT ({key}) DO UPDATE SET {updates}").format(
+        key=sql.SQL(", ").join(map(sql.Identifier, key)), updates=sql.SQL(", ").join(updates)
+    )
+    return f"{_insert(noun, columns)} {conflict.as_string()}"
 
 
 async def put_rows(connection: Connection, user_id: str, noun: str, rows: Sequence[Row]) -> None:
@@ -113,9 +118,14 @@ async def put_rows(connection: Connection, user_id: str, noun: str, rows: Sequen
 
 
 async def _put(connection: Connection, user_id: str, noun: str, rows: Sequence[tuple[Row, codec.Columns]]) -> None:
-    stored = [{"user_id": user_id, **columns, **_as_text(noun, row)} for row, columns in rows]
+    stored = [_stored(user_id, noun, row, columns) for row, columns in rows]
     if stored:
         await connection.execute(_upsert(noun, tuple(stored[0])), {"rows": Jsonb(stored)})
+
+
+def _stored(user_id: str, noun: str, row: Row, columns: codec.Columns) -> codec.Columns:
+    """A row as its table takes it from JSON."""
+    return {"user_id": user_id, **columns, **_as_text(noun, row)}
 
 
 _moment = lru_cache(maxsize=1024)(iso)

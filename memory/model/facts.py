@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant, Interval
@@ -78,11 +79,23 @@ class Evidence:
     """The revision of the segment that was read."""
     holds_from: Instant | None = None
     """Since when these words say it is so; None = since they were said."""
+    earlier: tuple[Instant, ...] = ()
+    """Moments before that for which the same words vouch as well, in order: "I live here. I have since 2018."."""
 
     @property
     def since(self) -> Instant:
-        """The moment for which these words vouch."""
+        """The last moment for which these words vouch."""
         return self.at if self.holds_from is None else self.holds_from
+
+    @property
+    def moments(self) -> tuple[Instant, ...]:
+        """Every moment for which these words vouch, in order."""
+        return (*self.earlier, self.since)
+
+    def telling(self, moments: Iterable[Instant]) -> Evidence:
+        """The same words, vouching for these moments; at least one."""
+        *earlier, last = sorted(set(moments))
+        return replace(self, holds_from=None if last == self.at else last, earlier=tuple(earlier))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from memory.model.accesses import Access
@@ -44,7 +45,9 @@ class WorkingSet:
     by_words: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """(subject id, folded statement) -> ids of facts."""
     by_predicate: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    """(subject id, predicate) -> ids of facts."""
+    """(subject id, predicate) -> ids of facts; what is a predicate of a kind, such as a habit, by the kind as well."""
+    linked: Mapping[str, tuple[Link, ...]] = field(default_factory=dict)
+    """id of a fact or an entity -> its links, in either direction, in the order of their keys."""
     accesses: Mapping[str, Access] = field(default_factory=dict)
     """id of a fact, entity or source that was ever recalled -> its recalls."""
 
@@ -148,9 +151,10 @@ class Draft:
         """Every link."""
         return self.base.links if self._links is None else self._links
 
-    def links_of(self, identity: str) -> list[Link]:
+    def links_of(self, identity: str) -> tuple[Link, ...]:
         """The links of a fact or an entity, in either direction."""
-        return self._lookup(Link).at(identity)
+        links: tuple[Link, ...] = self.read("linked").get(identity, ())
+        return links
 
     def notes_of(self, about_id: str) -> list[Note]:
         """The notes on a fact or an entity."""
@@ -197,7 +201,6 @@ class Draft:
 
 
 _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], Iterable[str]]]] = {
-    Link: (lambda draft: draft.links, lambda link: (link.from_id, link.to_id)),
     Note: (lambda draft: draft.notes.values(), lambda note: (note.about_id,)),
     Entity: (
         lambda draft: draft.entities.values(),
@@ -207,7 +210,8 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
 """Noun -> where its rows are, and the ids one of them hangs on."""
 
 _TABLES = (
-    "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "accesses",
+    "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "linked",
+    "accesses",
 )  # fmt: skip
 
 
@@ -237,6 +241,8 @@ def _reindex(table: dict[Any, Any], old: Iterable[Any], new: Iterable[Any], valu
 
 def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> None:
     _replace_one(draft, "entities", before, after)
+    if before is not None and after is not None and _NAMED(before) == _NAMED(after):
+        return
     entity_id = key_of(after or before)[0]  # type: ignore[arg-type]
     live = after is not None and after.merged_into is None
     was_live = before is not None and before.merged_into is None
@@ -248,6 +254,8 @@ def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> No
 
 def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
     _replace_one(draft, "facts", before, after)
+    if before is not None and after is not None and _SAID(before) == _SAID(after):
+        return  # to fold words that nobody has looked at for long costs more than all the rest
     fact_id = str(key_of(after or before)[0])  # type: ignore[arg-type]
     for name, keys in _FACT_INDEXES.items():
         old, new = keys(before) if before is not None else (), keys(after) if after is not None else ()
@@ -258,9 +266,17 @@ def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
 _FACT_INDEXES: dict[str, Callable[[Fact], tuple[Any, ...]]] = {
     "by_subject": lambda fact: (fact.subject_id,),
     "by_words": lambda fact: ((fact.subject_id, fold(fact.statement)),),
-    "by_predicate": lambda fact: ((fact.subject_id, fact.predicate),) if fact.predicate else (),
+    "by_predicate": lambda fact: tuple((fact.subject_id, name) for name in _named(fact.predicate)),
 }
 """Where a claim finds the facts it meets without looking at all that is known of its subject."""
+_NAMED, _SAID = attrgetter("name", "aliases", "merged_into"), attrgetter("subject_id", "statement", "predicate")
+"""What `names` are made of, and those."""
+
+
+def _named(predicate: str | None) -> tuple[str, ...]:
+    """A predicate, and what it is one of: habit:eat is a habit."""
+    kind, colon, _ = (predicate or "").partition(":")
+    return tuple(filter(None, (predicate, kind if colon else None)))
 
 
 def _keep(table: dict[Any, Any], key: object, rows: Collection[Any]) -> None:
@@ -296,11 +312,18 @@ def _put_evidence(draft: Draft, before: Evidence | None, after: Evidence | None)
 
 
 def _put_link(draft: Draft, before: Link | None, after: Link | None) -> None:
-    links = draft.own_links()
-    if before is not None:
-        links.discard(before)
-    if after is not None:
-        links.add(after)
+    links, linked = draft.own_links(), draft.table("linked")
+    for row, stands in ((before, False), (after, True)):
+        if row is None:
+            continue
+        fresh = (row,) if stands else ()
+        links.discard(row)
+        links.update(fresh)
+        for end in {row.from_id, row.to_id}:
+            known = linked.get(end, ())
+            place = bisect_left(known, key_of(row), key=key_of)
+            beyond = place + (known[place : place + 1] == (row,))
+            _keep(linked, end, (*known[:place], *fresh, *known[beyond:]))
 
 
 def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
@@ -340,6 +363,8 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
         match row:
             case Link():
                 links.add(row)
+                for end in {row.from_id, row.to_id}:
+                    tables["linked"].setdefault(end, []).append(row)
             case Mention():
                 tables["mentions"].setdefault(row.entity_id, {})[row.segment_key] = row
             case Evidence():
@@ -351,7 +376,8 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
                     tables[name].setdefault(key, []).append(identity)
     for name in ("names", *_FACT_INDEXES):
         tables[name] = {key: tuple(sorted(set(ids))) for key, ids in tables[name].items()}
-    tables["evidence"] = {key: tuple(sorted(known, key=_when)) for key, known in tables["evidence"].items()}
+    for name, order in (("evidence", _when), ("linked", key_of)):
+        tables[name] = {key: tuple(sorted(known, key=order)) for key, known in tables[name].items()}
     return WorkingSet(user_id, version, profile, links=frozenset(links), **tables)
 
 

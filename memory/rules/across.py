@@ -6,26 +6,33 @@ it were alone.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
-from memory.model.facts import Fact, Link
+from memory.model.changes import Change, key_of
+from memory.model.facts import Evidence, Fact, Link
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
-from memory.rules.agreement import opposes
+from memory.rules.agreement import opposes, thing
 from memory.rules.ending import ends, point_of
-from memory.rules.slots import chain_of, contrary, last_point, settle, slot_of
+from memory.rules.slots import Point, chain_of, contrary, last_point, settle, slot_of
 from memory.rules.turn import Meeting, Turn
 from memory.rules.versions import link
 from memory.words.predicates import closers, closes, opposite
 
+Asserted = tuple[Point, str, Fact]
+"""When a fact was asserted last, its id, and itself."""
 
-def link_levels(turn: Turn, met: Meeting, fact: Fact) -> None:
-    """Link a fact that was just heard with the facts of its subject at other sensitivities."""
+
+def link_levels(turn: Turn, met: Meeting, fact: Fact, changes: Sequence[Change]) -> None:
+    """Link a fact that was just heard, by these changes, with the facts of its subject at other sensitivities."""
     others = [each for each in _concerned(turn, fact) if each.sensitivity != fact.sensitivity]
     if not others:
         return
     _line_up(turn, fact)
-    _follow_events(turn, fact)
+    _follow_events(turn.draft, [fact.fact_id, *_changed(changes)])
     for other in others:
         if other.status == "active" and opposes(met.claim, other) and slot_of(other) is None:
             link(turn.draft, "disputes", fact.fact_id, other.fact_id)
@@ -41,21 +48,18 @@ def settle_slots(turn: Turn, facts: Sequence[Fact]) -> None:
     for fact in {(each.subject_id, each.predicate, slot_of(each), each.sensitivity): each for each in facts}.values():
         settle(turn, fact)
         _line_up(turn, fact)
-    for identity in dict.fromkeys(each.fact_id for each in facts):
-        if (known := turn.draft.facts.get(identity)) is not None:
-            _follow_events(turn, known)
+    _follow_events(turn.draft, [*(each.fact_id for each in facts), *_changed(turn.draft.changes)])
 
 
-def _follow_events(turn: Turn, fact: Fact) -> None:
-    """Link the events and states at other sensitivities with a fact, and with what it may have changed at its own.
+def _changed(changes: Sequence[Change]) -> Iterator[str]:
+    """The facts of which these changes are: heard, split, ended, resumed or vouched for by other words."""
+    return (each.row.fact_id for each in changes if isinstance(each.row, Fact | Evidence))
 
-    These are the values of its slot, which may have been split, and the states that it ends, which may hold longer now.
-    """
-    draft, level = turn.draft, fact.sensitivity
-    ended = (each for each in _told_by(draft, fact, closes(fact.predicate)) if each.sensitivity == level)
-    chain = chain_of(draft, fact.subject_id, slot_of(fact), level)
-    for near in {each.fact_id: each for each in (fact, *chain, *ended)}.values():
-        for event, state in _events(draft, near):
+
+def _follow_events(draft: Draft, fact_ids: Iterable[str]) -> None:
+    """Link the events and states at other sensitivities with the facts that have changed."""
+    for fact_id in dict.fromkeys(fact_ids):
+        for event, state in _events(draft, draft.facts[fact_id]) if fact_id in draft.facts else ():
             _succeed(draft, state, event)
 
 
@@ -106,22 +110,35 @@ def _line_up(turn: Turn, fact: Fact) -> None:
 
 def _link_chains(draft: Draft, ours: Sequence[Fact], theirs: Sequence[Fact]) -> None:
     """Let the links between two chains be those of what follows what, and no others."""
-    wanted = {(after.fact_id, before.fact_id) for before, after in _followers(draft, [*ours, *theirs])}
+    wanted = {Link("supersedes", after, before) for after, before in _followers(draft, ours, theirs)}
     one, other = ({each.fact_id for each in chain} for chain in (ours, theirs))
-    for each in [
-        each for each in draft.links if each.kind == "supersedes" and (each.from_id, each.to_id) not in wanted
-    ]:
-        if (each.from_id in one and each.to_id in other) or (each.from_id in other and each.to_id in one):
+    known = {each for identity in one for each in draft.links_of(identity) if each.kind == "supersedes"}
+    for each in sorted(known - wanted, key=key_of):
+        if {each.from_id, each.to_id} & other:
             draft.put("unlinked", each, None)
-    for after, before in sorted(wanted):
-        link(draft, "supersedes", after, before)
+    for each in sorted(wanted - known, key=key_of):
+        draft.put("linked", None, each)
 
 
-def _followers(draft: Draft, facts: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    """Facts, and the next against each at the other sensitivity, by the last time that each was asserted."""
-    line = sorted(facts, key=lambda each: (last_point(draft, each), each.sensitivity, each.fact_id))
-    for place, fact in enumerate(line):
-        later = (line[each] for each in range(place + 1, len(line)))
-        after = next((each for each in later if each.sensitivity != fact.sensitivity and contrary(fact, each)), None)
-        if after is not None:
-            yield fact, after
+def _followers(draft: Draft, ours: Sequence[Fact], theirs: Sequence[Fact]) -> Iterator[tuple[str, str]]:
+    """(after, before), by id: each fact, and the next against it in the other chain, by when each was asserted last."""
+    for chain, other in ((ours, theirs), (theirs, ours)):
+        line = sorted(((last_point(draft, each), each.fact_id, each) for each in other), key=itemgetter(0, 1))
+        # a denial speaks against the same value alone: hundreds of them are not compared with one another
+        values, same = [each for each in line if each[2].polarity], defaultdict[tuple[str, ...], list[Asserted]](list)
+        for each in line:
+            same[thing(each[2].object)].append(each)
+        for fact in chain:
+            near = same[thing(fact.object)]
+            since = last_point(draft, fact)
+            found = [_next_against(fact, since, among) for among in ((values, near) if fact.polarity else (near,))]
+            after = min((each for each in found if each is not None), key=itemgetter(0, 1), default=None)
+            if after is not None:
+                yield after[1], fact.fact_id
+
+
+def _next_against(fact: Fact, since: Point, among: Sequence[Asserted]) -> Asserted | None:
+    """The first of these, in their order, that speaks against a fact and was asserted after it."""
+    first = bisect_right(among, since, key=itemgetter(0))
+    later = (among[place] for place in range(first, len(among)))
+    return next((each for each in later if contrary(fact, each[2])), None)

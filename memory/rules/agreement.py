@@ -1,7 +1,7 @@
 """Agreement: whether two similar statements say the same, or differ in what similarity cannot see.
 
 "Allergic to peanuts" and "not allergic to peanuts" are nearly the same vector, and so are "at 3 pm" and "at 5 pm":
-before a fact is reinforced its polarity, numbers, dates, tense and object must agree (memory-model, step 3).
+before a fact is reinforced its polarity, numbers, dates, names, tense and object must agree (memory-model, step 3).
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from functools import lru_cache
 from memory.model.claims import Claim
 from memory.model.facts import Fact
 from memory.model.ids import fold
-from memory.words.contrast import denials
-from memory.words.predicates import named, opposite
-from memory.words.stems import stem, tokenise
+from memory.words.contrast import VAGUE, denials
+from memory.words.languages import is_common
+from memory.words.names import TITLES, bare, is_name, same_name
+from memory.words.predicates import VERBS, named, opposite
+from memory.words.stems import STOP_WORDS, stem, tokenise
+from memory.words.vocabulary import words
 
 _FIGURE = re.compile(r"\d+(?:[.,:/]\d+)*")
 _CALENDAR = re.compile(
@@ -27,10 +30,26 @@ _SPELT = {
     "ten": "10", "eleven": "11", "twelve": "12",
 }  # fmt: skip
 """Numbers that are written out; "one" is mostly a pronoun."""
+_WORD = re.compile(r"(?<![\w'’])[^\W\d_][\w'’-]+")
+_NOBODY = TITLES | words("doctor every usually mostly often sometimes always each last next die seine ihre seit jeder")
+"""Words that are written large, before a name or where a statement begins, and name nobody."""
 _PAST = re.compile(r"\b(?:was|were|used to|formerly|previously|ago|had been|once|no longer)\b", re.IGNORECASE)
 _AHEAD = re.compile(
-    r"\b(?:will|won't|going to|plans? to|planning to|intends? to|next (?:week|month|year))\b", re.IGNORECASE
+    r"\b(?:(?-i:will)|['’]ll|won['’]t|(?:am|is|are|was|were|be|['’](?:m|s|re)|not|also|now|still|\w+ly) going to|"
+    r"plans? to|planning to|intends? to|next (?:week|month|year))\b",
+    re.IGNORECASE,
 )
+"""Who stopped going to the gym is not about to, and Will is somebody."""
+_DONE = r"(?-i:[a-z]{2,}ed|left|quit|lost|laid|gave|given)"
+_ALREADY = re.compile(rf"\b{_DONE}\b.*(?:[,;]|\b(?:and|but|because|which|who|so|since|while|where|when|as)\b)")
+"""What was done before anything else is said: of somebody who "quit because they will move", that they have quit."""
+_UNDER_WAY = re.compile(
+    rf"^(?:(?:(?!(?:and|but|who|that|which|{_DONE})\b)[\w'’.()-]+,? ){{1,8}}?"
+    r"(?:and (?:[\w'’-]+ )?[\w'’-]+ (?:are|aren['’]t)|am|is|are|isn['’]t|aren['’]t)"
+    r"|(?:I['’]m|(?:we|you|they)['’]re|(?:he|she|it)['’]s)) (?:(?:not|also|now|only|finally|still|\w+ly) )*\w{2,}ing\b",
+    re.IGNORECASE,
+)
+"""What somebody is doing: of an event, that it has not happened yet."""
 
 
 @lru_cache(maxsize=16_384)
@@ -42,13 +61,39 @@ def figures_in(statement: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
+def names_in(statement: str) -> frozenset[str]:
+    """The names in a statement, a word each. German nouns count as well: without an object they tell as much."""
+    found = _WORD.findall(statement.replace("’", "'"))
+    opening = found[:1] if found and stem(fold(found[0]), "en") in VERBS else []
+    large = (word for word in found[len(opening) :] if fold(word) not in STOP_WORDS["en"] or word.isupper())
+    return frozenset(bare(word) for word in large if is_name(word) and (word.isupper() or _tells(fold(bare(word)))))
+
+
+def _tells(word: str) -> bool:
+    """Whether a folded word is more than what statements begin with; what is all written large always is: the US."""
+    common = word in _NOBODY or word in STOP_WORDS["en"] or is_common(word)
+    return not common and stem(word, "en") not in VAGUE
+
+
+def same_names(one: str, other: str) -> bool:
+    """Whether neither statement names what the other names otherwise; one may name more than the other."""
+    here, there = names_in(one), names_in(other)
+    ours = [name for name in here if not any(same_name(name, each) for each in there)]
+    theirs = [name for name in there if not any(same_name(name, each) for each in here)]
+    return not (ours and theirs)
+
+
+@lru_cache(maxsize=16_384)
 def tense_of(statement: str, predicate: str | None) -> str:
     """past, ahead or present: by its words, else by its predicate (an event has happened, a plan is to come)."""
-    if _AHEAD.search(statement):
+    row = named(predicate)
+    ahead = _AHEAD.search(statement)
+    if ahead and not _ALREADY.search(statement[: ahead.end()]):
         return "ahead"
     if _PAST.search(statement):
         return "past"
-    row = named(predicate)
+    if row is not None and row.tense == "event" and _UNDER_WAY.search(statement):
+        return "ahead"
     return {"plan": "ahead", "event": "past"}.get(row.tense, "present") if row else "present"
 
 
@@ -65,14 +110,19 @@ def thing(object_: str | None) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def _stems(words: str) -> tuple[str, ...]:
     """Stems of the words; other languages than English keep their endings, and so at worst their difference."""
-    return tuple(stem(word, "en") for word, _ in tokenise(fold(words))) or (fold(words),)
+    told = (word for word, _ in tokenise(fold(words)) if word not in _SINCE_WHEN)
+    return tuple(stem(word, "en") for word in told) or (fold(words),)
+
+
+_SINCE_WHEN = ("again", "anymore", "now", "still")
+"""Words of a change, or of none, that are no part of what it is about."""
 
 
 def agrees(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim says what the fact says: same polarity, figures, tense, predicate and object."""
+    """Whether the claim says what the fact says: same polarity, figures, names, tense, predicate and object."""
     if claim.polarity != fact.polarity or bool(denials(claim.statement)) != bool(denials(fact.statement)):
         return False
-    if figures_in(claim.statement) != figures_in(fact.statement):
+    if figures_in(claim.statement) != figures_in(fact.statement) or not same_names(claim.statement, fact.statement):
         return False
     if claim.predicate and fact.predicate and claim.predicate != fact.predicate:
         return False
@@ -95,8 +145,9 @@ def _contrary(claim: Claim, fact: Fact) -> bool:
     """Whether the two say contrary things, of whatever object: opposed polarity, or opposite predicates."""
     if claim.predicate == fact.predicate:
         row = named(claim.predicate)
-        lasting = row is None or row.tense == "state"  # what did not happen one day may happen the next
-        return lasting and claim.polarity != fact.polarity
+        passing = row is not None and row.tense == "event"  # what did not happen one day may happen the next
+        tenses = {tense_of(each.statement, each.predicate) for each in (claim, fact)}
+        return (not passing or tenses == {"ahead"}) and claim.polarity != fact.polarity
     if claim.predicate is None or fact.predicate is None:
         return False
     return opposite(claim.predicate) == fact.predicate and claim.polarity == fact.polarity

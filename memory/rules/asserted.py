@@ -1,7 +1,8 @@
 """Asserted: what a claim about a lasting state comes to by its own words, whatever an extractor made of them.
 
 Such a claim ends another state, and said five times it grows sure: where somebody would live if they won the lottery is
-nowhere they live, and where they no longer live is a denial.
+nowhere they live, where they no longer live is a denial, where they will live next
+year is a plan, and where they lived before tells nothing of today.
 """
 
 from __future__ import annotations
@@ -11,19 +12,50 @@ from dataclasses import replace
 
 from memory.model.claims import Claim
 from memory.model.ids import fold
+from memory.model.timeline import Instant
 from memory.words import polarity
-from memory.words.predicates import named
+from memory.words.predicates import named, single_valued
 
 _NO_LONGER = re.compile(r"\bno longer (?P<state>.*?)(?:[,;:.!?]|\b(?:and|but|so|because)\b|$)", re.IGNORECASE)
+_TO_COME = r"\b(?:(?-i:will)|won['’]t|['’]ll)(?! (?:\w+ly )?(?:always|still|never)\b) (?:not )?"
+_CLAUSE = r"(?:(?!(?:and|but|who|which|that|because|where|if)\b)[\w'’-]+ ){1,5}?"
+_OF_A_DAY = ("deadline_is", "birthday_is")
+"""What is to come by its nature, and so is already: the deadline will be Friday."""
+_VERBS = {
+    "lived": "live", "resided": "reside", "worked": "work", "studied": "study", "was": "be", "were": "be",
+    "wohnte": "wohnen", "lebte": "leben", "arbeitete": "arbeiten",
+}  # fmt: skip
+_WAS = rf"(?<!has )(?<!have )(?<!['’]ve )(?<!always )(?<!never )\b(?P<verb>{'|'.join(_VERBS)}) "
+_LED = ("lives_in", "works_at", "works_as", "studies_at", "has_status", "has_condition", "married_to", "age_is")
+"""States of which the past tense says that they are over. Who was born or named somewhere is so still."""
+_NOT_OVER = re.compile(
+    r"\b(?:since|still|just|seit|noch|born|diagnosed|hired|recruited|promoted|appointed|accepted|admitted|transferred)\b",
+    re.IGNORECASE,
+)
+"""Words by which it goes on, or begins: who was hired works there."""
 
 
-def as_asserted(claim: Claim) -> Claim | None:
-    """The claim, a denial if its words say that it is over, or None if they only suppose it."""
+def as_asserted(claim: Claim, at: Instant) -> Claim | None:
+    """The claim as of its time (see `in_its_time`), or None if its words only suppose it."""
     row = named(claim.predicate)
-    if row is None or row.tense != "state":
+    return None if row is not None and row.tense == "state" and _is_supposed(claim) else in_its_time(claim, at)
+
+
+def in_its_time(claim: Claim, at: Instant) -> Claim:
+    """The claim; a denial if its words say that it is over, a plan if it is to come.
+
+    What was so once is no value of today, and of a day that is named it is one up to when it was said, `at`.
+    """
+    row = named(claim.predicate)
+    if row is None or row.tense == "event":
         return claim
-    if _is_supposed(claim):
-        return None
+    if (plan := _to_come(claim)) is not None:
+        return replace(claim, predicate="plans", object=plan, object_type=None, slot=None, tense="plan")
+    if (former := _former(claim)) is not None:
+        if claim.valid_from is not None and claim.valid_from < at and "until" not in claim.statement:
+            return replace(claim, valid_to=claim.valid_to or at)
+        verb = former.partition(" ")[0]
+        return replace(claim, predicate=f"formerly:{verb}", object=former, object_type=None, slot=None)
     return replace(claim, polarity=False) if claim.polarity and _is_over(claim) else claim
 
 
@@ -31,6 +63,23 @@ def _is_supposed(claim: Claim) -> bool:
     """A quote may hold more than the claim; if it opens with a condition, all of it hangs on that."""
     words = claim.statement
     return polarity.is_unreal(words) or polarity.is_conditional(words) or polarity.is_hypothetical(claim.quote)
+
+
+def _to_come(claim: Claim) -> str | None:
+    """What somebody will do, if its one value at a time is still to come: "live in Porto"."""
+    if claim.object is None or claim.predicate in _OF_A_DAY or not single_valued(claim.predicate, claim.slot):
+        return None
+    found = re.search(rf"{_TO_COME}(?P<plan>{_CLAUSE}{re.escape(claim.object)})", claim.statement, re.IGNORECASE)
+    return found["plan"] if found else None
+
+
+def _former(claim: Claim) -> str | None:
+    """What somebody did or was, if its one value at a time is over: "live in Porto"."""
+    led = claim.predicate in _LED and claim.object is not None and single_valued(claim.predicate, claim.slot)
+    if not led or not claim.polarity or _NOT_OVER.search(claim.quote):
+        return None
+    found = re.search(rf"{_WAS}(?P<rest>(?:{_CLAUSE})??{re.escape(claim.object or '')})", claim.statement)
+    return f"{_VERBS[found['verb']]} {found['rest']}" if found else None
 
 
 def _is_over(claim: Claim) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from memory.errors import Invalid, NotFound, Unjudged
 from memory.model import commands as c
 from memory.model.changes import Change, ChangeSet, Outcome, key_of
-from memory.model.facts import NOTE_LIFETIME_DAYS, Note
+from memory.model.facts import NOTE_LIFETIME_DAYS, Link, Note
 from memory.model.ids import note_id
 from memory.model.timeline import Instant
 from memory.model.verdicts import Judging
@@ -86,8 +86,9 @@ def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
 
 
 def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
-    """Owners whose words go for good: what was erased, and the segments that were forgotten."""
-    gone = [str(key_of(each.row)[0]) for each in changes if each.reason == "erased" and each.after is None]
+    """Owners whose words go for good: what was erased, and the segments that were forgotten. A link owns no words."""
+    rows = (each.row for each in changes if each.reason == "erased" and each.after is None)
+    gone = [str(key_of(row)[0]) for row in rows if not isinstance(row, Link)]
     keys = command.segment_keys if isinstance(command, c.Withdraw) and command.erase else ()
     return tuple(dict.fromkeys([*gone, *(f"segment:{key}" for key in keys)]))
 

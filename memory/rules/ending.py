@@ -7,10 +7,11 @@ from collections.abc import Callable
 from memory.model.facts import Fact
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import same_thing, thing
+from memory.rules.agreement import same_thing, tense_of, thing
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
+from memory.words.diets import excludes
 from memory.words.predicates import class_of, closers, closes, named, single_valued
 
 
@@ -79,10 +80,10 @@ def _names_something(event: Fact) -> bool:
 
 
 def concerns(event: Fact, state: Fact) -> bool:
-    """Whether an event, whenever it was, speaks against a state."""
+    """Whether an event, whenever it was, speaks against a state. One that is to come ends nothing yet."""
     standing = event.status == "active" and event.polarity and state.polarity
     row, held = named(event.predicate), named(state.predicate)
-    if not standing or row is None or held is None:
+    if not standing or row is None or held is None or tense_of(event.statement, event.predicate) == "ahead":
         return False
     if not _names_something(event):
         return row.ends == "all" or (held.single and not held.slotted)
@@ -92,12 +93,21 @@ def concerns(event: Fact, state: Fact) -> bool:
 _WHATEVER = topic_of("job work position")
 """Objects of an event that name nothing in particular: who quits a job quits the one they have."""
 _CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
-    "same": lambda event, state: same_thing(event.object, state.object),
+    "same": lambda event, state: same_thing(event.object, state.object) or _is_its_deed(event, state),
     "other": lambda event, state: not same_thing(event.object, state.object),
     "kind": lambda event, state: _is_other_of_kind(event.object or "", state.object or ""),
     "all": lambda event, state: True,
+    "diet": lambda event, state: event.predicate == "habit:eat" and excludes(state.object, event.object),
 }
 """Which states an event of a predicate concerns, by its `ends`."""
+
+
+def _is_its_deed(event: Fact, state: Fact) -> bool:
+    """Whether what was given up is the deed that a state tells: playing tennis, of who plays it."""
+    row = named(state.predicate)
+    _, _, verb = (state.predicate or "").partition(":")
+    cues = (verb,) if verb else row.cues if row is not None and state.object else ()
+    return topic_of(event.object or "") in [topic_of(f"{cue} {state.object or ''}") for cue in cues]
 
 
 def _is_other_of_kind(one: str, other: str) -> bool:

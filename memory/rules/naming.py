@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory.errors import Conflict, Invalid, NameTaken
-from memory.model.changes import Outcome
+from memory.model.changes import WORDS_ERASED, Outcome
 from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameEntity, SetProfile
 from memory.model.entities import Entity
 from memory.model.ids import fold
@@ -86,7 +86,29 @@ def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
     for mention in list(draft.mentions.get(entity.entity_id, {}).values()):
         draft.put("erased", mention, None)
     erase_entity(turn, entity)
+    _erase_kin(turn, entity)
     return []
+
+
+def _erase_kin(turn: Turn, gone: Entity) -> None:
+    """Who is told by whose they are keeps their own name alone: Tobi, but nobody's boyfriend any more.
+
+    A relation goes with either of the two it is between.
+    """
+    draft = turn.draft
+    for other in list(draft.entities.values()):
+        of, name = (fold(str(other.properties.get(key, ""))) in gone.names for key in ("of", "name"))
+        if not (of or (name and other.type == "relationship")):
+            continue
+        if other.type == "relationship":
+            for mention in list(draft.mentions.get(other.entity_id, {}).values()):
+                draft.put("erased", mention, None)
+            erase_entity(turn, other)
+            continue
+        kept = {name: value for name, value in other.properties.items() if name not in ("of", "relation")}
+        whose = tuple(f"{name}'s " for name in gone.names)
+        aliases = tuple(alias for alias in other.aliases if not fold(alias).startswith(whose))
+        draft.put(WORDS_ERASED, other, replace(other, properties=kept, aliases=aliases))
 
 
 def living(turn: Turn, entity_id: str) -> Entity:

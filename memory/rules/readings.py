@@ -33,8 +33,9 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
     outcomes = []
     for claim in command.claims:
         segment = read.get(claim.segment_key)
-        asserted = as_asserted(claim)
-        if segment is None or asserted is None or _is_no_evidence(turn, segment):
+        if segment is None or _is_no_evidence(turn, segment):
+            continue
+        if (asserted := as_asserted(claim, segment.at)) is None:
             continue
         outcomes.append(_believe_heard(turn, asserted, segment, command))
     return outcomes

@@ -56,7 +56,7 @@ def begin_later(turn: Turn, fact: Fact) -> None:
 
     The values of a slot that an event had ended are settled afterwards.
     """
-    draft, began = turn.draft, min(each.since for each in turn.draft.evidence[fact.fact_id])
+    draft, began = turn.draft, min(each.moments[0] for each in turn.draft.evidence[fact.fact_id])
     if began <= fact.valid_from or fact.status not in ("active", "superseded"):
         return
     ends = fact.valid_to if fact.valid_to is None else max(fact.valid_to, began)

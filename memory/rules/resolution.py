@@ -19,7 +19,7 @@ def find(draft: Draft, name: str, type_: str | None = None, *, level: Sensitivit
     """The entity this name or alias means to words of a sensitivity, merges followed.
 
     With a type only entities of that type fit, and those that were of it until somebody knew better: the same name in
-    two types is never one entity. Among several (two Alexes) the one mentioned most wins, then the older id, so that
+    two types is never one entity. Among several (two Alexes) the one mentioned most wins, then the greater id, so that
     the answer does not depend on arrival.
     """
     found = {

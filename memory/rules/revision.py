@@ -30,9 +30,9 @@ def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, or
     It meets the facts of its own sensitivity; with those of others it is linked, and none of them changes.
     """
     identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
-    met = Meeting(claim, subject_id, object_id, origin, identity)
+    met, mark = Meeting(claim, subject_id, object_id, origin, identity), len(turn.draft.changes)
     outcome = _by_likeness(turn, met) if turn.rules.manner == "likeness" else _by_meaning(turn, met)
-    across.link_levels(turn, met, turn.draft.facts[outcome.fact_id])
+    across.link_levels(turn, met, turn.draft.facts[outcome.fact_id], turn.draft.changes[mark:])
     return outcome
 
 
@@ -52,7 +52,7 @@ def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
     fresh = _create(turn, met)
     relate(turn, fresh, rivals)
     if denied:
-        return _disagree(turn, fresh, denied)
+        return _turn_about(turn, fresh, denied) if claim.change else _disagree(turn, fresh, denied)
     ended = tuple(dict.fromkeys((*end_states(turn, fresh), *slots.settle(turn, fresh))))
     found = apply_verdicts(turn, fresh, against) if against else None
     return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
@@ -166,7 +166,6 @@ def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     place = slots.place_of(draft, chain, met.since, claim)
     before, after = place.before, place.after
     if before is not None and slots.says(before, claim) and not slots.has_ended(before, met.since, after):
-        slots.vouch_later(draft, _evidence_of(before.fact_id, met))
         return _reinforce(turn, before, met, extend=False)
     if after is not None and after is not before and slots.says(after, claim) and claim.valid_to is None:
         outcome = _reinforce(turn, after, met)
@@ -215,12 +214,24 @@ def apply_verdicts(turn: Turn, fresh: Fact, against: list[Contrary]) -> Outcome 
         outcome = Outcome(fresh.fact_id, "disputed", tuple(unsure))
     if denied:
         outcome = _disagree(turn, draft.facts[fresh.fact_id], denied)
-    newer = [each for each in updates if (each.valid_from, each.fact_id) > (fresh.valid_from, fresh.fact_id)]
-    older = [each for each in updates if each not in newer]
-    ended = tuple(end(turn, each, fresh) for each in older)
-    if newer:
-        end(turn, draft.facts[fresh.fact_id], min(newer, key=lambda each: (each.valid_from, each.fact_id)))
+    ended = _update(turn, fresh, updates)
     return Outcome(fresh.fact_id, "superseded", ended) if ended else outcome
+
+
+def _update(turn: Turn, fresh: Fact, others: list[Fact]) -> tuple[str, ...]:
+    """Let a fact end those before it, and end with the first after it, whichever is heard first; whom it ended."""
+    newer = [each for each in others if (each.valid_from, each.fact_id) > (fresh.valid_from, fresh.fact_id)]
+    ended = tuple(end(turn, each, fresh) for each in others if each not in newer)
+    if newer:
+        first = min(newer, key=lambda each: (each.valid_from, each.fact_id))
+        end(turn, turn.draft.facts[fresh.fact_id], first)
+    return ended
+
+
+def _turn_about(turn: Turn, fresh: Fact, denied: list[Fact]) -> Outcome:
+    """ "No longer", "again": what is denied was so until then, however many had said so."""
+    ended = _update(turn, fresh, denied)
+    return Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
 
 def _disagree(turn: Turn, fresh: Fact, against: list[Fact]) -> Outcome:

@@ -123,6 +123,8 @@ def _hear(draft: Draft, fact: Fact, claim: Claim, segment: ReadSegment, command:
     before = next((each for each in known if (each.source_id, each.segment_key) == here), None)
     since = None if claim.valid_from in (None, segment.at) else claim.valid_from
     after = Evidence(fact.fact_id, *here, claim.quote, segment.at, segment.revision, since)
+    if before is not None and before.revision == after.revision:
+        after = after.telling((*before.moments, *after.moments))
     draft.put(REFUSED, before, after)
     for each in known:
         if each.segment_key in command.withdrawn and _are_words_of(each, segment, command):

@@ -194,7 +194,7 @@ def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revisio
     """
     evidence = draft.evidence.get(fact.fact_id, ())
     early, late = _apart(fact, evidence, here)
-    began = min(each.since for each in late)
+    began = min(each.moments[0] for each in late)
     # an end that lies before the late words, as an event may set it, is the end of what the early ones told
     over = fact.valid_to is not None and fact.valid_to < began
     ends = fact.valid_to if over else began
@@ -203,16 +203,13 @@ def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revisio
         late: {"valid_from": began, "valid_to": None if over else fact.valid_to,
                "status": "active" if over else fact.status},
     }  # fmt: skip
-    if not early:  # several vouch for later moments, and which of them told the earlier beginning too is not known
+    if not early:  # it was heard before moments were kept, and whose words told its beginning is not known
         revise(draft, fact, "split", now, **spans[late])
         return
-    stays_late = early[0] not in evidence or any(_born_of(draft, fact, each) for each in late)
-    leaving, staying = (early, late) if stays_late else (late, early)
-    first = min(leaving, key=lambda each: (each.since, each.source_id))
-    identity = free_id(draft, first, fact.statement)
+    leaving, staying = (early, late) if any(_born_of(draft, fact, each) for each in late) else (late, early)
+    identity = free_id(draft, min(leaving, key=lambda each: (each.moments, each.source_id)), fact.statement)
+    _share(draft, evidence, staying)
     for each in leaving:
-        if each in evidence:
-            draft.put("split", each, None)
         draft.put("split", None, replace(each, fact_id=identity))
     kept = revise(draft, fact, "split", now, confidence=_confidence(fact, staying, rules), **spans[staying])
     goes: dict[str, Any] = {"confidence": _confidence(fact, leaving, rules), **spans[leaving]}
@@ -227,10 +224,19 @@ def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revisio
 
 
 def _apart(fact: Fact, evidence: Sequence[Evidence], here: Point) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
-    """The words that vouch for moments before an assertion, and for later ones; who alone vouches has told of both."""
-    early = tuple(each for each in evidence if _point(fact, each.since) <= here)
-    late = tuple(each for each in evidence if _point(fact, each.since) > here)
-    return early or tuple(replace(each, holds_from=fact.valid_from) for each in late if len(late) == 1), late
+    """The words that vouch for moments before an assertion, and for later ones; some vouch for both."""
+    early = ((each, [moment for moment in each.moments if _point(fact, moment) <= here]) for each in evidence)
+    late = ((each, [moment for moment in each.moments if _point(fact, moment) > here]) for each in evidence)
+    before, after = (tuple(each.telling(told) for each, told in part if told) for part in (early, late))
+    return before, after
+
+
+def _share(draft: Draft, evidence: Sequence[Evidence], staying: Sequence[Evidence]) -> None:
+    """Leave with a fact only what of its words is to stay."""
+    left = {key_of(each): each for each in staying}
+    for each in evidence:
+        if each != left.get(key_of(each)):
+            draft.put("split", each, left.get(key_of(each)))
 
 
 def unfollow(draft: Draft, fact: Fact) -> None:
@@ -259,7 +265,7 @@ def unlink(draft: Draft, fact: Fact, since: Instant) -> None:
 def free_id(draft: Draft, words: Evidence, statement: str) -> str:
     """The id of a fact that begins with these words: that of one first heard there, unless it stands already.
 
-    One segment may say the same of two moments with other values in between, and is evidence of a fact only once.
+    One segment may say the same of two moments with other values in between.
     """
     place = f"{words.source_id}/{words.segment_key}"
     identity = fact_id(draft.user_id, place, statement)
@@ -267,14 +273,6 @@ def free_id(draft: Draft, words: Evidence, statement: str) -> str:
         place = f"{place}@{words.since}"
         identity = fact_id(draft.user_id, place, statement)
     return identity
-
-
-def vouch_later(draft: Draft, words: Evidence) -> None:
-    """Let a segment that says the same of two moments vouch for the later: the fact itself holds the earlier."""
-    for each in draft.evidence.get(words.fact_id, ()):
-        if key_of(each) == key_of(words) and each.since < words.since:
-            draft.put("supported", each, None)
-            draft.put("supported", None, words)
 
 
 def _confidence(fact: Fact, evidence: Sequence[Evidence], rules: Revision) -> float:
@@ -290,7 +288,7 @@ def _born_of(draft: Draft, fact: Fact, evidence: Evidence) -> bool:
 def _points(draft: Draft, fact: Fact) -> list[Point]:
     """The assertions of a fact: what its words vouch for, and its beginning."""
     evidence = draft.evidence.get(fact.fact_id, ())
-    moments = {fact.valid_from, *(each.since for each in evidence if each.since > fact.valid_from)}
+    moments = {fact.valid_from, *(each for words in evidence for each in words.moments if each > fact.valid_from)}
     return [_point(fact, each) for each in moments]
 
 

@@ -14,6 +14,7 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.across import settle_slots
+from memory.rules.asserted import in_its_time
 from memory.rules.readings import ensure_owner, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
@@ -27,7 +28,7 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
     if not command.claims:
         raise Invalid("There is nothing to remember.")
     origin = _origin(turn, command)
-    return [_believe_told(turn, _claim(claim), origin) for claim in command.claims]
+    return [_believe_told(turn, in_its_time(_claim(claim), origin.at), origin) for claim in command.claims]
 
 
 def _origin(turn: Turn, command: Remember) -> Origin:

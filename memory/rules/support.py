@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from memory.model.changes import Change
@@ -24,13 +23,12 @@ def supports(draft: Draft, subject_ids: Collection[str]) -> Mapping[str, frozens
         for fact_id in draft.by_predicate.get((subject_id, GENERALLY), ())
         if draft.facts[fact_id].status == "active"
     }
-    if not meta_facts:
-        return {}
-    resting: defaultdict[str, set[str]] = defaultdict(set)
-    for each in draft.links:
-        if each.kind == "derived_from" and each.from_id in meta_facts:
-            resting[each.from_id].add(each.to_id)
-    return {meta_id: frozenset(ids) for meta_id, ids in sorted(resting.items())}
+    links = ((meta_id, draft.links_of(meta_id)) for meta_id in sorted(meta_facts))
+    resting = {
+        meta_id: frozenset(each.to_id for each in about if each.kind == "derived_from" and each.from_id == meta_id)
+        for meta_id, about in links
+    }
+    return {meta_id: ids for meta_id, ids in resting.items() if ids}
 
 
 def withdraw_unsupported(turn: Turn) -> None:

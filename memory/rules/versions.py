@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from memory.model.changes import key_of
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
@@ -29,11 +30,15 @@ def link(draft: Draft, kind: str, from_id: str, to_id: str, weight: float = 1.0)
 
 
 def support(draft: Draft, evidence: Evidence) -> bool:
-    """Add evidence; True if its source had not supported this fact before."""
+    """Add evidence; True if its source had not supported this fact before.
+
+    Words that say so already vouch for the moments of both.
+    """
     known = draft.evidence.get(evidence.fact_id, ())
-    if any((each.source_id, each.segment_key) == (evidence.source_id, evidence.segment_key) for each in known):
-        return False
-    draft.put("supported", None, evidence)
+    here = next((each for each in known if key_of(each) == key_of(evidence)), None)
+    both = evidence if here is None else here.telling((*here.moments, *evidence.moments))
+    if both != here:
+        draft.put("supported", here, both)
     return all(each.source_id != evidence.source_id for each in known)
 
 

@@ -7,7 +7,8 @@ twice, or a week late, changes nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
@@ -26,6 +27,8 @@ MOST_ROWS = 500
 """Rows one commit of a night may change (memory-model, "The night")."""
 MOST_CLUSTERS = 100
 """Clusters of duplicates one commit merges: with their evidence and links about as many rows."""
+AHEAD = 2
+"""Turns of a night under way at once: one is written while the next is decided. A third would only wait."""
 CATCH_UP_DAYS = 30
 """Nights made good after a long absence; what is older left no trace that a later night would not find."""
 
@@ -61,7 +64,7 @@ class Nights(Protocol):
 
 
 class Mind(Protocol):
-    """Who lets a memory commit."""
+    """Who lets a memory commit, in the order in which it is told to; a turn may be told before the last one is over."""
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> object:
         """One turn of a user's memory; a night brings no statements, and does not ask what changed."""
@@ -136,8 +139,26 @@ async def run_night(
     if not plan.done:
         commands = list(commands_of(user_id, night, plan))
         done = await nights.committed(user_id, [each.command_id for each in commands])
-        for command in commands:
-            if command.command_id not in done:  # to carry one out again would be to load the whole memory anew
-                await mind.turn(user_id, command, {})
+        # to carry one out again would be to load the whole memory anew
+        left = [each for each in commands if each.command_id not in done]
+        for kind in (CloseNight, MergeFacts):  # what is merged has changed, and would cross no more this night
+            await _commit(user_id, (each for each in left if isinstance(each, kind)), mind)
         await nights.finish(user_id, night)
     return dict(plan.report)
+
+
+async def _commit(user_id: str, commands: Iterable[Command], mind: Mind) -> None:
+    """Let the mind commit these in order, the next one told while the last is under way. Raises what the first raises.
+
+    What is under way when one fails is waited for: nothing is committed once this has raised.
+    """
+    under_way: deque[asyncio.Future[object]] = deque()
+    try:
+        for command in commands:
+            if len(under_way) == AHEAD:
+                await under_way.popleft()
+            under_way.append(asyncio.ensure_future(mind.turn(user_id, command, {})))
+        while under_way:
+            await under_way.popleft()
+    finally:
+        await asyncio.gather(*under_way, return_exceptions=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from memory.errors import Conflict, DomainError, Fenced, JournalBehind, NothingToUndo, Stale, Unjudged
 from memory.model.captured import Captured, capture
 from memory.model.changes import ChangeSet
-from memory.model.commands import Command, MeetRivals, Undo
+from memory.model.commands import CloseNight, Command, MeetRivals, Undo
 from memory.model.facts import Fact
 from memory.model.working_set import WorkingSet
 from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Statements, Vector
@@ -25,6 +26,16 @@ NO_VECTORS: Mapping[str, Vector] = {}
 Done = TypeVar("Done")
 _ATTEMPTS = 3
 """Turns tried on top of what another writer has committed meanwhile, before the caller is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a command comes to on top of `base`, and nowhere else."""
+
+    base: WorkingSet
+    changes: ChangeSet
+    after: WorkingSet
+    captured: Captured
 
 
 class UserMemory:
@@ -40,7 +51,8 @@ class UserMemory:
         self._rules, self._clock, self._embedder = rules, clock, embedder
         self._captured = 0
         self._unshown: dict[str, Vector] = {}
-        self._turn = asyncio.Lock()
+        self._turn, self._queue = asyncio.Lock(), asyncio.Lock()
+        self._coming: WorkingSet | None = None
         self._last = 0.0
 
     async def activate(self) -> None:
@@ -82,15 +94,44 @@ class UserMemory:
         A command that was committed before returns what it changed then. Raises DomainError; then nothing changed.
         """
         async with self._turn:
-            for attempt in range(_ATTEMPTS):
-                try:
-                    return await self._decide_and_commit(command, statements)
-                except Unjudged:
+            return await self._attempt(command, statements)
+
+    async def next_turn(self, command: CloseNight) -> ChangeSet:
+        """A turn of many in a row, told before the last one is over: decided while that one is written.
+
+        What was decided counts if that one was committed and nobody came in between. They are taken in their order.
+        """
+        async with self._queue:
+            ahead = await self._look_ahead(command)
+            await self._turn.acquire()
+        try:
+            return await self._attempt(command, NO_VECTORS, ahead)
+        finally:
+            self._turn.release()
+
+    async def _look_ahead(self, command: CloseNight) -> Decided | None:
+        """In a thread: what is on its way to the journal is not kept waiting."""
+        if self._coming is None:
+            return None
+        return await asyncio.to_thread(self._decided_ahead, self._coming, command, self._now())
+
+    def _decided_ahead(self, coming: WorkingSet, command: CloseNight, now: float) -> Decided:
+        decided = self._decide(coming, command, now, Resemblance(), None)
+        self._journal.prepare(decided.changes)
+        return decided
+
+    async def _attempt(
+        self, command: Command, statements: Mapping[str, Vector], ahead: Decided | None = None
+    ) -> ChangeSet:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self._decide_and_commit(command, statements, ahead)
+            except Unjudged:
+                raise
+            except Stale:
+                await self._load()
+                if attempt == _ATTEMPTS - 1:
                     raise
-                except Stale:
-                    await self._load()
-                    if attempt == _ATTEMPTS - 1:
-                        raise
         raise AssertionError("unreachable")
 
     async def undo(self, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
@@ -108,7 +149,9 @@ class UserMemory:
         self.fact_vectors = FactVectors(self._unshown)
         self._captured = await self._captures.resume(self.user_id, self._epoch, self.believed.version)
 
-    async def _decide_and_commit(self, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+    async def _decide_and_commit(
+        self, command: Command, statements: Mapping[str, Vector], ahead: Decided | None
+    ) -> ChangeSet:
         await self._check_captures()
         base = self.believed
         if isinstance(statements, Statements) and statements.encoder != self._embedder.name:
@@ -116,17 +159,18 @@ class UserMemory:
         # what waits for its rivals is compared with them, and with each other; a vector is no belief
         self.fact_vectors.put(met_vectors(base, command, statements))
         resemblance = Resemblance(self.fact_vectors, statements, self._embedder.calibrate)
+        encoder = self._embedder.name if statements else None
         try:
-            changes, after = carry_out(base, command, self._now(), self._rules, resemblance)
+            if ahead is None or ahead.base is not base:
+                ahead = self._decide(base, command, self._now(), resemblance, encoder)
         except DomainError:
             done = await self._journal.committed(self.user_id, command.command_id)
             if done is None:
                 raise
             return done  # told twice: it cannot be carried out again because it was
+        changes, after, captured = ahead.changes, ahead.after, ahead.captured
         vectors = fresh_vectors(changes, statements) | met_vectors(after, command, statements)
-        encoder = self._embedder.name if statements else None
-        captured = capture(command, changes, base.version + 1, self._epoch, encoder)
-        if not await self._commit(base, changes, vectors, captured):
+        if not await self._commit(ahead, vectors):
             # it may have been committed by a connection that broke before it could say so; else it is believed
             if await self._journal.version(self.user_id) != base.version:
                 await self._load()
@@ -138,18 +182,25 @@ class UserMemory:
             await self._captures.condense(self.user_id)
         return changes
 
-    async def _commit(
-        self, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector], captured: Captured
-    ) -> bool:
+    def _decide(
+        self, base: WorkingSet, command: Command, now: float, resemblance: Resemblance, encoder: str | None
+    ) -> Decided:
+        changes, after = carry_out(base, command, now, self._rules, resemblance)
+        return Decided(base, changes, after, capture(command, changes, base.version + 1, self._epoch, encoder))
+
+    async def _commit(self, decided: Decided, vectors: Mapping[str, Vector]) -> bool:
         """Capture, then commit; what was refused for certain is no longer captured. False if it was known already."""
-        await self._captures.write(self.user_id, captured)
+        self._coming = decided.after
         try:
-            fresh = await self._journal.commit(self._shard, self._epoch, base, changes, vectors)
+            await self._captures.write(self.user_id, decided.captured)
+            fresh = await self._journal.commit(self._shard, self._epoch, decided.base, decided.changes, vectors)
         except (Conflict, Fenced):
-            await self._captures.retract(self.user_id, captured)
+            await self._captures.retract(self.user_id, decided.captured)
             raise
+        finally:
+            self._coming = None
         if not fresh:
-            await self._captures.retract(self.user_id, captured)
+            await self._captures.retract(self.user_id, decided.captured)
         return fresh
 
     async def _check_captures(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
+from memory.errors import Forgotten, Stale
 from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity
 from memory.model.facts import Fact
@@ -37,7 +39,7 @@ def faded(fact: Fact, at: float) -> Change:
 
 
 def turned(number: int, at: float, *changes: Change) -> ChangeSet:
-    return ChangeSet(f"c-{number}", "CloseNight", "night", at, changes)
+    return ChangeSet(f"c-{number}", "Remember", "user", at, changes)
 
 
 class Books:
@@ -146,6 +148,56 @@ async def test_versions_of_a_fact_are_kept_apart_and_never_edited(
     with pytest.raises(psycopg.IntegrityError, match=refused):
         await pool.rows(done, user=books.user)
     assert await books.versions("f-1") == before
+
+
+async def test_every_column_of_a_version_is_guarded(pool: Pool) -> None:
+    """A migration that adds one calls `guard_versions()`."""
+    [guard] = await pool.rows(
+        "SELECT pg_get_triggerdef(oid) AS told FROM pg_trigger WHERE tgname = 'fact_versions_kept'"
+    )
+    columns = await pool.rows(
+        "SELECT attname AS name FROM pg_attribute"
+        " WHERE attrelid = 'fact_versions'::regclass AND attnum > 0 AND NOT attisdropped"
+    )
+    assert {row["name"] for row in columns} == set(re.findall(r'(?i)\bold\."?(\w+)', guard["told"]))
+
+
+async def test_what_leaves_the_journal_leaves_the_time_machine(books: Books, pool: Pool) -> None:
+    async def kept() -> set[str]:
+        rows = await pool.rows("SELECT id FROM row_versions WHERE user_id = %(user)s", user=books.user)
+        return {row["id"] for row in rows}
+
+    await books.commit(Change("created", None, an_entity(1)))
+    await books.commit(Change("created", None, an_entity(2)))
+    assert await kept() == {"e-1", "e-2"}
+    await pool.rows("DELETE FROM journal WHERE user_id = %(user)s AND version = 2", user=books.user)
+    assert await kept() == {"e-1"}
+    await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=books.user)
+    assert await kept() == set()
+
+
+async def test_a_night_that_goes_on_does_not_bring_back_a_memory_that_was_deleted(books: Books, pool: Pool) -> None:
+    nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
+    await books.commit(Change("created", None, an_entity(1)))
+    await nights.begin(books.user, NIGHT, NOW, Plan({"now": NOW}, {"tiers": ()}))
+    await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=books.user)
+    crossed = Change("candidate to archived", SourceState("s", "candidate"), SourceState("s", "archived"))
+    late = ChangeSet("night-2", "CloseNight", "night", NOW + 2, (crossed,))
+    with pytest.raises(Stale):
+        await books.journal.commit(books.user, books.epoch, books.believed, late, {})
+    with pytest.raises(Forgotten):
+        await books.journal.commit(books.user, books.epoch, WorkingSet(books.user), late, {})
+    assert await books.journal.version(books.user) == 0
+    assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=books.user) == []
+
+
+async def test_the_first_turn_of_a_memory_may_be_a_nights(books: Books, pool: Pool) -> None:
+    await pool.rows("INSERT INTO users (user_id) VALUES (%(user)s)", user=books.user)
+    nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
+    await nights.begin(books.user, NIGHT, NOW, Plan({"now": NOW}, {"tiers": ()}))
+    first = ChangeSet("night-1", "CloseNight", "night", NOW)
+    epoch = await books.journal.claim(books.user)
+    assert await books.journal.commit(books.user, epoch, books.believed, first, {})
 
 
 async def test_a_night_that_runs_is_known_and_one_that_died_is_not_waited_for(pool: Pool, books: Books) -> None:

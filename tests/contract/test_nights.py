@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import fields, replace
 from datetime import date
 
@@ -33,14 +34,16 @@ class Writer:
         self.journal, self.user, self.now = PostgresJournal(pool, "hashing"), user, NOW
         self.believed = WorkingSet(user)
         self.epoch = 0
+        self._turn = asyncio.Lock()
 
     async def turn(self, command: c.Command) -> ChangeSet:
-        self.epoch = self.epoch or await self.journal.claim(f"shard-of-{self.user}")
-        self.now += 1
-        changes = decide(self.believed, command, self.now, Rules())
-        if await self.journal.commit(f"shard-of-{self.user}", self.epoch, self.believed, changes, {}):
-            self.believed = evolve(self.believed, changes.changes)
-        return changes
+        async with self._turn:
+            self.epoch = self.epoch or await self.journal.claim(f"shard-of-{self.user}")
+            self.now += 1
+            changes = decide(self.believed, command, self.now, Rules())
+            if await self.journal.commit(f"shard-of-{self.user}", self.epoch, self.believed, changes, {}):
+                self.believed = evolve(self.believed, changes.changes)
+            return changes
 
     async def live(self) -> None:
         """Half a year with people, a promise, moves, remarks and recalls."""

@@ -11,18 +11,19 @@ RETURNING epoch;
 -- in between is thrown out by the server after ten seconds, or its successor would wait for as long as the pause.
 SELECT epoch, set_config('idle_in_transaction_session_timeout', '10s', true) FROM shards WHERE shard = %(shard)s FOR SHARE;
 
--- name: known_command
-SELECT 1 FROM journal WHERE user_id = %(user_id)s AND command_id = %(command_id)s;
+-- name: take_turn
+-- Fences, looks for the command, and moves the memory on: see migration 0011.
+SELECT take_turn(%(shard)s, %(epoch)s, %(user_id)s, %(version)s, %(command_id)s) AS outcome;
+
+-- name: sleeps
+-- Whether a night of this memory goes on: what it does to a memory that was deleted meanwhile would bring its user back.
+SELECT 1 FROM nights WHERE user_id = %(user_id)s AND plan IS NOT NULL LIMIT 1;
 
 -- name: ensure_user
 INSERT INTO users (user_id) VALUES (%(user_id)s) ON CONFLICT DO NOTHING;
 
 -- name: ensure_reader
 INSERT INTO readers (scope, user_id) VALUES ('user:' || %(user_id)s::text, %(user_id)s) ON CONFLICT DO NOTHING;
-
--- name: advance
--- The optimistic check: only on top of the version the turn was decided on.
-UPDATE users SET version = version + 1 WHERE user_id = %(user_id)s AND version = %(version)s RETURNING version;
 
 -- name: set_profile
 UPDATE users SET profile = %(profile)s WHERE user_id = %(user_id)s;
@@ -64,9 +65,13 @@ WHERE j.user_id = %(user_id)s
   AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
 
 -- name: close_facts
-UPDATE fact_versions f SET system_to = to_timestamp(r.system_to)
-FROM jsonb_to_recordset(%(rows)s) AS r (fact_id text, version integer, system_to double precision)
-WHERE f.user_id = %(user_id)s AND f.fact_id = r.fact_id AND f.version = r.version;
+-- Goes before the statement that opens the next versions: all are closed before the first is opened.
+WITH closed AS (
+    UPDATE fact_versions f SET system_to = to_timestamp(r.system_to)
+    FROM jsonb_to_recordset(%(closing)s) AS r (fact_id text, version integer, system_to double precision)
+    WHERE f.user_id = %(user_id)s AND f.fact_id = r.fact_id AND f.version = r.version
+    RETURNING f.fact_id),
+all_closed AS (SELECT count(*) FROM closed);
 
 -- name: erase_facts
 DELETE FROM fact_versions WHERE user_id = %(user_id)s AND fact_id = ANY(%(fact_ids)s);

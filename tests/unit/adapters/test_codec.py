@@ -43,6 +43,7 @@ def test_a_change_reads_back_as_it_was() -> None:
         (FACT, replace(FACT, version=2, state="archived", object=None)),
         (MAYA, replace(MAYA, tier="L2", aliases=())),
         (HEARD, None),
+        (HEARD, HEARD.telling((0.5, 1.0))),
     ]
     for before, after in pairs:
         written = encode_change(Change("moved", before, after))

@@ -82,3 +82,66 @@ def test_what_its_words_say_is_over_is_a_denial(statement: str, place: str, ther
     memory.hear(2, says(statement, 2, predicate="lives_in", object=place), at=NOON + DAY)
     assert memory.fact(statement).polarity is there
     assert held_at(memory.believed, 2) == ([place] if there else [])
+
+
+@pytest.mark.conforms("model:change", "model:order")
+@pytest.mark.parametrize(
+    ("statement", "predicate", "object_", "over"),
+    [
+        ("Maya lived in Porto", "lives_in", "Porto", True), ("Maya was living in Porto", "lives_in", "Porto", True),
+        ("Maya has lived in Porto", "lives_in", "Porto", False),
+        ("Maya lived in Porto since", "lives_in", "Porto", False),
+        ("Maya lived it up and lives in Porto", "lives_in", "Porto", False),
+        ("Maya was told that Maya lives in Porto", "lives_in", "Porto", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_where_somebody_lived_before_is_no_home_of_today(
+    statement: str, predicate: str, object_: str, over: bool, order: tuple[int, int]
+) -> None:
+    memory = Memory()
+    for key in order:
+        claim = lives("Ghent") if key == 1 else says(statement, 2, predicate=predicate, object=object_)
+        memory.hear(key, claim, at=NOON + key * DAY)
+    assert held_at(memory.believed, 30) == (["Ghent"] if over else ["Porto"])
+    assert memory.fact(statement).status == "active"
+
+
+@pytest.mark.conforms("model:change", "model:ahead")
+@pytest.mark.parametrize("statement", ["Maya lived in Porto", "Maya will live in Porto"])
+def test_nor_is_it_if_it_is_told_on_purpose(statement: str) -> None:
+    memory = Memory()
+    memory.hear(1, lives("Ghent"))
+    memory.turn(c.Remember("told", claims=(says(statement, predicate="lives_in", object="Porto"),)))
+    assert memory.active("lives_in") == ["Maya lives in Ghent"]
+    assert memory.fact(statement).status == "active"
+
+
+@pytest.mark.conforms("model:change")
+def test_a_home_of_a_year_that_is_over_is_one_of_that_year() -> None:
+    memory = Memory()
+    once = says("Maya lived in Porto last winter", predicate="lives_in", object="Porto", valid_from=NOON - 200 * DAY)
+    memory.hear(1, once, at=NOON + DAY)
+    assert (held_at(memory.believed, -100), held_at(memory.believed, 2)) == (["Porto"], [])
+    memory.hear(2, lives("Porto", 2), at=NOON + 9 * DAY)
+    assert held_at(memory.believed, 10) == ["Porto"]
+
+
+@pytest.mark.conforms("model:change")
+@pytest.mark.parametrize(
+    ("statement", "predicate", "object_", "former"),
+    [
+        ("Maya worked at Bosch", "works_at", "Bosch", "formerly:work"),
+        ("Maya was married to Ben", "has_status", "married to Ben", "formerly:be"),
+        ("Maya was diagnosed with asthma", "has_condition", "asthma", "has_condition"),
+        ("Maya was born in Porto", "comes_from", "Porto", "comes_from"),
+        ("Maya was hired by Bosch", "works_at", "Bosch", "works_at"),
+        ("Maya wohnte in Köln", "lives_in", "Köln", "formerly:wohnen"),
+        ("Maya was poorly with asthma", "has_condition", "asthma", "has_condition"),
+        ("Maya was a None", "lives_in", None, "lives_in"), ("Maya was named Mia", "is_named", "Mia", "is_named"),
+    ],
+)  # fmt: skip
+def test_what_was_once_is_kept_as_that(statement: str, predicate: str, object_: str | None, former: str) -> None:
+    memory = Memory()
+    memory.hear(1, says(statement, predicate=predicate, object=object_, valid_from=NOON))
+    assert memory.fact(statement).predicate == former

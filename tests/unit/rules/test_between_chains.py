@@ -29,3 +29,22 @@ def test_links_that_hold_are_left_alone_by_a_third_value() -> None:
     done = memory.hear(999, lives("Lisbon", 999), at=NOON + 9 * DAY)
     assert before < memory.believed.links
     assert "unlinked" not in {each.reason for each in done.changes}
+
+
+@pytest.mark.conforms("model:across")
+@pytest.mark.parametrize(
+    ("day", "there", "after"),
+    [
+        (4, False, "Maya does not live in Porto any more"),
+        (8, False, "Maya lives in Lisbon"),
+        (4, True, "Maya lives in Lisbon"),
+    ],
+)
+def test_what_follows_a_value_is_the_next_against_it_be_it_its_denial_or_another(
+    day: int, there: bool, after: str
+) -> None:
+    said = Said(0, "Porto", True, OPEN), Said(6, "Lisbon", True, PRIVATE), Said(day, "Porto", there, PRIVATE)
+    memory = told(*said)
+    porto = next(each for each in memory.believed.facts.values() if each.sensitivity == OPEN)
+    newer = (each.from_id for each in memory.believed.links if each.to_id == porto.fact_id)
+    assert [memory.believed.facts[each].statement for each in newer] == [after]

@@ -8,15 +8,17 @@ from dataclasses import replace
 import pytest
 
 from memory.model.claims import Claim
-from memory.model.facts import Fact
+from memory.model.facts import Evidence, Fact, Link
 from memory.model.ids import fact_id
 from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft, assemble
 from memory.rules.parameters import Revision
 from memory.rules.rivals import Resemblance
-from memory.rules.slots import settle
+from memory.rules.slots import chain_of, place_of, settle, slot_of, split_at, unfollow, unlink
 from memory.rules.turn import Turn
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
+from tests.unit.rules.test_taken_back import days
 
 
 def stays(memory: Memory, place: str) -> list[tuple[float, float | None, float]]:
@@ -66,6 +68,24 @@ def test_words_for_the_moment_at_which_another_value_took_its_place_join_the_sta
     memory.hear(2, lives("Lisbon", 2), at=NOON + 5 * DAY)
     memory.hear(3, lives("Faro", 3), at=NOON + 5 * DAY)
     assert (stays(memory, "Faro"), stays(memory, "Lisbon")) == ([(0, 5, 0.7)], [(5, None, 0.6)])
+
+
+@pytest.mark.conforms("model:slots")
+@pytest.mark.parametrize(
+    ("day", "before", "after"),
+    [(-1, None, "Porto"), (0, "Porto", "Porto"), (2, "Porto", "Porto"), (4, "Porto", "Lisbon"), (9, "Lisbon", None)],
+)
+def test_words_fall_after_what_was_asserted_up_to_their_very_moment(
+    day: int, before: str | None, after: str | None
+) -> None:
+    """She was said to live in Porto on day 0 and day 4, and in Lisbon from day 5 on."""
+    memory, days = Memory(), {1: ("Porto", 0), 2: ("Porto", 4), 3: ("Lisbon", 5)}
+    for key, (home, told) in days.items():
+        memory.hear(key, lives(home, key), at=NOON + told * DAY)
+    draft, porto = Draft(memory.believed), memory.fact("Maya lives in Porto")
+    chain = chain_of(draft, porto.subject_id, slot_of(porto), porto.sensitivity)
+    place = place_of(draft, chain, NOON + day * DAY, lives("Porto"))
+    assert (place.before and place.before.object, place.after and place.after.object) == (before, after)
 
 
 @pytest.mark.conforms("model:slots", "model:change")
@@ -173,3 +193,56 @@ def test_an_event_settles_the_slots_it_speaks_of_among_thousands() -> None:
     began = time.process_time()
     assert settle(turn, event) == ("f0",)
     assert time.process_time() - began < 2
+
+
+@pytest.mark.conforms("model:slots", "model:events")
+@pytest.mark.parametrize(("day", "level", "stays"), [(3, 0, False), (4, 0, True), (5, 0, True), (3, 1, True)])
+def test_what_began_before_a_fact_is_none_that_it_gave_way_to(day: int, level: int, stays: bool) -> None:
+    """Words of another sensitivity are put in line by themselves (`memory.rules.across`)."""
+    porto = Fact("porto", 1, "maya", "Maya lives in Porto", "factual", 5, 0.6, NOON + 4 * DAY, NOON,
+                 predicate="lives_in", object="Porto")  # fmt: skip
+    newer = replace(porto, fact_id="newer", valid_from=NOON + day * DAY, sensitivity=Sensitivity(level))
+    older = replace(porto, fact_id="older", valid_from=NOON)
+    links = {Link("supersedes", "newer", "porto"), Link("supersedes", "porto", "older")}
+    draft = Draft(assemble("u", 1, Profile(), [porto, newer, older, *links]))
+    unfollow(draft, porto)
+    assert draft.links == (links if stays else {Link("supersedes", "porto", "older")})
+
+
+@pytest.mark.conforms("model:slots", "model:late")
+@pytest.mark.parametrize(
+    ("end", "early", "late"),
+    [
+        (None, (0, 20, "superseded"), (20, None, "superseded")),
+        (25, (0, 20, "superseded"), (20, 25, "superseded")),
+        (20, (0, 20, "superseded"), (20, 20, "superseded")),
+        (3, (0, 3, "superseded"), (20, None, "active")),
+    ],
+)
+def test_an_end_before_the_later_words_is_that_of_the_part_before(
+    end: float | None, early: tuple[float, float, str], late: tuple[float, float | None, str]
+) -> None:
+    """She said on day 0 and on day 20 that she lives in Porto, and of day 10 that it was Lisbon."""
+    ends = None if end is None else NOON + end * DAY
+    porto = Fact("porto", 1, "maya", "Maya lives in Porto", "factual", 5, 0.6, NOON, NOON, predicate="lives_in",
+                 object="Porto", valid_to=ends, status="superseded")  # fmt: skip
+    heard = [Evidence("porto", f"s{day}", day + 1, "I live in Porto", NOON + day * DAY) for day in (0, 20)]
+    draft = Draft(assemble("u", 1, Profile(), [porto, *heard]))
+    split_at(draft, porto, (NOON + 10 * DAY, ("lisbon",), True), NOON + 30 * DAY, Revision())
+    parts = sorted(draft.facts.values(), key=lambda each: each.valid_from)
+    assert [days(each) for each in parts] == [(status, began, over) for began, over, status in (early, late)]
+
+
+@pytest.mark.conforms("model:slots", "model:late")
+@pytest.mark.parametrize(
+    ("predicate", "day", "stays"),
+    [("likes", 3, False), ("likes", 9, True), ("lives_in", 3, False), ("lives_in", 9, False)],
+)
+def test_what_begins_anew_gave_way_to_what_comes_later_unless_its_slot_finds_that_anew(
+    predicate: str, day: int, stays: bool
+) -> None:
+    fact = Fact("old", 1, "maya", "Maya ...", "factual", 5, 0.6, NOON, NOON, predicate=predicate, object="Porto")
+    newer = replace(fact, fact_id="newer", valid_from=NOON + day * DAY)
+    draft = Draft(assemble("u", 1, Profile(), [fact, newer, Link("supersedes", "newer", "old")]))
+    unlink(draft, fact, NOON + 4 * DAY)
+    assert bool(draft.links) is stays

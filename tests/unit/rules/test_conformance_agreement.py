@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from memory.model.facts import Fact
@@ -34,6 +35,41 @@ def test_it_says_the_same_only_of_the_same(told: dict[str, object], same: bool) 
 )  # fmt: skip
 def test_figures_dates_tense_and_denial_tell_apart(statement: str) -> None:
     assert not agrees(says(statement), replace(OPERA, predicate=None, object=None))
+
+
+@pytest.mark.conforms("model:agreement")
+@pytest.mark.parametrize(
+    ("told", "known", "same"),
+    [
+        ("Tim lives in Paris", "Tim lives in Rome", False), ("Tim lives in Rome now", "Tim lives in Rome", True),
+        ("Currently Tim lives in Rome", "Now Tim is living in Rome", True),
+        ("Rome is where Tim lives", "Paris is where Tim lives", False),
+        ("Rome is where he lives", "He lives in Rome", True),
+        ("Tim shares a flat with Priyanka", "Tim shares a flat with Pri", True),
+        ("Tim shares a flat with Ana", "Tim shares a flat with Ben's brother", False),
+        ("Tim shares a flat", "Tim shares a flat with Ana", True), ("Tim mag Äpfel", "Tim mag Birnen", False),
+        ("I'm in Åre", "I'm in Ulm", False), ("I'm in Ulm", "I am in Ulm", True),
+        ("We took in a puppy, Rocket", "Our family took in a puppy, Rocket", True),
+        ("He is tall", "They are tall", True), ("I’m fond of jazz", "We're fond of jazz", True),
+        ("In summer Tim sails", "Every summer Tim sails", True), ("Tim is in the US", "Tim is in the UK", False),
+        ("Dr. Silva is Tim's dentist", "Doctor Silva is Tim's dentist", True),
+        ("Tim's Mum sings", "Tim's Mom sings", True), ("Uses dark mode", "Prefers dark mode", True),
+        ("Сэм любит чай", "Сэм обожает чай", True), ("東京に住んでいます", "東京に住んでいる", True),
+        ("Seine Schwester ist Ärztin", "Die Schwester ist Ärztin", True),
+    ],
+)  # fmt: skip
+def test_names_tell_apart_what_nothing_was_read_from(told: str, known: str, same: bool) -> None:
+    assert agrees(says(told), replace(OPERA, statement=known, predicate=None, object=None)) is same
+
+
+@pytest.mark.conforms("model:agreement", "003:similarity.reinforce_above")
+def test_two_homes_that_nobody_could_read_stand_beside_each_other() -> None:
+    """Calibrated, the two are as near as paraphrases are."""
+    near = {"Tim lives in Rome": np.array([1.0, 0.1]), "Tim lives in Paris": np.array([1.0, 0.2])}
+    memory = Memory(vectors=near)
+    for key, words in enumerate(near, 1):
+        memory.hear(key, says(words, key, subject="Tim"))
+    assert memory.active() == sorted(near)
 
 
 @pytest.mark.conforms("003:contradiction.invalidates")

@@ -109,7 +109,7 @@ def test_the_owner_is_sure_and_comes_from_the_profile() -> None:
     assert [each.confidence for each in Memory().believed.entities.values() if each.is_owner] == [1.0]
 
 
-@pytest.mark.conforms("002:notes.default")
+@pytest.mark.conforms("002:notes.default", "model:commands")
 def test_a_note_is_kept_for_a_month_unless_it_says_how_long() -> None:
     memory = Memory()
     owner = called(memory, "Maya").entity_id

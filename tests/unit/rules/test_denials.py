@@ -179,7 +179,7 @@ def test_a_value_that_a_merge_finds_between_two_of_its_stays_splits_them() -> No
     assert [held_at(memory.believed, day) for day in (1, 5, 9)] == [["Porto"], ["Faro"], ["Porto"]]
 
 
-@pytest.mark.conforms("model:denial", "model:slots")
+@pytest.mark.conforms("model:denial", "model:slots", "model:withdrawn")
 def test_words_of_a_value_and_of_its_denial_that_go_at_once_leave_what_the_others_say() -> None:
     told = [(1, "Porto", True), (2, "Porto", True), (8, "Porto", False), (9, "Porto", False)]
     for first in range(1, 60, 10):  # the facts have other ids, and so another order

@@ -13,7 +13,7 @@ import pytest
 from memory.errors import ModelFailed, Stale, Unjudged
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
-from memory.model.verdicts import Judging, Pair, Verdict
+from memory.model.verdicts import Judgement, Judging, Pair, Verdict
 from memory.services.judging import Patience, ask_again, submit_judged
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
@@ -50,6 +50,7 @@ def submitted(memory: Memory, command: c.AcceptReading, judge: Scripted | None, 
     return asyncio.run(submit_judged(command, submit, judge, rounds))
 
 
+@pytest.mark.conforms("model:commands")
 def test_a_turn_that_meets_an_unjudged_rival_asks_and_changes_nothing() -> None:
     memory = Memory(vectors=VECTORS)
     memory.turn(heard(1, OLD))
@@ -106,7 +107,7 @@ def test_what_is_taken_back_leaves_its_time_to_what_it_had_updated() -> None:
     assert memory.fact(ALSO).status == "active"
 
 
-@pytest.mark.conforms("003:contradiction.none")
+@pytest.mark.conforms("003:contradiction.none", "model:commands")
 def test_a_judge_that_fails_keeps_nobody_waiting_and_it_shows() -> None:
     memory = Memory(vectors=VECTORS)
     memory.turn(heard(1, OLD))
@@ -115,7 +116,7 @@ def test_a_judge_that_fails_keeps_nobody_waiting_and_it_shows() -> None:
     assert memory.fact(OLD).status == "active"
 
 
-@pytest.mark.conforms("model:rounds")
+@pytest.mark.conforms("model:rounds", "model:commands")
 def test_a_rival_that_comes_between_is_judged_in_the_next_round_and_after_the_last_the_rules_decide() -> None:
     memory = Memory(vectors=VECTORS)
     memory.turn(heard(1, OLD))
@@ -197,6 +198,7 @@ def test_what_was_weighed_before_is_not_weighed_twice() -> None:
     assert memory.fact(OLD).confidence == weakened < 0.8
 
 
+@pytest.mark.conforms("model:withdrawn")
 @pytest.mark.parametrize("erase", [False, True])
 def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(erase: bool) -> None:
     """The verdict is about a pair that is no more: it is dropped, with the question that asked for it."""
@@ -225,3 +227,19 @@ def test_patience_doubles_up_to_its_cap_and_has_no_end() -> None:
     assert tried == [0, 10, 30, 70, 150, 250, 350, 450]
     assert patience.due(["f-1", "f-2"], now) == ["f-2"]
     assert (patience.resting(now), patience.resting(1000)) == (["f-1"], [])
+
+
+@pytest.mark.conforms("model:unsure", "model:commands")
+def test_each_fact_is_judged_by_whoever_gave_the_verdict_on_it() -> None:
+    memory = Memory(vectors=VECTORS)
+    memory.turn(heard(1, OLD))
+    asked = heard(2, NEW, NOON + DAY)
+    with pytest.raises(Unjudged) as raised:
+        memory.turn(replace(asked, judging=Judging("scripted")))
+    (question,) = raised.value.questions
+    verdicts = tuple(
+        Judgement(fact_id, question.rival_id, Verdict("unrelated"), judge)
+        for fact_id, judge in (("f-another", "somebody else"), (question.fact_id, "scripted"))
+    )
+    memory.turn(replace(asked, judging=Judging("any", verdicts)))
+    assert memory.fact(NEW).judged_by == "scripted"

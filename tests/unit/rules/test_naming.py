@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from memory.errors import Conflict, NameTaken, NothingToUndo
+from memory.errors import Conflict, Invalid, NameTaken, NothingToUndo
 from memory.model import commands as c
+from memory.model.changes import WORDS_ERASED
 from memory.model.claims import Sighting
 from memory.model.entities import Entity
 from memory.model.profile import Profile
 from memory.model.working_set import evolve
-from tests.unit.rules.memory_in_miniature import Memory, says
+from tests.unit.rules.memory_in_miniature import NOON, Memory, says
 
 
 def seen(name: str, key: int = 1, type_: str = "person", confidence: float = 0.9) -> Sighting:
@@ -75,6 +76,7 @@ def test_case_and_space_do_not_make_another_entity_and_the_surest_sighting_wins(
     assert set(memory.believed.mentions[entity.entity_id]) == {1, 2}
 
 
+@pytest.mark.conforms("model:names")
 def test_a_rename_keeps_the_id_and_the_old_name() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Mel"),))
@@ -86,6 +88,7 @@ def test_a_rename_keeps_the_id_and_the_old_name() -> None:
     assert set(memory.believed.mentions[after.entity_id]) == {1, 2}
 
 
+@pytest.mark.conforms("model:names")
 def test_a_rename_onto_another_name_offers_a_merge() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Mel"), seen("Melanie")))
@@ -114,6 +117,7 @@ def test_a_merge_moves_mentions_and_facts_and_can_be_undone() -> None:
     assert memory.fact("Mel plays the oboe").subject_id == loser.entity_id
 
 
+@pytest.mark.conforms("model:names")
 def test_forgetting_erases_the_entity_and_what_is_said_of_it_and_cannot_be_undone() -> None:
     memory = Memory()
     memory.hear(
@@ -126,6 +130,7 @@ def test_forgetting_erases_the_entity_and_what_is_said_of_it_and_cannot_be_undon
         memory.turn(c.Undo("u", done=done))
 
 
+@pytest.mark.conforms("model:names")
 def test_the_owner_cannot_be_forgotten() -> None:
     memory = Memory()
     with pytest.raises(Conflict):
@@ -143,3 +148,128 @@ def test_evolving_by_a_change_set_and_undoing_it_restores_the_tables() -> None:
     assert memory.believed.entities == before.entities
     assert memory.believed.mentions == before.mentions
     assert evolve(before, (*done.changes, *undone.changes)).facts == memory.believed.facts
+
+
+@pytest.mark.conforms("model:names")
+def test_whose_kin_somebody_was_is_forgotten_with_her_and_they_stay() -> None:
+    memory = Memory()
+    whose = {"of": "Anna Keller", "relation": "partner"}
+    family = (
+        Sighting("person", "Anna Keller", 0.8, "quote", 1),
+        Sighting("person", "Tobi", 0.8, "quote", 1, whose, ("Anna Keller's boyfriend", "Tobias")),
+        Sighting("relationship", "Anna Keller's boyfriend Tobi", 0.8, "quote", 1, whose),
+    )
+    memory.hear(1, sightings=family)
+    done = memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Anna Keller").entity_id))
+    tobi = called(memory, "Tobi")
+    assert [each.row for each in done.changes if each.reason == WORDS_ERASED] == [tobi], "his older row names her"
+    assert (tobi.aliases, dict(tobi.properties)) == (("Tobias",), {})
+    assert "relationship" not in {entity.type for entity in memory.believed.entities.values()}
+
+
+@pytest.mark.conforms("model:names")
+def test_a_relation_is_forgotten_with_who_is_named_in_it() -> None:
+    memory = Memory()
+    whose = {"of": "Maya", "relation": "husband", "name": "Tom"}
+    memory.hear(1, sightings=(seen("Tom"), Sighting("relationship", "Maya's husband Tom", 0.8, "quote", 1, whose)))
+    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Tom").entity_id))
+    assert [entity.name for entity in memory.believed.entities.values()] == ["Maya"]
+
+
+@pytest.mark.conforms("model:names")
+def test_a_relation_between_others_stays() -> None:
+    memory = Memory()
+    whose = {"of": "Anna Keller", "relation": "partner", "name": "Tobi"}
+    relation = Sighting("relationship", "Anna Keller's boyfriend Tobi", 0.8, "quote", 1, whose)
+    memory.hear(1, sightings=(Sighting("person", "Ravi", 0.8, "quote", 1), relation))
+    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Ravi").entity_id))
+    assert called(memory, relation.name, "relationship").properties == whose
+
+
+@pytest.mark.conforms("model:names")
+@pytest.mark.parametrize(
+    ("name", "called_so", "aliases"),
+    [("May", "May", ("Maya",)), ("MAYA", "Maya", ()), ("  ", "Maya", ()), ("Elena", "Elena", ("Maya",))],
+    ids=["another name", "the same", "none", "that of somebody who was heard"],
+)
+def test_the_owner_is_called_as_the_profile_says(name: str, called_so: str, aliases: tuple[str, ...]) -> None:
+    memory = Memory()
+    before = called(memory, "Maya")
+    memory.hear(1, sightings=(seen("Elena"), seen("Tom")), role="other", speaker="Tom")
+    memory.turn(c.SetProfile("p", profile=Profile(name=name)))
+    owner = memory.believed.entities[before.entity_id]
+    assert (owner.name, owner.aliases, owner.is_owner) == (called_so, aliases, True)
+    others = {each.name for each in memory.believed.entities.values() if not (each.is_owner or each.merged_into)}
+    assert others == {"Elena", "Tom"} - {called_so}
+
+
+@pytest.mark.conforms("model:names")
+def test_an_alias_is_added_once_and_never_another_s_name() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Melanie"), seen("Tom")))
+    melanie, tom = called(memory, "Melanie"), called(memory, "Tom")
+    for alias in ("Mel", "mel", "MELANIE"):
+        memory.turn(c.AddAlias(f"a-{alias}", entity_id=melanie.entity_id, alias=alias))
+    assert called(memory, "Melanie").aliases == ("Mel",)
+    with pytest.raises(NameTaken) as raised:
+        memory.turn(c.AddAlias("a", entity_id=tom.entity_id, alias="Mel"))
+    assert raised.value.ids == {"entity_id": tom.entity_id, "merge_with": melanie.entity_id}
+
+
+@pytest.mark.conforms("model:names")
+def test_who_is_renamed_to_an_alias_has_it_no_longer_as_one() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(Sighting("person", "Mel", 0.9, "Mel", 1, aliases=("Melanie", "Lanie")),))
+    identity = called(memory, "Mel").entity_id
+    memory.turn(c.RenameEntity("r", entity_id=identity, name=" Melanie "))
+    assert called(memory, "Melanie").aliases == ("Lanie", "Mel")
+    memory.turn(c.RenameEntity("s", entity_id=identity, name="MELANIE"))
+    assert called(memory, "MELANIE").aliases == ("Lanie", "Mel")
+    assert memory.turn(c.RenameEntity("t", entity_id=identity, name="MELANIE")).changes == ()
+
+
+@pytest.mark.conforms("model:names")
+def test_of_two_that_are_one_the_owner_and_who_is_known_more_openly_stay() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Elena"),))
+    owner, elena = called(memory, "Maya").entity_id, called(memory, "Elena").entity_id
+    with pytest.raises(Invalid):
+        memory.turn(c.MergeEntities("m", winner_id=elena, loser_id=elena))
+    memory.turn(c.MergeEntities("m", winner_id=elena, loser_id=owner))
+    assert memory.believed.entities[elena].merged_into == owner
+    with pytest.raises(Conflict):
+        memory.turn(c.RenameEntity("r", entity_id=elena, name="Lena"))
+    secret = c.ReadSegment("user:u", "s2", 2, 1, NOON, "Maya", "user", 2)
+    memory.turn(c.AcceptReading("h", "x", read=(secret,), sightings=(seen("Zoe", 2),)))
+    memory.hear(3, sightings=(seen("Zora", 3),))
+    zoe, zora = called(memory, "Zoe").entity_id, called(memory, "Zora").entity_id
+    memory.turn(c.MergeEntities("n", winner_id=zoe, loser_id=zora))
+    assert memory.believed.entities[zoe].merged_into == zora
+
+
+@pytest.mark.conforms("model:names")
+def test_a_name_has_letters_and_no_needless_space() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Elena"),))
+    identity = called(memory, "Elena").entity_id
+    with pytest.raises(Invalid):
+        memory.turn(c.RenameEntity("r", entity_id=identity, name=" \t"))
+    memory.turn(c.RenameEntity("s", entity_id=identity, name=" Elena   Costa"))
+    assert called(memory, "Elena Costa").entity_id == identity
+
+
+@pytest.mark.conforms("model:names")
+@pytest.mark.parametrize(("level", "type_", "one"), [(2, "person", True), (0, "person", False), (2, "topic", False)])
+def test_a_new_name_takes_in_who_bears_it_in_confidence_only(level: int, type_: str, one: bool) -> None:
+    memory = Memory()
+    read = c.ReadSegment("user:u", "s1", 1, 1, NOON, "Maya", "user", level)
+    memory.turn(c.AcceptReading("h", "x", read=(read,), sightings=(seen("Elena", 1, type_),)))
+    memory.hear(2, sightings=(seen("Lena", 2),))
+    rename = c.RenameEntity("r", entity_id=called(memory, "Lena").entity_id, name="Elena")
+    if level == 0 and type_ == "person":
+        with pytest.raises(NameTaken):
+            memory.turn(rename)
+        return
+    memory.turn(rename)
+    bearers = [each for each in memory.believed.entities.values() if each.name == "Elena" and not each.merged_into]
+    assert len(bearers) == (1 if one else 2)

@@ -23,6 +23,7 @@ def worry(key: int) -> Claim:
     return Claim("Pri", "Pri has a dog", key, "Pri's dog", predicate="has_pet", object="dog")
 
 
+@pytest.mark.conforms("model:reading")
 def test_a_nickname_that_is_explained_first_means_the_person() -> None:
     memory = Memory()
     memory.hear(1, sightings=(sighting("Priyanka", 1, "Pri"),), speaker="Priyanka")
@@ -33,7 +34,7 @@ def test_a_nickname_that_is_explained_first_means_the_person() -> None:
     assert set(memory.believed.mentions[person.entity_id]) == {1, 2}
 
 
-@pytest.mark.conforms("model:merge")
+@pytest.mark.conforms("model:merge", "model:reading")
 def test_a_nickname_that_was_heard_before_is_merged_when_it_is_explained() -> None:
     memory = Memory()
     memory.hear(1, worry(1), sightings=(sighting("Pri", 1),))
@@ -46,6 +47,7 @@ def test_a_nickname_that_was_heard_before_is_merged_when_it_is_explained() -> No
     assert [each.name for each in people(memory)] == ["Pri"]
 
 
+@pytest.mark.conforms("model:reading")
 def test_somebody_with_an_identity_of_their_own_stays_themselves() -> None:
     memory = Memory("Max")
     memory.hear(1, sightings=(sighting("Alex", 1, relation="brother", of="Max"), sighting("Sandra", 1, "Sandy")))
@@ -54,6 +56,7 @@ def test_somebody_with_an_identity_of_their_own_stays_themselves() -> None:
     assert sorted(each.name for each in people(memory)) == ["Alex", "Alexandra", "Cassandra", "Maxine", "Sandra"]
 
 
+@pytest.mark.conforms("model:reading")
 def test_a_kin_label_is_no_name_to_merge_by() -> None:
     memory = Memory()
     memory.hear(1, sightings=(sighting("Maya's friend", 1), sighting("Jane", 1, "Maya's friend")))

@@ -99,6 +99,13 @@ async def test_the_report_counts_what_is_fading() -> None:
     assert (report["decay"]["low_salience"], report["decay"]["entities"]) == (1, 3)
 
 
+@pytest.mark.conforms("000:night.tier_stats")
+async def test_the_report_tells_the_mean_strength_of_what_there_is_and_none_of_nothing() -> None:
+    decay = (await Lived(elena((0,))).sleep(29))["decay"]
+    assert 0.5 < decay["mean_strength"] < 1.0, "Elena at 2^(-29.2/30), and the owner, who does not fade"
+    assert (decay["facts"], decay["mean_fact_strength"]) == (0, None)
+
+
 @pytest.mark.conforms("002:state.archive_below", "002:ttl.keep_forever")
 async def test_what_has_faded_is_archived_and_comes_back_when_it_is_spoken_of_again() -> None:
     memory = Memory()

@@ -136,6 +136,7 @@ def test_what_is_no_longer_believed_keeps_its_state() -> None:
     assert memory.fact("Maya plays the cello").state == "candidate"
 
 
+@pytest.mark.conforms("model:withdrawn")
 def test_forgetting_takes_the_recalls_along() -> None:
     memory = remembering()
     fact = memory.fact("Maya plays the cello")

@@ -129,3 +129,15 @@ def test_the_preset_knows_no_slots(memory: PersonalAi) -> None:
     memory.tell("Ida lives in Oslo", 1.0, predicate="lives_in", object="Oslo")
     memory.tell("Ida lives in Bergen", 0.5, predicate="lives_in", object="Bergen")
     assert {each.status for each in memory.believed.facts.values()} == {"active"}
+
+
+@pytest.mark.conforms("003:similarity.reinforce_above", "001:idempotency.segments")
+def test_the_same_words_of_the_same_place_are_the_same_belief_unless_it_is_no_longer_held(memory: PersonalAi) -> None:
+    memory.tell(OLD, 0.3)
+    memory.seen = 0
+    assert memory.tell(OLD, 0.3).outcomes[0].outcome == "duplicate"
+    forgotten = c.ForgetFact("f", fact_id=memory.fact(OLD).fact_id)
+    memory.believed = evolve(memory.believed, decide(memory.believed, forgotten, 2e9 + 9, memory.rules).changes)
+    memory.seen = 0
+    assert memory.tell(OLD, 0.3).outcomes[0].outcome == "created"
+    assert memory.fact(OLD).status == "active"

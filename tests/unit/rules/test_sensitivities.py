@@ -297,6 +297,7 @@ def test_who_was_known_in_confidence_is_met_anew_openly_and_stays_one() -> None:
     assert sorted(memory.believed.mentions[priyanka.entity_id]) == [1, 2]
 
 
+@pytest.mark.conforms("model:withdrawn")
 def test_who_is_openly_forgotten_is_still_known_in_confidence() -> None:
     memory = Memory()
     hear(memory, 1, seen=Sighting("person", "Zora", 0.9, "Zora", 1))
@@ -306,6 +307,7 @@ def test_who_is_openly_forgotten_is_still_known_in_confidence() -> None:
     assert zora.sensitivity == PRIVATE
 
 
+@pytest.mark.conforms("model:names")
 def test_a_name_that_only_secret_words_used_is_free_to_be_given() -> None:
     memory = Memory()
     hear(memory, 1, level=PRIVATE, seen=Sighting("person", "Zoe", 0.9, "Zoe", 1))
@@ -317,6 +319,7 @@ def test_a_name_that_only_secret_words_used_is_free_to_be_given() -> None:
     assert sorted(memory.believed.mentions[zora.entity_id]) == [1, 2]
 
 
+@pytest.mark.conforms("model:commands")
 def test_a_note_is_as_sensitive_as_what_it_is_about() -> None:
     memory = Memory()
     hear(memory, 1, level=PRIVATE, seen=Sighting("person", "Zoe", 0.9, "Zoe", 1))

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model import commands as c
-from memory.model.changes import ChangeSet
+from memory.model.changes import Change, ChangeSet
 from memory.model.claims import Claim
-from memory.model.facts import Fact
+from memory.model.facts import Fact, Link
+from memory.model.working_set import evolve
 from memory.rules.settled import is_settled
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
@@ -201,7 +202,7 @@ def test_what_was_confirmed_is_as_sure_when_it_is_read_again() -> None:
     assert (goats.status, goats.confidence, goats.protected) == ("active", 0.6, False)
 
 
-@pytest.mark.conforms("model:settled")
+@pytest.mark.conforms("model:settled", "model:withdrawn")
 def test_forgetting_the_source_forgets_what_was_settled_of_it() -> None:
     memory, porto = corrected()
     memory.turn(c.Withdraw("erase", segment_keys=(1,), erase=True, source_id="s1"))
@@ -232,3 +233,83 @@ def test_nothing_settled_is_believed_of_the_same_words(doings: list[tuple[str, s
             (forget if verb == "f" else correct)(memory, active[0])
         held = {f.object for f in memory.believed.facts.values() if f.believed}
         assert not held & settled
+
+
+@pytest.mark.conforms("model:settled")
+def test_what_is_said_at_the_moment_it_was_settled_is_news() -> None:
+    memory, porto = corrected()
+    memory.hear(7, lives("Porto", 7), source="s1", at=memory.fact(PORTO).since)
+    assert memory.active("lives_in") == [PORTO]
+    assert memory.believed.facts[porto.fact_id].status == "invalidated"
+
+
+@pytest.mark.conforms("model:settled")
+@pytest.mark.parametrize(("days", "outcome"), [(None, "settled"), (0, "settled"), (-5, "settled"), (20, "created")])
+def test_another_value_for_a_time_of_which_nobody_settled_anything_is_news(days: float | None, outcome: str) -> None:
+    memory = Memory()
+    memory.hear(1, lives("Porto"))
+    lisbon = lives("Lisbon", valid_from=NOON, valid_to=NOON + 10 * DAY)
+    memory.turn(c.CorrectFact("correct", fact_id=memory.fact(PORTO).fact_id, claim=lisbon))
+    since = None if days is None else NOON + days * DAY
+    assert [each.outcome for each in reads_again(memory, lives("Faro", valid_from=since)).outcomes] == [outcome]
+
+
+@pytest.mark.conforms("model:settled")
+def test_a_value_of_another_slot_is_not_what_was_corrected() -> None:
+    memory = Memory()
+    drink = says("Maya prefers tea", predicate="prefers", object="tea", slot="drink")
+    memory.hear(1, drink)
+    bread = says("Maya prefers bread", predicate="prefers", object="bread", slot="food")
+    memory.turn(c.CorrectFact("correct", fact_id=memory.fact("Maya prefers tea").fact_id, claim=bread))
+    rice = says("Maya prefers rice", predicate="prefers", object="rice", slot="food")
+    assert reads_again(memory, rice).outcomes[0].outcome != "settled"
+
+
+@pytest.mark.conforms("model:settled")
+def test_two_statements_that_name_nothing_are_not_the_same() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya plays well", predicate="plays"))
+    forget(memory, memory.fact("Maya plays well"))
+    assert reads_again(memory, says("Maya plays badly", predicate="plays")).outcomes[0].outcome == "created"
+
+
+@pytest.mark.conforms("model:settled")
+def test_what_is_merely_like_a_corrected_fact_was_not_put_in_its_place() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Porto"))
+    porto = memory.fact(PORTO).fact_id
+    lisbon = lives("Lisbon", valid_from=NOON, valid_to=NOON + 5 * DAY)
+    memory.turn(c.CorrectFact("correct", fact_id=porto, claim=lisbon))
+    memory.hear(2, lives("Faro", 2), at=NOON + 10 * DAY)
+    faro = memory.fact("Maya lives in Faro").fact_id
+    memory.believed = evolve(memory.believed, (Change("linked", None, Link("similar", faro, porto)),))
+    again = reads_again(memory, lives("Braga", valid_from=NOON + 20 * DAY))
+    assert again.outcomes[0].outcome != "settled"
+
+
+@pytest.mark.conforms("model:settled")
+def test_better_words_are_those_of_the_nearest_that_they_replace() -> None:
+    memory, later = Memory(), NOON + 50 * DAY
+    memory.hear(1, lives("Faro"), source="s")
+    memory.hear(2, lives("Porto", 2), source="s", at=later)
+    correct(memory, memory.fact(PORTO))
+    read = tuple(
+        c.ReadSegment("user:u", "s", key, 1, at, "Maya", "user", 0) for key, at in ((11, NOON + 2), (12, later + 2))
+    )
+    swept = c.AcceptReading("a", read=read, claims=(lives("Faro", 11), lives("Portimao", 12)), withdrawn=(1, 2))
+    assert [each.outcome for each in memory.turn(swept).outcomes][1] == "settled"
+
+
+@pytest.mark.conforms("model:settled")
+@pytest.mark.parametrize(("days", "since"), [(None, None), (0, None), (-5, NOON - 5 * DAY)])
+def test_the_words_stand_by_it_in_their_latest_form(days: float | None, since: float | None) -> None:
+    memory = Memory()
+    memory.hear(1, lives("Porto"))
+    memory.hear(9, lives("Porto", 9))
+    forget(memory, memory.fact(PORTO))
+    began = None if days is None else NOON + days * DAY
+    done = reads_again(memory, lives("Porto", valid_from=began))
+    (told,) = (each for each in done.changes if each.reason == "settled by the user")
+    assert (told.before.segment_key, told.before.revision) == (1, 1)
+    assert (told.after.segment_key, told.after.revision, told.after.holds_from) == (1, 2, since)
+    assert {each.segment_key for each in memory.believed.evidence[memory.fact(PORTO).fact_id]} == {1, 9}

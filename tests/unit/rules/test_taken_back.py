@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import numpy as np
 import pytest
 
 from memory.model import commands as c
 from memory.model.facts import Fact
 from memory.model.verdicts import Verdict
-from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
+from memory.services.judging import submit_judged
+from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 from tests.unit.rules.test_slots import followed
-from tests.unit.rules.test_unanswered import LOFT, SHED, STUDIO, Judge, encode, hear
+from tests.unit.rules.test_unanswered import LOFT, SHED, STUDIO, Judge, encode, hear, submitting
 
 LIKES, DENIES = "Maya likes chess", "Maya does not like chess"
 
@@ -108,3 +112,59 @@ def test_a_fact_begins_with_the_first_of_the_words_that_are_left(gone: int, bega
     done = memory.turn(c.Withdraw("gone", segment_keys=(gone,)))
     assert days(memory.fact(LIKES)) == ("active", began, None)
     assert {each.reason for each in done.changes} & {"heard later"} == reasons
+
+
+def once_denied(until: float | None) -> Memory:
+    """Liked on day 10, denied for day 5 in words that came later, and given another turn on day 8, for a while."""
+    adores = "Maya adores chess"
+    vectors = {LIKES: np.array([0.0, 0.0, 1.0]), DENIES: np.array([1.0, 0, 0]), adores: np.array([0.8, 0.6, 0])}
+    memory = Memory(vectors=vectors)
+    memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + 10 * DAY)
+    memory.hear(2, says(DENIES, 2, predicate="likes", object="chess", polarity=False), at=NOON + 5 * DAY)
+    read = c.ReadSegment("user:u", "s3", 3, 1, NOON + 8 * DAY, "Maya", "user", 0)
+    turned = says(adores, 3, valid_to=None if until is None else NOON + until * DAY)
+    command = c.AcceptReading("hear-3", "extraction", read=(read,), claims=(turned,))
+    asyncio.run(submit_judged(command, submitting(memory), Judge(Verdict("updates", 0.9)), 3))
+    assert (days(memory.fact(LIKES)), days(memory.fact(DENIES))) == (("invalidated", 10, 10), ("superseded", 5, 8))
+    return memory
+
+
+@pytest.mark.conforms("model:order", "model:late")
+@pytest.mark.parametrize("until", [9, 10])
+def test_what_began_when_its_denial_was_over_has_no_end_once_that_is_taken_back(until: float) -> None:
+    memory = once_denied(until)
+    memory.turn(c.Withdraw("turn gone", segment_keys=(3,)))
+    assert days(memory.fact(DENIES)) == ("active", 5, until)
+    memory.turn(c.Withdraw("denial gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == ("active", 10, None)
+
+
+@pytest.mark.conforms("model:order", "model:late")
+def test_what_had_followed_the_denial_follows_what_that_had_denied_from_its_beginning() -> None:
+    memory = once_denied(None)
+    memory.turn(c.Withdraw("denial gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == ("superseded", 10, 10)
+    assert "Maya adores chess" in followed(memory, LIKES)
+
+
+@pytest.mark.conforms("model:order", "model:slots")
+def test_what_another_value_of_the_same_moment_has_followed_is_left_alone() -> None:
+    memory = Memory()
+    for key, place, day in ((1, "Porto", 0), (2, "Lisbon", 9), (3, "Faro", 9)):
+        memory.hear(key, lives(place, key), at=NOON + day * DAY)
+    before = memory.fact("Maya lives in Porto")
+    assert (days(before), set(followed(memory, before.statement))) == (
+        ("superseded", 0, 9), {"Maya lives in Faro", "Maya lives in Lisbon"},
+    )  # fmt: skip
+    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    assert memory.fact("Maya lives in Porto") == before
+
+
+@pytest.mark.conforms("model:denial", "003:contradiction.invalidates")
+@pytest.mark.parametrize(("until", "status"), [(8, "active"), (10, "active"), (12, "invalidated")])
+def test_a_denial_that_was_over_before_something_began_says_nothing_of_it(until: float, status: str) -> None:
+    memory = Memory()
+    memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + 10 * DAY)
+    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, valid_to=NOON + until * DAY)
+    memory.hear(2, denial, at=NOON + 5 * DAY)
+    assert memory.fact(LIKES).status == status

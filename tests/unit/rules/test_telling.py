@@ -33,6 +33,7 @@ def later(row: Fact, **fields: object) -> Fact:
     return replace(row, version=2, system_from=NOON + 1, **fields)  # type: ignore[arg-type]
 
 
+@pytest.mark.conforms("model:told")
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
@@ -63,6 +64,7 @@ def test_a_change_is_called_by_its_effect(before: Row | None, after: Row | None,
     assert [step.what for step in told(Change("a rule", before, after))] == [what]
 
 
+@pytest.mark.conforms("model:told")
 def test_what_took_the_place_is_named_and_cites_its_words() -> None:
     words = Evidence("f-2", "march", 7, "I live in Lisbon now.", NOON)
     gone = later(PORTO, status="superseded", valid_to=NOON)
@@ -79,11 +81,13 @@ def test_what_took_the_place_is_named_and_cites_its_words() -> None:
     assert 'because of "Maya lives in Lisbon", by user (Remember: superseded).' in line
 
 
+@pytest.mark.conforms("model:told")
 def test_a_dispute_is_told_from_a_loss_of_confidence() -> None:
     weaker = Change("weakened", PORTO, later(PORTO, confidence=0.4))
     assert told(weaker, Change("linked", None, Link("disputes", "f-2", "f-1")))[0].what == "disputed"
 
 
+@pytest.mark.conforms("model:told")
 def test_nothing_is_told_of_what_is_out_of_sight() -> None:
     unseen = Evidence("f-1", "diary", 8, "a secret", NOON)
     created = Change("created", None, PORTO)
@@ -97,3 +101,17 @@ def test_nothing_is_told_of_what_is_out_of_sight() -> None:
     hidden = told(Change("superseded", PORTO, later(PORTO, status="superseded")),
                   Change("linked", None, Link("supersedes", "f-9", "f-1")))  # fmt: skip
     assert hidden[0].because == ()
+
+
+@pytest.mark.conforms("model:told")
+def test_what_is_as_private_as_the_reader_may_see_is_told() -> None:
+    for row in (replace(PORTO, sensitivity=Sensitivity.PRIVATE), replace(MAYA, sensitivity=Sensitivity.PRIVATE)):
+        assert len(told(Change("created", None, row))) == 1
+
+
+@pytest.mark.conforms("model:told")
+def test_only_what_took_its_place_or_disputes_it_is_a_reason() -> None:
+    weaker = Change("weakened", PORTO, later(PORTO, confidence=0.4))
+    others = (Link("similar", "f-2", "f-1"), Link("disputes", "f-2", "f-3"))
+    step = told(weaker, *(Change("linked", None, each) for each in others))[0]
+    assert (step.what, step.because) == ("weakened", ())

@@ -56,6 +56,7 @@ asked = st.builds(
 )
 
 
+@pytest.mark.conforms("000:time.history_kept")
 @settings(max_examples=300, deadline=None)
 @given(chains, chains, st.builds(Then, st.none() | moments, st.none() | moments), asked)
 def test_columns_answer_what_a_list_answers(first: Any, second: Any, then: Then, asked: Asked) -> None:
@@ -71,6 +72,7 @@ def test_columns_answer_what_a_list_answers(first: Any, second: Any, then: Then,
     assert found.begun.tolist() == sorted(found.begun.tolist(), reverse=True)
 
 
+@pytest.mark.conforms("000:time.history_kept")
 @given(chains, st.integers(1, 4))
 def test_parts_of_a_list_make_the_whole(chain: Any, most: int) -> None:
     times = FactTimes()
@@ -82,6 +84,7 @@ def test_parts_of_a_list_make_the_whole(chain: Any, most: int) -> None:
     assert parts == named.latest(100).ids()
 
 
+@pytest.mark.conforms("000:time.history_kept")
 def test_what_was_replaced_makes_room() -> None:
     times = FactTimes()
     for number in range(100):
@@ -90,6 +93,7 @@ def test_what_was_replaced_makes_room() -> None:
     assert times.at(Then(), EVERY).begun.tolist() == [99.0]
 
 
+@pytest.mark.conforms("000:time.history_kept")
 def test_the_mark_is_the_last_change() -> None:
     times = FactTimes()
     assert times.mark == -math.inf
@@ -99,6 +103,7 @@ def test_the_mark_is_the_last_change() -> None:
     assert (times.mark, len(times)) == (5.0, 2)
 
 
+@pytest.mark.conforms("000:time.history_kept")
 def test_ids_are_numbers_that_sort_alike() -> None:
     ids = ["f-0000000000000001", "f-00000000000000ff", "f-7fffffffffffffff", "f-ffffffffffffffff"]
     assert [fact_id_of(number_of(each)) for each in ids] == ids

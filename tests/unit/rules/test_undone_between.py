@@ -88,7 +88,7 @@ def test_a_name_that_something_of_another_type_has_is_free() -> None:
 # ----------------------------------------------------------------------------------------------------------- undoing
 
 
-@pytest.mark.conforms("model:undo")
+@pytest.mark.conforms("model:undo", "model:withdrawn")
 @pytest.mark.parametrize("erase", [False, True])
 def test_words_that_were_withdrawn_do_not_come_back_by_an_undo_whether_erased_or_not(erase: bool) -> None:
     memory = Memory()
@@ -98,7 +98,7 @@ def test_words_that_were_withdrawn_do_not_come_back_by_an_undo_whether_erased_or
         undo(memory, done)
 
 
-@pytest.mark.conforms("model:undo")
+@pytest.mark.conforms("model:undo", "model:names")
 def test_an_entity_that_was_forgotten_does_not_come_back_by_an_undo() -> None:
     memory = Memory()
     mention(memory, 1, "Zora")

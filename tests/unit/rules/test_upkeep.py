@@ -198,6 +198,7 @@ def test_a_merge_leaves_alone_what_has_come_to_differ() -> None:
     assert memory.turn(c.MergeFacts("n", clusters=((one, id_of(memory, "Elena keeps bees")),))).changes == ()
 
 
+@pytest.mark.conforms("model:withdrawn")
 def test_words_forgotten_later_take_the_merged_duplicate_along() -> None:
     memory = told("Maya keeps bees", "Maya is keeping bees")
     one, two = memory.believed.facts
@@ -268,14 +269,19 @@ def test_what_was_concluded_is_no_rival_of_what_is_heard() -> None:
     assert memory.fact(words).confidence == 0.8
 
 
+@pytest.mark.conforms("model:support")
 def test_a_larger_support_takes_the_place_of_a_part_of_it() -> None:
     memory = told(*BEES, "Maya reads about bees")
     synthesized(memory, *BEES)
     synthesized(memory, *BEES, "Maya reads about bees")
     assert meta(memory, *BEES) == "superseded"
     assert meta(memory, *BEES, "Maya reads about bees") == "active"
+    memory.hear(9, says("Maya bakes", 9))
+    memory.turn(c.ForgetFact("f", fact_id=id_of(memory, "Maya bakes")))
+    assert meta(memory, *BEES, "Maya reads about bees") == "active", "it does not rest on what went"
 
 
+@pytest.mark.conforms("model:withdrawn", "model:support")
 def test_erased_words_are_erased_from_what_was_concluded_of_them() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
@@ -285,6 +291,7 @@ def test_erased_words_are_erased_from_what_was_concluded_of_them() -> None:
     assert len([each for each in done.erased if each.startswith("f-")]) == 2, "the fact, and what was concluded"
 
 
+@pytest.mark.conforms("model:support")
 def test_a_meta_fact_goes_when_a_split_takes_its_support_elsewhere() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
