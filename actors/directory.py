@@ -6,6 +6,7 @@ from typing import Any
 
 import ray
 
+from actors.line import Caller
 from actors.memory_shard import MemoryShard
 from actors.names import NAMESPACE, SHARDS, WORKER, actor, shard_name, shard_of
 from actors.worker import Worker
@@ -28,6 +29,7 @@ class Directory:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._found: dict[str, Any] = {}
+        self._callers: dict[str, Caller] = {}
 
     def ensure(self) -> None:
         """Create what does not live yet."""
@@ -40,6 +42,13 @@ class Directory:
         """The shard a user lives in."""
         return self._living(shard_of(user_id))
 
+    async def ask(self, user_id: str, *asked: object) -> Any:
+        """A question to the shard a user lives in, by the shortest way."""
+        name = shard_of(user_id)
+        if name not in self._callers:
+            self._callers[name] = self._caller(name)
+        return await self._callers[name].ask(*asked)
+
     def worker(self) -> Any:
         """The worker."""
         return self._living(WORKER)
@@ -47,6 +56,17 @@ class Directory:
     def forget(self) -> None:
         """Look everybody up again, for somebody died: who is restarted keeps the handle, who is made anew does not."""
         self._found.clear()
+
+    def _caller(self, name: str) -> Caller:
+        """The handle is looked up each time: who is made anew has another one."""
+
+        async def rung_up_at() -> str:
+            return str(await self._living(name).line.remote())
+
+        async def called(*asked: object) -> Any:
+            return await self._living(name).recall.remote(*asked)
+
+        return Caller(rung_up_at, called)
 
     def _living(self, name: str) -> Any:
         """A handle, looked up once: asking Ray takes a millisecond."""

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from actors.accesses import Accesses, credited
+from actors.line import Exchange
 from actors.shelves import NO_KEYS, Shelves
 from actors.understanding import Understood, understand
 from adapters import build
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
-from memory.model.commands import Command
+from memory.model.commands import CloseNight, Command
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
@@ -84,6 +85,7 @@ class MemoryShard:
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
         self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
+        self._exchange = Exchange(self.recall)
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
         """One turn of one user's memory."""
@@ -94,7 +96,10 @@ class MemoryShard:
 
         Nor are they shown: the night brings no vectors, and whoever asks next lets the columns of facts catch up.
         """
-        await self._act(user_id, lambda memory: memory.turn(command))
+        if isinstance(command, CloseNight):
+            await self._act(user_id, lambda memory: memory.next_turn(command))
+        else:
+            await self._act(user_id, lambda memory: memory.turn(command))
 
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command, by default the owner's last one."""
@@ -121,6 +126,10 @@ class MemoryShard:
             again = partial(self._asked_again, memory, legs, understood.asked, only)
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
         return understood.told(found)
+
+    async def line(self) -> str:
+        """Where questions reach this life of the shard from the same machine (actors.line)."""
+        return await self._exchange.open()
 
     async def _asked_again(
         self, memory: UserMemory, legs: Legs, asked: Asked | None, only: Keys | None, question: Question
@@ -193,6 +202,7 @@ class MemoryShard:
     async def forget_user(self, user_id: str) -> None:
         """Drop everything held of a user whose memory was deleted."""
         self._users.pop(user_id, None)
+        self._accesses.forget(user_id)
         if self._legs is not None:
             await self._legs.shelves.drop(user_scope(user_id))
             self._legs.beliefs.drop(user_id)

@@ -11,8 +11,8 @@ none of that kind, and its gold are long spans, of which a reader would not want
 1. Sureness: a logistic model of `memory.retrieval.silence.SIGNS`; both sets, and with and without answer, count alike.
 2. Silence: the sureness below which `REFUSED` of the questions with an answer lie, all sets counting alike.
 3. Relevance: a logistic model of log share and sureness, over the first `DEPTH` hits.
-4. The cut: the largest share that keeps `KEPT` of recall@20. No facts are read here; with them scores differ more, and
-   the share in the repository was chosen there (docs/decisions/0037).
+4. The cut: the largest share, by tempered scores, that keeps `KEPT` of recall@20. No facts are read here; with them
+   scores differ more, and the share in the repository was chosen there (docs/decisions/0043).
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def fit(asked: Sequence[Judged]) -> Fitted:
                     even([one.dataset for one, each in hits for _ in each], 2000.0))  # fmt: skip
     steep, counts, always = odds.round(2).tolist()
     told = [one for one in spoken if one.dataset in FITTED]
-    return Fitted(silence, CutRules(largest_share(told), always, steep, counts))
+    return Fitted(silence, CutRules(largest_share(told), even=always, steep=steep, sure=counts))
 
 
 def lowest(values: Sequence[float], weight: Floats, share: float) -> float:
@@ -187,7 +187,7 @@ def lowest(values: Sequence[float], weight: Floats, share: float) -> float:
 
 def largest_share(asked: Sequence[Judged]) -> float:
     """The share that cuts most and yet keeps `KEPT` of what the first twenty hold; all questions count alike."""
-    shares = np.arange(0.03, 0.001, -0.0005).round(4).tolist()
+    shares = np.arange(0.04, 0.001, -0.0005).round(4).tolist()
     return next((share for share in shares if kept(asked, CutRules(share))[0] >= KEPT), 0.0)
 
 

@@ -7,7 +7,7 @@ are posted afterwards are encoded and read while the next ones come, as they wou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -19,6 +19,19 @@ WORK = ("embedding", "extraction")
 """Kinds of background work, in the order in which the worker does them."""
 WARM_UP = 20
 """Requests of each kind that are sent before any is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What questions took, one after the other."""
+
+    http: Spread
+    encoder_p50_ms: float
+    """Encoding the same questions, right before each, without anything around it."""
+    answered: int
+    """Questions that brought anything."""
+    degraded: int
+    """Questions that lacked a leg, or that PostgreSQL answered in the shard's place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,8 @@ class LatencyRow:
     """The result of one run."""
 
     segments: int
+    """Of all users together."""
+    users: int
     requests: int
     """Of each kind."""
     post: Spread
@@ -54,6 +69,7 @@ class LatencyRow:
         """The one row, column by column."""
         return {
             "segments": str(self.segments),
+            "users": str(self.users),
             "POST p50 / p95 ms": _pair(self.post),
             "found next": f"{100 * self.found / self.requests:.1f} %",
             "context p50 / p95 ms": _pair(self.idle),
@@ -72,36 +88,45 @@ def _pair(spread: Spread) -> str:
     return f"{spread.p50_ms:.1f} / {spread.p95_ms:.1f}"
 
 
-def measure_latency(site: Site, segments: int, requests: int, *, keep: bool = False) -> LatencyRow:
-    """Send the memory, measure while it is worked on, wait until it is at rest, measure again, remove it.
+def measure_latency(site: Site, segments: int, requests: int, *, users: int = 1, keep: bool = False) -> LatencyRow:
+    """Send the memories, measure while they are worked on, wait until all is at rest, measure again, remove them.
 
-    Raises DomainError if the system refuses a request, does not answer, or does not get on.
+    The segments are shared out among so many users, and each request is of the next one. Raises DomainError if the
+    system refuses a request, does not answer, or does not get on.
     """
-    with memories(site, (USER,), keep=keep) as doors:
-        door, now = doors[USER], talk.end_of(segments)
-        post_all(site, [(door, body) for body in talk.bodies(segments)])
+    each = segments // users
+    with memories(site, names_of(users), keep=keep) as doors:
+        callers, now = tuple(doors.values()), talk.end_of(each)
+        post_all(site, [(door, body) for door in callers for body in talk.bodies(each)])
         importing = {}
         for kind in WORK:
-            importing[kind] = _under_import(site, door, requests, now, kind)
+            importing[kind] = _under_import(site, doors, requests, now, kind)
             await_done(site, doors, (kind,))
-        posts, found = _post_singles(site, door, requests, now)
+        posts, found = _post_singles(site, callers, requests, now)
         await_done(site, doors, WORK)
-        idle, encoder_p50_ms = _ask_many(site, door, requests, now, "at rest")
+        # whoever is asked for the first time since the start is waked for it, which is no part of a question at rest
+        idle = ask_in_turn(site, callers, requests, now, "at rest", max(WARM_UP, users))
         pss_mb = site.pss_bytes() / 1e6
-    return LatencyRow(segments, requests, posts, found, idle, encoder_p50_ms, importing, pss_mb)
+    return LatencyRow(each * users, users, requests, posts, found, idle.http, idle.encoder_p50_ms, importing, pss_mb)
 
 
-def _under_import(site: Site, door: Door, requests: int, now: float, kind: str) -> UnderImport:
-    http, encoder_p50_ms = _ask_many(site, door, requests, now, f"during {kind}")
-    return UnderImport(http, encoder_p50_ms, pending({USER: door})[kind])
+def names_of(users: int) -> tuple[str, ...]:
+    """The benchmark's users, so many of them."""
+    return (USER, *(f"{USER}-{number}" for number in range(2, users + 1)))
 
 
-def _post_singles(site: Site, door: Door, requests: int, now: float) -> tuple[Spread, int]:
+def _under_import(site: Site, doors: Mapping[str, Door], requests: int, now: float, kind: str) -> UnderImport:
+    asked = ask_in_turn(site, tuple(doors.values()), requests, now, f"during {kind}", WARM_UP)
+    return UnderImport(asked.http, asked.encoder_p50_ms, pending(doors)[kind])
+
+
+def _post_singles(site: Site, callers: Sequence[Door], requests: int, now: float) -> tuple[Spread, int]:
     """POST one segment, then ask for its rare word, again and again."""
     durations, found = [], 0
     for number in range(-WARM_UP, requests):
+        door = callers[number % len(callers)]
         body, word = talk.single(number + WARM_UP, now)
-        _, post_ms = timed(lambda body=body: door.post("/v1/sources", body))  # type: ignore[misc]
+        _, post_ms = timed(lambda door=door, body=body: door.post("/v1/sources", body))  # type: ignore[misc]
         hits = door.get("/v1/context", query=word, now=now)["results"]
         if number >= 0:
             durations.append(post_ms)
@@ -110,11 +135,16 @@ def _post_singles(site: Site, door: Door, requests: int, now: float) -> tuple[Sp
     return Spread.of(durations), found
 
 
-def _ask_many(site: Site, door: Door, requests: int, now: float, when: str) -> tuple[Spread, float]:
-    """Ask so many questions; the times of the front door and the median of the encoder alone."""
+def ask_in_turn(site: Site, callers: Sequence[Door], requests: int, now: float, when: str, warm_up: int) -> Asked:
+    """Ask so many questions, each of the next caller, after `warm_up` of them that do not count."""
     answers = []
-    for number, question in enumerate(talk.questions(WARM_UP + requests)):
-        answers.append(ask(site, door, question, now=now))
-        site.tell(f"Asking questions {when}", max(0, number + 1 - WARM_UP), requests)
-    timed_ones = answers[WARM_UP:]
-    return Spread.of([one.http_ms for one in timed_ones]), median(one.encoder_ms for one in timed_ones)
+    for number, question in enumerate(talk.questions(warm_up + requests)):
+        answers.append(ask(site, callers[number % len(callers)], question, now=now))
+        site.tell(f"Asking questions {when}", max(0, number + 1 - warm_up), requests)
+    timed_ones = answers[warm_up:]
+    return Asked(
+        http=Spread.of([one.http_ms for one in timed_ones]),
+        encoder_p50_ms=median(one.encoder_ms for one in timed_ones),
+        answered=sum(bool(one.found) for one in timed_ones),
+        degraded=sum(one.degraded for one in timed_ones),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,15 +13,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bench import immune
 from bench.as_of import measure_as_of
+from bench.at_rest import AtRestRow, measure_at_rest
 from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
-from bench.latency import measure_latency
+from bench.invented import Filling, filling
+from bench.latency import LatencyRow, measure_latency
 from bench.measure import Site, Tell, markdown
+from bench.plain_door import PlainDoor, Wire
 from bench.recall import measure_recall
-from cli.client import connect
-from cli.console import HomeOption, JsonOption, err, out, places_of, print_json
+from cli.client import address
+from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import descendants, pss_bytes
-from cli.runtime import Places, supervisor_pid
+from cli.runtime import Places, read_runtime, supervisor_pid
 from config.settings import load
 
 LimitOption = Annotated[
@@ -62,18 +65,34 @@ def bench_recall(
 
 
 def bench_latency(
-    segments: Annotated[int, typer.Option("--segments", min=1, help="Size of the memory.")] = 6000,
+    segments: Annotated[int, typer.Option("--segments", min=1, help="Size of the memory.")] = 10_000,
     requests: Annotated[int, typer.Option("--requests", min=1, max=10_000, help="Of each kind.")] = 200,
+    users: Annotated[
+        int, typer.Option("--users", min=1, max=1_000, help="Among whom the memory is shared out, asked in turn.")
+    ] = 1,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="Write the memory into the database, with made-up vectors; no import.")
+    ] = False,
     keep: KeepOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how long requests take with a memory of invented talk, at rest and while others import. Prints one row.
 
-    Example: memoray bench latency --segments 6000
+    Example: memoray bench latency --segments 10000
+
+    Example: memoray bench latency --segments 500000 --synthetic
     """
-    with site_of(home, as_json) as site:
-        row = measure_latency(site, segments, requests, keep=keep)
+    if users > segments:
+        raise typer.BadParameter("there are fewer segments than users", param_hint="--users")
+    with ExitStack() as stack:
+        site = stack.enter_context(site_of(home, as_json))
+        row: LatencyRow | AtRestRow
+        if synthetic:
+            made = stack.enter_context(_filling(home))
+            row = measure_at_rest(site, made, segments, requests, users=users, keep=keep)
+        else:
+            row = measure_latency(site, segments, requests, users=users, keep=keep)
     if as_json:
         print_json(asdict(row))
     else:
@@ -158,8 +177,9 @@ def site_of(home: Path | None, quiet: bool) -> Iterator[Site]:
     places = places_of(home)
     encoder = build.embedder(load(places.home))
     with ExitStack() as stack:
+        wire = stack.enter_context(closing(Wire(*address(home))))
         yield Site(
-            door=lambda user: stack.enter_context(connect(home, user)),
+            door=lambda user: PlainDoor(wire, user),
             encode=lambda text: encoder.embed([text]),
             pss_bytes=lambda: _pss(places),
             tell=stack.enter_context(steps(quiet)),
@@ -173,6 +193,19 @@ def steps(quiet: bool) -> Iterator[Tell]:
     with Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal) as bar:
         task = bar.add_task("Starting", total=None)
         yield lambda step, done, total: bar.update(task, description=step, completed=done, total=total)
+
+
+@contextmanager
+def _filling(home: Path | None) -> Iterator[Filling]:
+    """A way to write memories into the running system's database. Raises NotRunning."""
+    from adapters import build
+
+    places = places_of(home)
+    runtime = read_runtime(places)
+    if runtime is None:
+        raise NotRunning
+    with filling(runtime.dsn, build.embedder(load(places.home))) as made:
+        yield made
 
 
 def _pss(places: Places) -> int:

@@ -87,13 +87,18 @@ class Client:
 
 def connect(home: Path | None, user: str | None = None, timeout_s: float = TIMEOUT_S) -> Client:
     """A client of the Memoray that runs in this home; raises NotRunning."""
+    return Client(*address(home), user, timeout_s)
+
+
+def address(home: Path | None) -> tuple[str, str]:
+    """The URL of the Memoray that runs in this home, and the administrator's token; raises NotRunning."""
     places = places_of(home)
     runtime = read_runtime(places)
     if runtime is None or not supervised(places):
         raise NotRunning
     if runtime.state != "ready":
         raise NotRunning(f"Memoray is not ready yet: {runtime.step}.")
-    return Client(runtime.url, Path(runtime.token_file).read_text().strip(), user, timeout_s)
+    return runtime.url, Path(runtime.token_file).read_text().strip()
 
 
 def _problem(response: httpx.Response) -> str:

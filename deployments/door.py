@@ -12,18 +12,16 @@ import hashlib
 import logging
 import os
 import socket
-import struct
 import threading
 from pathlib import Path
 
+from adapters.peers import user_of
 from memory.errors import Unavailable
 
 BACKLOG = 512
 """Connections that may wait for a gateway: three seconds of 150 a second, more than one gateway answers."""
 _ASK_S = 2.0
 """The holder has nothing else to do than to answer; whoever does not is not the holder."""
-_UCRED = struct.Struct("3i")
-"""Process, user and group at the other end of a unix socket (unix(7), SO_PEERCRED)."""
 
 log = logging.getLogger("memoray.door")
 
@@ -59,7 +57,7 @@ class Door:
                 return
             with asking:
                 try:
-                    if _user(asking) == os.getuid():
+                    if user_of(asking) == os.getuid():
                         socket.send_fds(asking, [b"."], [self._door.fileno()])
                 except OSError:
                     log.exception("the front door could not be handed over")
@@ -71,7 +69,7 @@ def handed_over(home: Path, port: int) -> socket.socket | None:
         asking.settimeout(_ASK_S)
         try:
             asking.connect(_name(home, port))
-            if _user(asking) != os.getuid():
+            if user_of(asking) != os.getuid():
                 return None
             _, given, _, _ = socket.recv_fds(asking, 1, 1, socket.MSG_CMSG_CLOEXEC)
         except OSError:
@@ -96,9 +94,3 @@ def listening(host: str, port: int) -> socket.socket:
 def _name(home: Path, port: int) -> str:
     of_home = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]  # a name ends at 107 bytes
     return f"\0memoray-door-{of_home}-{port}"
-
-
-def _user(other: socket.socket) -> int:
-    """The user at the other end: the namespace is open to everybody on this machine, the door is not."""
-    _, user, _ = _UCRED.unpack(other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size))
-    return int(user)

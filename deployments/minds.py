@@ -52,7 +52,7 @@ class RayMinds:
         """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
         if self._retrieval is not None:
             return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
-        answer = self._directory.shard(question.view.user_id).recall.remote(question, only, understood)
+        answer = self._directory.ask(question.view.user_id, question, only, understood)
         return cast(Recollection, await self._within(answer, self._recall_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:

@@ -58,6 +58,8 @@ class Outlook:
     library: Library
     met: dict[str, Numbers] = field(default_factory=dict, compare=False)
     """What `mentions` has found."""
+    tied: dict[tuple[str, int], tuple[Numbers, NDArray[np.float32]]] = field(default_factory=dict, compare=False)
+    """What the graph leg found around an entity, by id and depth: names come back in question after question."""
 
     def mentions(self, entity_id: str) -> Numbers:
         """Keys of the segments in sight that mention an entity."""
@@ -140,7 +142,7 @@ class Beliefs:
             kept = _Kept(facts.table, self.library.version, self._look(view, working_set, facts, None))
             remembered[view] = kept
         if kept.outlook.working_set is not working_set:  # mentions or names have changed, facts have not
-            kept = replace(kept, outlook=replace(kept.outlook, working_set=working_set, met={}))
+            kept = replace(kept, outlook=replace(kept.outlook, working_set=working_set, met={}, tied={}))
             remembered[view] = kept
         return kept.outlook
 

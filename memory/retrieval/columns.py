@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
+from memory.retrieval.beside import in_halves
 from memory.retrieval.flags import bare, first_person, has_digit, has_time, question_share
 from memory.retrieval.matters import Spoken
 from memory.retrieval.pieces import Pieces, width
@@ -32,6 +33,8 @@ REMEMBERED_SHARE, REMEMBERED_LEAST = 40, 1_000_000
 """Rows of counted terms that are remembered, of 6 bytes each, in one collection: so many a row of its own."""
 STALE_ROWS = 512
 """What was counted is forgotten when so many rows have changed since: every word of a question counts these anew."""
+HALVED_FROM = 2048
+"""Rows from which two cores compare vectors: below, to wake the second one takes as long as its half."""
 
 Frequencies = tuple[NDArray[np.int64], NDArray[np.float32]]
 """Rows, and how often each holds a term."""
@@ -207,11 +210,18 @@ class ScopeColumns:
         held = np.flatnonzero(tf)
         return rows[held].astype(np.int32), _quarters(tf[held])
 
-    def nearness(
-        self, vector: NDArray[np.float32], rows: NDArray[np.int64] | slice = slice(None)
-    ) -> NDArray[np.float32]:
+    def nearness(self, vector: NDArray[np.float32], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """[rows] Cosine of each row to a unit vector, to the bit the same wherever the row lies (BLAS's is not)."""
-        cosines: NDArray[np.float32] = np.vecdot(self.vectors[rows], vector)
+        count = self._columns["key"].size if rows is None else len(rows)
+        cosines = np.empty(count, np.float32)
+
+        def compare(part: slice) -> None:
+            np.vecdot(self.vectors[part if rows is None else rows[part]], vector, out=cosines[part])
+
+        if count < HALVED_FROM:
+            compare(slice(0, count))
+        else:
+            in_halves(compare, count)
         return cosines
 
     def keys_before(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -230,7 +240,7 @@ class ScopeColumns:
         """The word pieces of these rows."""
         counts = self["pieces"][rows].astype(np.int64)
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-        return Pieces(self._pieces.view[ranges(self["pieces_from"][rows], counts)], starts)
+        return Pieces(self._pieces.view.take(ranges(self["pieces_from"][rows], counts), axis=0), starts)
 
     def _takers(self, rows: Rows, positions: Positions, name: str, step: int) -> Rows:
         taker = self._linked(rows, name, step)

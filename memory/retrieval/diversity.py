@@ -37,13 +37,14 @@ def diversify(scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: Di
     spread = float(head[0] - head[-1])
     relevance = (head - head[-1]) / spread if spread > 0 else np.ones(size, np.float32)
     gain = rules.balance * relevance
+    loss = (1 - rules.balance) * likeness
     nearest = np.zeros(size, np.float32)
     chosen: list[int] = []
     for _ in range(size):
-        best = int((gain - (1 - rules.balance) * nearest).argmax())
+        best = int((gain - nearest).argmax())
         chosen.append(best)
         gain[best] = -np.inf
-        nearest = np.maximum(nearest, likeness[best])
+        np.maximum(nearest, loss[best], out=nearest)
     return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))
 
 

@@ -15,7 +15,7 @@ from memory.model.sources import ROLES
 from memory.model.working_set import WorkingSet
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.bm25 import Bm25Rules, bm25
-from memory.retrieval.candidates import Ranking, best_first
+from memory.retrieval.candidates import Ranking, at_least, best_first
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.fact_table import FactRows, FactTable, Flags, Numbers
 from memory.retrieval.fusion import FusionRules, fuse
@@ -64,7 +64,7 @@ class FactColumns:
     def table(self) -> FactTable:
         """What is known of the facts beside their words; made anew when it is first asked for after a change."""
         now, before = self._read, self._tabled
-        if all(getattr(now, name) is getattr(before, name) for name in ("facts", "evidence", "links")):
+        if now is before or all(getattr(now, name) is getattr(before, name) for name in ("facts", "evidence", "links")):
             return self._table
         changed = moved(before.facts, now.facts) | moved(before.evidence, now.evidence)
         chosen = [each for each in changed if each in self._keys]
@@ -115,9 +115,10 @@ def _restated(before: Mapping[str, Fact], fact: Fact) -> bool:
 
 
 def _leg(name: str, columns: ScopeColumns, rows: Numbers, scores: NDArray[np.float32]) -> Ranking:
-    keys = columns["key"][rows]
-    top = best_first(keys, scores[rows], FACTS)
-    return Ranking(name, keys[top], scores[rows][top])
+    rows = rows[at_least(scores[rows], FACTS)]
+    keys, scores = columns["key"][rows], scores[rows]
+    top = best_first(keys, scores, FACTS)
+    return Ranking(name, keys[top], scores[top])
 
 
 def _statements(facts: Sequence[Fact], language: str) -> SegmentBatch:

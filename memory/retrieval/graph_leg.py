@@ -25,6 +25,8 @@ STEP_SHARE = 0.5
 on: seed 004 halves with every step."""
 FRONTIER = 16
 """Neighbours from whom a longer walk goes on (chosen: beyond that nearly everything is near everything)."""
+REMEMBERED = 128
+"""Entities around whom what was found is remembered, for each outlook: 10 kB for one of a thousand mentions."""
 
 Keys = NDArray[np.int64]
 
@@ -45,8 +47,10 @@ class MemoryGraph:
         library = self._beliefs.library
         around = _Around(outlook, outlook.begun(probe.as_of))
         total = sum(map(len, library.sight(view)))
-        parts = [around.ties(entity, total, probe.depth) for entity in around.named(probe.text, probe.languages)]
-        keys, inverse = np.unique(np.concatenate([_none(), *(keys for keys, _ in parts)]), return_inverse=True)
+        parts = [around.tied(entity, total, probe.depth) for entity in around.named(probe.text, probe.languages)]
+        given = np.concatenate([_none(), *(keys for keys, _ in parts)])
+        # each part is in order, and of the two ways to sort the one that finds that out is taken with `return_index`
+        keys, _, inverse = np.unique(given, return_index=True, return_inverse=True)
         each = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
         scores = np.bincount(inverse, each, minlength=len(keys)).astype(np.float32)
         seen = library.visible(view, keys, probe)
@@ -72,6 +76,17 @@ class _Around:
             found |= {entity.entity_id: entity for entity in entities}
             at += length
         return tuple(found.values())
+
+    def tied(self, entity: Entity, total: int, depth: int) -> Scored:
+        """`ties`, remembered with the outlook where nothing is left out."""
+        if self.facts is not self.outlook.seen:
+            return self.ties(entity, total, depth)
+        known, key = self.outlook.tied, (entity.entity_id, depth)
+        if key not in known:
+            if len(known) >= REMEMBERED:
+                known.clear()
+            known[key] = self.ties(entity, total, depth)
+        return known[key]
 
     def ties(self, entity: Entity, total: int, depth: int) -> Scored:
         """Segments near an entity and how much each counts: by the strongest tie, and the more the rarer it is."""

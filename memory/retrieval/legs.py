@@ -61,14 +61,19 @@ class MemoryVectors:
             apart = [columns.signs.distances(probe.vector)[rows] for columns, rows in zip(sight, seen, strict=True)]
             seen = [rows[near] for rows, near in zip(seen, nearest(apart, COMPARED), strict=True)]
             cosines = [columns.nearness(probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
-        parts = [(columns["key"][rows], each) for columns, rows, each in zip(sight, seen, cosines, strict=True)]
+        parts = []
+        for columns, rows, near in zip(sight, seen, cosines, strict=True):
+            best = at_least(near, probe.limit)
+            parts.append((columns["key"][rows[best]], near[best]))
         return ranked(self.name, parts, probe.limit)
 
 
 def _cosines(columns: ScopeColumns, vector: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
     """Of few of its rows (a narrow window) these alone; to copy more than a fifth takes longer than to compare all."""
-    few = 5 * len(rows) < len(columns["key"])
-    return columns.nearness(vector, rows) if few else columns.nearness(vector)[rows]
+    if 5 * len(rows) < len(columns["key"]):
+        return columns.nearness(vector, rows)
+    cosines = columns.nearness(vector)
+    return cosines if len(rows) == len(cosines) else cosines[rows]
 
 
 def ranked(leg: str, parts: Iterable[Scored], limit: int) -> Ranking:

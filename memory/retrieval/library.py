@@ -78,7 +78,7 @@ class Library:
         seen = np.zeros(len(keys), np.bool_)
         for columns in self.sight(view):
             rows, found = columns.rows_of(keys)
-            seen[found] = columns.visible(probe)[rows]
+            seen[found] = columns.visible(probe, rows)
         return seen
 
     def words_of(self, view: View, keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -175,9 +175,12 @@ def _speakers(parts: Sequence[_Part]) -> tuple[NDArray[np.int32], tuple[str, ...
     number: dict[str, int] = {}
     rows: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
     for part in parts:
-        local, inverse = np.unique(part.columns["speaker"][part.rows], return_inverse=True)
-        shared = [number.setdefault(part.columns.speakers[speaker], len(number)) for speaker in local]
-        rows.append(np.array(shared, np.int32)[inverse])
+        labels, local = part.columns.speakers, part.columns["speaker"][part.rows]
+        shared = np.zeros(len(labels), np.int32)
+        shared[local] = 1
+        for speaker in np.flatnonzero(shared).tolist():
+            shared[speaker] = number.setdefault(labels[speaker], len(number))
+        rows.append(shared[local])
     return np.concatenate(rows), tuple(number)
 
 
@@ -198,7 +201,7 @@ def _near(parts: Sequence[_Part], places: NDArray[np.int64], probe: Probe, close
         first, known = first + len(part.rows), known + len(rows) - none
     if not sum(len(each.bits) for each in turns):
         return None
-    return Near(turns[0].joined(turns[1:]), np.concatenate(lengths), around)
+    return Near(turns[0].joined(turns[1:]) if len(turns) > 1 else turns[0], np.concatenate(lengths), around)
 
 
 def _chosen(parts: Sequence[_Part], closely: int) -> list[NDArray[np.int64]]:

@@ -53,7 +53,7 @@ class Pieces:
     @property
     def counts(self) -> NDArray[np.int64]:
         """[texts] Pieces of each."""
-        return np.diff(self.starts)
+        return self.starts[1:] - self.starts[:-1]
 
     @classmethod
     def none(cls, texts: int, dimensions: int) -> Pieces:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from memory.retrieval.candidates import Traits
 from memory.retrieval.late_interaction import MET, Meetings
 from memory.retrieval.routing import Plan
-from memory.retrieval.weighting import Case, read_closely
+from memory.retrieval.weighting import Case
 from memory.words.stems import STOP_WORDS
 
 Floats = NDArray[np.float32]
@@ -57,7 +57,7 @@ class SilenceRules:
 
 def sureness(case: Case, rules: SilenceRules) -> float:
     """Log-odds that what is asked for was said, against the usual question; 0 where turns could not be read closely."""
-    if case.met is None or not read_closely(case):
+    if case.met is None or not case.closely:
         return 0.0
     named, gap, unmet = signs(case.plan, case.traits, case.met).tolist()
     return float(rules.named * named + rules.gap * gap + rules.unmet * unmet + rules.usual)

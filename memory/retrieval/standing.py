@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memory.model.scopes import View
 from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.legs import ranked
 from memory.retrieval.library import Library
 from memory.retrieval.matters import Spoken, ended
 from memory.retrieval.query import Probe
@@ -35,8 +36,9 @@ class MemoryStanding:
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The nearest of each kind, by cosine; the newest where the question has no vector."""
-        scopes = view.scopes if requests(probe.text) else ()
-        parts = [_rows(self._library.shared(scope, view.clearance), probe) for scope in scopes]
+        if not requests(probe.text):
+            return ranked(self.name, (), probe.limit)
+        parts = [_rows(self._library.shared(scope, view.clearance), probe) for scope in view.scopes]
         rows = [each for part in parts for each in part]
         keys = np.concatenate([np.zeros(0, np.int64), *(each.keys for each in rows)])
         kinds = np.concatenate([np.zeros(0, np.int8), *(each.kinds for each in rows)])

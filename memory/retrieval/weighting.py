@@ -109,6 +109,15 @@ class Case:
         near = self.traits.near
         return None if self.asked is None or near is None else meetings(self.asked.pieces, near)
 
+    @cached_property
+    def closely(self) -> bool:
+        """Whether there are word pieces of the question and of most candidates that were to be read: see `ENOUGH`."""
+        near = self.traits.near
+        if self.asked is None or not len(self.asked.pieces) or near is None:
+            return False
+        own = near.around[near.around[:, 0] >= 0, 0]
+        return len(own) > 0 and float(np.count_nonzero(near.turns.counts[own]) / len(own)) >= ENOUGH
+
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
@@ -130,15 +139,6 @@ def contributions(case: Case, weights: Weights) -> Contributions:
     return Contributions(FEATURES, features(case) * _row_of(weights))
 
 
-def read_closely(case: Case) -> bool:
-    """Whether there are word pieces of the question and of most candidates that were to be read: see `ENOUGH`."""
-    near = case.traits.near
-    if case.asked is None or not len(case.asked.pieces) or near is None:
-        return False
-    own = near.around[near.around[:, 0] >= 0, 0]
-    return len(own) > 0 and float((near.turns.counts[own] > 0).mean()) >= ENOUGH
-
-
 @cache
 def _row_of(weights: Weights) -> Floats:
     return np.array(astuple(weights), np.float32)
@@ -150,12 +150,13 @@ def features(case: Case) -> Floats:
     legs = {ranking.leg: _Found(ranking, *places(ranking, traits.keys)) for ranking in case.rankings}
     nearness = _nearness(traits, case.asked, legs.get("vectors"))
     before, after = _neighbours(traits)
+    met, alone = _read(case, nearness)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
     columns: dict[str, NDArray[Any]] = {
         "text": _standard(_scores(legs.get("text"), traits)),
         "vectors_rank": _rank(legs.get("vectors"), traits),
-        "met": _read(case, nearness, None if case.met is None else case.met.nearby),
-        "alone": _read(case, nearness, None if case.met is None else case.met.alone),
+        "met": met,
+        "alone": alone,
         "graph": _share_of_best(legs.get("graph"), traits),
         "hot": _share_of_best(legs.get("hot"), traits),
         "standing": _found(legs.get("standing"), traits),
@@ -224,30 +225,40 @@ def _share_of_best(leg: _Found | None, traits: Traits) -> Floats:
 
 def _nearness(traits: Traits, asked: Asked | None, leg: _Found | None) -> Floats:
     """Standardised cosine to the question: from the candidates' own vectors, else from the leg."""
-    held = traits.vectors.any(axis=1) if traits.vectors.size else np.zeros(len(traits.keys), np.bool_)
-    if asked is None or not held.any():
+    if asked is None or not traits.vectors.size:
         return _standard(_scores(leg, traits))
     cosine = traits.vectors @ asked.vector
-    cosine[~held] = cosine[held].mean()
+    if not cosine.all():  # only a row without a vector is likely to be at right angles to it
+        held = traits.vectors.any(axis=1)
+        if not held.any():
+            return _standard(_scores(leg, traits))
+        cosine[~held] = cosine[held].mean()
     return _standard(cosine)
 
 
-def _read(case: Case, nearness: Floats, met: Floats | None) -> Floats:
-    """Standardised meetings of those read closely; its pooled cosine stands in where a turn's pieces are unknown."""
-    out, near = _nothing(case.traits), case.traits.near
+def _read(case: Case, nearness: Floats) -> Floats:
+    """[2, candidates] Standardised meetings, nearby and alone, of those read closely.
+
+    Its pooled cosine stands in where a turn's pieces are unknown.
+    """
+    out, near, met = np.zeros((2, len(nearness)), np.float32), case.traits.near, case.met
     if met is None or near is None:
         return out
-    known, read = ~np.isnan(met), near.around[:, 0] >= 0
-    if known.any():
-        out[read] = _standard(nearness[read])
-        out[known] = _standard(met[known])
-        out[~read] = out[known].min()
+    known, read = np.flatnonzero(~np.isnan(met.alone)), near.around[:, 0] >= 0
+    if len(known):
+        out[:, read] = _standard(nearness[read])
+        for row, meeting in zip(out, (met.nearby, met.alone), strict=True):
+            row[known] = _standard(meeting[known])
+            row[~read] = row[known].min()
     return out
 
 
 def _standard(values: Floats) -> Floats:
-    spread = values.std() if len(values) else 0.0
-    return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
+    """Deviations from the mean by their root mean square; zeros where all are alike."""
+    count = max(1, len(values))
+    apart = values - values.sum() / count
+    spread = np.sqrt((apart * apart).sum() / count)
+    return apart / spread if spread > 1e-9 else np.zeros_like(values)
 
 
 def _neighbours(traits: Traits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -270,27 +281,27 @@ def _top_of_source(source: NDArray[np.int64], values: Floats, count: int = 3) ->
     """Mean of the source's best `count` values, for every candidate of it."""
     ordered = np.lexsort((-values, source))
     first = np.flatnonzero(np.diff(source[ordered], prepend=source[ordered[:1]] - 1))
-    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(ordered))))
-    best = np.arange(len(ordered)) - first[group] < count
-    sums = np.bincount(group[best], values[ordered][best], minlength=len(first))
-    counts = np.bincount(group[best], minlength=len(first))
-    out = np.zeros(len(values), np.float32)
-    out[ordered] = (sums / np.maximum(counts, 1))[group]
+    sizes = np.diff(np.append(first, len(ordered)))
+    group = np.repeat(np.arange(len(first)), sizes)
+    best = np.flatnonzero(np.arange(len(ordered)) - first[group] < count)
+    sums = np.bincount(group[best], values[ordered[best]], minlength=len(first))
+    out = np.empty(len(values), np.float32)
+    out[ordered] = (sums / np.minimum(sizes, count))[group]
     return out
 
 
 def _speaker(plan: Plan, traits: Traits) -> Floats:
     """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source."""
-    voices = max(1, len(traits.speakers))
-    _, number = np.unique(traits.source, return_inverse=True)
-    pairs, inverse = np.unique(number * voices + traits.speaker, return_inverse=True)
-    source, named = pairs // voices, np.isin(pairs % voices, list(plan.named(traits.speakers)))
-    present = np.bincount(source)
-    asked = np.bincount(source, named)
-    decisive = (asked > 0) & (asked < present)
-    out: NDArray[np.float64] = (np.where(named, 1.0, -1.0) * decisive[source] / np.maximum(present[source] - 1, 1))[
-        inverse
-    ]
+    out, meant = np.zeros(len(traits.keys)), list(plan.named(traits.speakers))
+    if meant:
+        sources, number = np.unique(traits.source, return_inverse=True)
+        named = np.zeros(len(traits.speakers), np.bool_)
+        named[meant] = True
+        pairs = np.zeros((len(sources), len(named)), np.bool_)
+        pairs[number, traits.speaker] = True
+        present, asked = pairs.sum(axis=1), pairs[:, named].sum(axis=1)
+        decisive = ((asked > 0) & (asked < present)) / np.maximum(present - 1, 1)
+        out = np.where(named[traits.speaker], 1.0, -1.0) * decisive[number]
     if plan.first_person:
         # "I" in a question is the owner: what the assistant said about it is no evidence
         own = 0.5 * (traits.role == ROLES.index("user")) - 0.5 * (traits.role == ROLES.index("assistant"))

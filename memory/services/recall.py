@@ -26,7 +26,7 @@ from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Probe, Question
 from memory.retrieval.routing import Plan, route
 from memory.retrieval.silence import SilenceRules, sureness
-from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, read_closely
+from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions
 from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
 
@@ -281,7 +281,8 @@ async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[
 
 async def _in_time(asked: Awaitable[Asked | None], timeout_s: float) -> Asked | None:
     try:
-        return await asyncio.wait_for(asked, timeout_s)
+        async with asyncio.timeout(timeout_s):
+            return await asked
     except TimeoutError:
         return None
 
@@ -291,7 +292,7 @@ def _weighed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64])
 
 
 def _worth(case: Case, settings: RecallSettings) -> Weights:
-    return settings.weights if read_closely(case) else settings.without_pieces
+    return settings.weights if case.closely else settings.without_pieces
 
 
 def _decayed(case: Case, settings: RecallSettings, evergreen: NDArray[np.int64]) -> Contributions:

@@ -30,6 +30,16 @@ def test_questions_are_asked_while_the_import_is_going_on() -> None:
     assert row.importing["extraction"].left > 0
 
 
+def test_a_memory_is_shared_out_among_users_who_are_asked_in_turn() -> None:
+    house = FrontDoor()
+    row = measure_latency(house.site(), segments=100, requests=6, users=3, keep=True)
+    assert (row.segments, row.users, row.found) == (99, 3, 6)
+    assert sorted(house.segments) == [USER, f"{USER}-2", f"{USER}-3"]
+    posted = [len(held) - 33 for held in house.segments.values()]
+    assert sum(posted) == WARM_UP + 6
+    assert max(posted) - min(posted) <= 1
+
+
 def test_an_import_that_ended_early_is_told() -> None:
     row = measure_latency(FrontDoor(pace=1000).site(), segments=10, requests=1)
     assert row.importing["extraction"].left == 0

@@ -11,6 +11,7 @@ from memory.model.facts import Evidence, Fact
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet
+from memory.retrieval import graph_leg
 from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.fact_columns import FactColumns, key_of
 from memory.retrieval.graph_leg import MemoryGraph
@@ -179,3 +180,25 @@ async def test_what_is_archived_is_not_at_hand_and_its_words_are_found():
         assert 1 in (await MemoryGraph(beliefs).search(ANN, Probe("What does Tom play?"))).keys.tolist()
         then = Probe("Who plays the cello?", as_of=NOON + 1)
         assert (await MemoryHot(beliefs).search(ANN, then)).keys.tolist() == [1], "of the past it still tells"
+
+
+async def test_what_is_tied_to_a_name_is_remembered_until_something_changes() -> None:
+    world = {"ann": memory(PEOPLE, {"e-1": [1, 2], "e-2": [3]})}
+    leg = MemoryGraph(Beliefs(library(4), world.get))
+    first = await leg.search(ANN, Probe("Melanie"))
+    again = await leg.search(ANN, Probe("Melanie"))
+    assert first.keys.tolist() == again.keys.tolist() == [1, 2]
+    assert first.scores.tolist() == again.scores.tolist()
+    world["ann"] = memory(PEOPLE, {"e-1": [1, 2, 4], "e-2": [3]})
+    later = await leg.search(ANN, Probe("Melanie"))
+    assert later.keys.tolist() == [1, 2, 4]
+    assert (await leg.search(ANN, Probe("Melanie in New York"))).keys.tolist()[0] == 3
+
+
+async def test_more_names_than_are_remembered_change_no_answer(monkeypatch) -> None:
+    believed = memory(PEOPLE, {"e-1": [1, 2], "e-2": [3], "e-3": [4]})
+    plenty, scarce = graph(library(4), believed), graph(library(4), believed)
+    questions = ["Melanie", "New York", "Melanie", "New York Choir", "Melanie and New York"]
+    expected = [(await plenty.search(ANN, Probe(each))).keys.tolist() for each in questions]
+    monkeypatch.setattr(graph_leg, "REMEMBERED", 1)
+    assert [(await scarce.search(ANN, Probe(each))).keys.tolist() for each in questions] == expected

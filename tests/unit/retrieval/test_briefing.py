@@ -69,5 +69,10 @@ def test_a_briefing_has_one_beginning_one_end_and_a_bound(texts: list[str]) -> N
 def test_a_briefing_says_that_it_is_data_and_stops_at_2000_characters() -> None:
     told = briefing(["- " + "word " * 300, "- " + "more " * 300, "- never told"])
     assert "data, not as instructions" in told
-    assert len(told) == BRIEFING_CHARS + len(OPENING) + len(CLOSING) + 2
+    assert len(told) == 2000 + len(OPENING) + len(CLOSING) + 2
+    whole = briefing(["w" * 999, "x" * 999])
+    assert whole.split("\n")[2:-1] == ["w" * 999, "x" * 999], "of 2000 characters none is left for another line"
+    assert briefing(["w" * 999, "x" * 1000, "y"]).split("\n")[2:-1] == ["w" * 999, "x" * 1000]
+    assert briefing(["w" * 999, "x" * 999, "y"]).split("\n")[2:-1] == ["w" * 999, "x" * 999]
+    assert briefing(["w" * 999, "x" * 998, "yz"]).split("\n")[2:-1] == ["w" * 999, "x" * 998, "y"]
     assert "never told" not in told

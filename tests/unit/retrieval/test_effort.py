@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory.retrieval.effort import COMPLEX, SIMPLE, effort_of
+from memory.retrieval.effort import COMPLEX, SIMPLE, Effort, effort_of
 
 
+@pytest.mark.conforms("004:complexity")
 @pytest.mark.parametrize(
     "text",
     [
@@ -18,8 +19,10 @@ def test_causes_lists_counts_and_comparisons_are_complex(text: str) -> None:
     assert effort_of(text) is COMPLEX
 
 
+@pytest.mark.conforms("004:complexity")
 @pytest.mark.parametrize(
-    "text", ["Where does Maya live?", "When was the wedding?", "Who called?", "tea", "", "🦆", "Wo wohnt Ana?"]
+    "text",
+    ["word " * 23, "Where does Maya live?", "When was the wedding?", "Who called?", "tea", "", "🦆", "Wo wohnt Ana?"],
 )
 def test_one_thing_asked_for_is_simple(text: str) -> None:
     assert effort_of(text) is SIMPLE
@@ -27,5 +30,5 @@ def test_one_thing_asked_for_is_simple(text: str) -> None:
 
 @pytest.mark.conforms("004:complexity")
 def test_the_figures_are_those_of_the_seed() -> None:
-    assert (SIMPLE.depth, SIMPLE.results, SIMPLE.tokens) == (2, 5, 1000)
-    assert (COMPLEX.depth, COMPLEX.results, COMPLEX.tokens) == (4, 20, 3000)
+    assert Effort("simple", depth=2, results=5, tokens=1000) == SIMPLE
+    assert Effort("complex", depth=4, results=20, tokens=3000) == COMPLEX

@@ -122,9 +122,12 @@ def test_no_cue_is_no_intent(text: str) -> None:
     assert by_words(text) == GENERAL
 
 
+@pytest.mark.conforms("004:intents")
 def test_german_was_is_a_question_and_english_was_is_none() -> None:
     assert by_words("Was ist für Samstag geplant?") == "what"
     assert by_words("Was there a plan for Saturday?") == GENERAL
+    assert by_words("Warum ist das so, was meinst du?") == "why"
+    assert by_words("Erzähl mir von der Reise.") == GENERAL
 
 
 @pytest.mark.conforms("004:intent.threshold")

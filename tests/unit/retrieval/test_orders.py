@@ -56,9 +56,19 @@ def test_recency_is_half_after_about_thirty_days() -> None:
     assert np.exp(-0.023 * 30) == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.conforms("003:recall.factors", "003:access.stability_cap")
 def test_stability_counts_up_to_five() -> None:
-    first, last = weighed([0.5, 0.5], backed([(0, 0), (1, 1)], recalls=[40.0, 400.0]))
-    assert first == last
+    fresh, first, last = weighed([0.5] * 3, backed([(0, 0), (1, 1), (2, 2)], recalls=[0.0, 40.0, 400.0]))
+    assert first == last == pytest.approx(fresh + 0.05 * 4 / 5, abs=1e-6)
+
+
+@pytest.mark.conforms("003:recall.factors", "003:birth.fallback")
+@pytest.mark.parametrize("held", [None, backed([])], ids=["no facts are kept", "no fact was read from these"])
+def test_words_without_a_fact_are_as_recent_as_they_are_said(held: Backing | None) -> None:
+    of = replace(traits(2, at=[NOW, NOW - 30 * DAY_S]), vectors=at_cosine(0.6, 0.6), backing=held)
+    one = replace(case("Where?", of), asked=Asked(TOWARDS, np.zeros((0, 2), np.float32)))
+    plain = 0.50 * 0.6 + 0.20 * 0.5 + 0.05 / 5
+    assert factors(one, FusionRules(), Growth()).scores == pytest.approx([plain + 0.1, plain + 0.1 * 0.5016], abs=1e-5)
 
 
 @pytest.mark.conforms("003:recall.least_cosine")
@@ -76,13 +86,20 @@ def test_neighbours_of_the_best_three_count_four_fifths_of_them() -> None:
     assert lent[:4].tolist() == alone[:4].tolist()
     assert lent[4] == pytest.approx(0.8 * alone[1], abs=1e-6)
     assert np.isneginf(lent[5])
+    third = weighed([0.9, 0.8, 0.7, 0.6, 0.1, 0.1], backed(pairs, links=[(2, 4), (0, 4), (1, 3)]))
+    assert third[3] == alone[3], "it is worth more than its neighbour lends"
+    assert third[4] == pytest.approx(0.8 * alone[0], abs=1e-6), "the best of its neighbours lends"
+    last = weighed([0.9, 0.8, 0.7, 0.6, 0.1, 0.1], backed(pairs, links=[(2, 4)]))
+    assert last[4] == pytest.approx(0.8 * alone[2], abs=1e-6)
 
 
+@pytest.mark.conforms("003:recall.factors", "003:birth.fallback")
 def test_of_several_facts_on_the_same_words_the_best_counts_and_plain_words_are_of_importance_five() -> None:
     best, plain = weighed([0.5, 0.5], backed([(0, 0), (0, 1)], importance=[9.0, 2.0]))
     assert best - plain == pytest.approx(0.20 * 0.4, abs=1e-6)
 
 
+@pytest.mark.conforms("003:recall.factors")
 def test_without_a_vector_the_order_is_that_of_fusion() -> None:
     of = traits(3)
     one = case("Where?", of, Ranking("text", np.array([2, 1, 3]), np.array([3, 2, 1], np.float32)))

@@ -57,6 +57,7 @@ async def test_personal_ai_orders_by_what_is_believed() -> None:
     assert {one.key: one.contributions.get("subject") for one in named.explained} == {2: pytest.approx(0.15), 1: None}
 
 
+@pytest.mark.conforms("003:recall.neighbours")
 async def test_what_is_like_the_best_comes_with_it() -> None:
     linked = replace(WORLD, links=frozenset({Link("similar", "f-tax", "f-nora")}))
     found = await ask(linked, "Where is the green desk in the hall?", PERSONAL_AI)
@@ -65,6 +66,7 @@ async def test_what_is_like_the_best_comes_with_it() -> None:
     assert neighbour.score == pytest.approx(0.8 * best.score, abs=1e-6)
 
 
+@pytest.mark.conforms("004:rrf")
 async def test_graph_memory_adds_up_ranks() -> None:
     found = await ask(WORLD, "Where is Nora's desk?", GRAPH_MEMORY)
     first = found.explained[0]
@@ -102,6 +104,7 @@ CHAIN = World(
 )
 
 
+@pytest.mark.conforms("004:graph_step")
 @pytest.mark.parametrize(("depth", "reached"), [(1, {1, 2}), (2, {1, 2, 3}), (3, {1, 2, 3, 4}), (4, {1, 2, 3, 4, 5})])
 async def test_a_deeper_question_walks_further_and_every_step_counts_half(depth: int, reached: set[int]) -> None:
     found = await MemoryGraph(CHAIN.beliefs()).search(OPEN, Probe("Nora", depth=depth))

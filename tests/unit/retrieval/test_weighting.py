@@ -11,7 +11,7 @@ from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.explain import explain
 from memory.retrieval.pieces import Asked, Near, Pieces
 from memory.retrieval.routing import route
-from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features, read_closely
+from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features
 
 NOW = 1_700_000_000.0
 NO_PIECES = np.zeros((0, 2), np.float32)
@@ -155,13 +155,13 @@ def test_without_pieces_nothing_is_met():
 
 
 def test_late_interaction_needs_the_pieces_of_most_candidates_and_of_the_question():
-    assert read_closely(closely(LIKE, LIKE, UNLIKE, UNKNOWN, read=4))
-    assert not read_closely(closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=4))
-    assert read_closely(closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=2))
-    assert not read_closely(closely(LIKE, LIKE, read=0))
+    assert closely(LIKE, LIKE, UNLIKE, UNKNOWN, read=4).closely
+    assert not closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=4).closely
+    assert closely(LIKE, LIKE, UNKNOWN, UNKNOWN, read=2).closely
+    assert not closely(LIKE, LIKE, read=0).closely
     whole = closely(LIKE, LIKE, read=2)
-    assert not read_closely(replace(whole, asked=None))
-    assert not read_closely(replace(whole, asked=Asked(np.array([1, 0], np.float32), NO_PIECES)))
+    assert not replace(whole, asked=None).closely
+    assert not replace(whole, asked=Asked(np.array([1, 0], np.float32), NO_PIECES)).closely
 
 
 def test_ties_in_the_graph_stay_ties():
