@@ -25,6 +25,9 @@ def from_file(home: Path, text: str, environ: dict[str, str] | None = None) -> S
     return load(home, environ=environ or {})
 
 
+@pytest.mark.conforms(
+    "000:constants", "001:constants.decay", "002:constants.decay", "003:constants.decay", "004:constants.decay"
+)
 def test_the_shipped_page_states_every_default(tmp_path: Path) -> None:
     assert load(tmp_path, environ={}) == Settings(home=tmp_path)
     page = yaml.safe_load((project_root() / "config" / "memory.yaml").read_text(encoding="utf-8"))
