@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import fields, replace
 from datetime import date
+from itertools import count
 
 import numpy as np
 import pytest
@@ -122,10 +123,10 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
     monkeypatch.setattr("memory.services.night.MOST_ROWS", 2)
     nights, night = nights_of(pool), date(2025, 11, 1)
     commits: list[str] = []
+    told = count(1)
 
     async def turn(user_id: str, command: c.Command, _: object) -> ChangeSet:
-        if len(commits) == 2:
-            commits.append("killed")
+        if next(told) == 3:
             raise RuntimeError("killed")
         done = await writer.turn(command)
         commits.append(command.command_id)
