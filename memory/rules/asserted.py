@@ -1,8 +1,8 @@
 """Asserted: what a claim about a lasting state comes to by its own words, whatever an extractor made of them.
 
 Such a claim ends another state, and said five times it grows sure: where somebody would live if they won the lottery is
-nowhere they live, where they no longer live is a denial, where they will live next
-year is a plan, and where they lived before tells nothing of today.
+nowhere they live, where they no longer live is a denial, where they will live next year is a plan, and where they lived
+before tells nothing of today.
 """
 
 from __future__ import annotations
