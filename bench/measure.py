@@ -41,6 +41,9 @@ class Site:
 
     door: Callable[[str], Door]
     encode: Callable[[str], object]
+    """A question."""
+    encode_heard: Callable[[Sequence[str]], object]
+    """Segments, with their word pieces, as many at once as the worker takes."""
     pss_bytes: Callable[[], int]
     tell: Tell
     pause: Callable[[float], None] = time.sleep

@@ -1,6 +1,7 @@
 -- An invented memory as large as asked for, two years old: entities mentioned thrice each in sessions of fifty segments,
 -- three facts an entity. Ages, confidences and types are spread by remainders, so that every run makes the same.
--- Parameters: user_id, entities, now (epoch seconds). The words are short; the night reads none of them.
+-- Parameters: user_id, entities, now (epoch seconds). The words are short, and a thousand directions are shared out as
+-- vectors; the night reads none of either. Without vectors the worker would encode all facts beside it.
 
 INSERT INTO users (user_id, version, profile, created_at)
 VALUES (%(user_id)s, 0, '{"name": "Maya"}', to_timestamp(%(now)s) - interval '1 hour');
@@ -59,6 +60,14 @@ SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), 1,
        CASE WHEN n %% 20 = 0 THEN 'superseded' WHEN n %% 33 = 0 THEN 'invalidated' ELSE 'active' END, 'candidate',
        n %% 100 = 0, 'rules', 0, g.at, CASE WHEN n %% 20 = 0 THEN g.at + interval '9 days' END, g.at
 FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
+
+INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
+SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), s.encoder, d.vector
+FROM serving s
+CROSS JOIN LATERAL (
+    SELECT k, l2_normalize(array_agg(sin(k * 12.9898 + i * 78.233 + k * i) ORDER BY i)::vector) AS vector
+    FROM generate_series(0, 999) k, generate_series(1, s.dimensions) i GROUP BY k) d
+JOIN generate_series(1, 3 * %(entities)s::int) n ON n %% 1000 = d.k;
 
 INSERT INTO evidence (user_id, fact_id, source_id, segment_key, quote, at, revision)
 SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), g.source_id, n, n, g.at, 1

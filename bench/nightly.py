@@ -22,8 +22,9 @@ from memory.errors import Unavailable
 from memory.model.timeline import DAY_S
 
 USER = "bench-night"
-LOOK_S = 0.5
-"""Seconds between looks at the memory of all processes, and between questions while it wakes."""
+LOOK_S = 5.0
+"""Seconds between looks at the memory of all processes, and between questions while it wakes: a look walks the page
+tables of 5 GB, and a question that PostgreSQL answers takes a second of one core. Oftener, and they count, too."""
 WAKING_S = 600.0
 
 

@@ -14,12 +14,16 @@ from statistics import median
 from time import perf_counter
 
 from bench.conversations import Asked, Conversation
-from bench.measure import Answer, Door, Site, Spread, ask, await_done, memories, pending, post_all
+from bench.measure import Answer, Door, Site, Spread, ask, await_done, memories, pending, post_all, timed
 from bench.metrics import SEPARATE, percentages, scores
 from memory.model.timeline import to_datetime
+from memory.retrieval.batches import dense_text, local_date
+from memory.services.vectors import BATCH
 
 RESULTS = 50
 """Results asked for: the most the front door gives; deeper than the deepest metric, so that nothing is cut."""
+SAMPLED_BATCHES = 5
+"""Batches that the bare encoder is timed with, of segments taken evenly from all that were sent."""
 WARM_UP = 3
 """Questions of each conversation asked before any is timed: the first one makes the memory come alive."""
 HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "both_sides@10")
@@ -45,6 +49,8 @@ class RecallRow:
     """Segments a second from the first POST until the words of the last can be found."""
     vectors_per_s: float
     """Segments a second from the first POST until all can be found by meaning."""
+    encoder_per_s: float
+    """Segments a second of the same talk that the encoder alone takes, with nothing around it."""
     pss_mb: float
     pending: Mapping[str, int]
     """Work that was left when the questions began."""
@@ -64,7 +70,8 @@ class RecallRow:
             **_headlines(self.overall),
             "p50 / p95 ms": f"{self.http.p50_ms:.1f} / {self.http.p95_ms:.1f}",
             "encoder p50 ms": f"{self.encoder_p50_ms:.1f}",
-            "segments/s text / vectors": f"{self.text_per_s:.0f} / {self.vectors_per_s:.0f}",
+            "segments/s text / vectors": f"{self.text_per_s:.0f} / {self.vectors_per_s:.1f}",
+            "encoder segments/s": f"{self.encoder_per_s:.1f}",
             "PSS MB": f"{self.pss_mb:.0f}",
             "pending": left or "nothing",
             "degraded": str(self.degraded),
@@ -121,7 +128,6 @@ def measure_recall(
         answered = _ask_all(users, doors, site)
         pss_mb = site.pss_bytes() / 1e6
         again = _after_nights(users, doors, site, nights) if nights else []
-    answers = [answer for _, answer in answered]
     counted = _counted(answered)
     return RecallRow(
         dataset="+".join(dict.fromkeys(conversation.dataset for conversation in conversations)),
@@ -129,14 +135,15 @@ def measure_recall(
         questions=len(counted),
         overall=percentages(counted),
         categories=_categories(answered),
-        http=Spread.of([answer.http_ms for answer in answers]),
-        encoder_p50_ms=median(answer.encoder_ms for answer in answers),
+        http=Spread.of([answer.http_ms for _, answer in answered]),
+        encoder_p50_ms=median(answer.encoder_ms for _, answer in answered),
         segments=loaded.segments,
         text_per_s=loaded.segments / loaded.text_s,
         vectors_per_s=loaded.segments / loaded.vectors_s,
+        encoder_per_s=_encoder_rate(conversations, site),
         pss_mb=pss_mb,
         pending=left,
-        degraded=sum(answer.degraded for answer in answers),
+        degraded=sum(answer.degraded for _, answer in answered),
         nights=nights,
         after_nights=percentages(_counted(again)) if again else {},
     )
@@ -151,6 +158,21 @@ def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Si
     if wait == "extraction":
         await_done(site, doors, ("extraction",))
     return _Loaded(sum(conversation.segments for conversation in users.values()), text_s, vectors_s)
+
+
+def _encoder_rate(conversations: Sequence[Conversation], site: Site) -> float:
+    """Segments a second of the encoder alone, on the words the worker gives it, when the system has nothing to do."""
+    said = [
+        dense_text(each["speaker"], local_date(body["started_at"], 0), each["text"])
+        for talk in conversations
+        for body in talk.bodies
+        for each in body["segments"]
+    ]
+    sample = said[:: max(1, len(said) // (SAMPLED_BATCHES * BATCH))][: SAMPLED_BATCHES * BATCH]
+    batches = [sample[start : start + BATCH] for start in range(0, len(sample), BATCH)]
+    site.encode_heard(batches[0][:1])  # the model is loaded
+    _, spent_ms = timed(lambda: [site.encode_heard(batch) for batch in batches])
+    return len(sample) / spent_ms * 1000
 
 
 def _after_nights(

@@ -181,6 +181,7 @@ def site_of(home: Path | None, quiet: bool) -> Iterator[Site]:
         yield Site(
             door=lambda user: PlainDoor(wire, user),
             encode=lambda text: encoder.embed([text]),
+            encode_heard=encoder.encode,
             pss_bytes=lambda: _pss(places),
             tell=stack.enter_context(steps(quiet)),
         )

@@ -65,6 +65,9 @@ class Minds(Protocol):
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn of a user's memory."""
 
+    async def carry_out(self, user_id: str, command: Command) -> None:
+        """One turn whose changes nobody asks for: those of a night."""
+
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
 

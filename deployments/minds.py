@@ -43,6 +43,10 @@ class RayMinds:
         shard = self._directory.shard(user_id)
         return cast(ChangeSet, await self._within(shard.turn.remote(user_id, command, statements), TURN_S))
 
+    async def carry_out(self, user_id: str, command: Command) -> None:
+        """One turn of a night."""
+        await self._within(self._directory.shard(user_id).carry_out.remote(user_id, command), TURN_S)
+
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
         shard = self._directory.shard(user_id)

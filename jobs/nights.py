@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -10,14 +9,13 @@ from actors.names import actor, shard_of
 from adapters import build
 from config.settings import Settings
 from memory.model.commands import Command
-from memory.ports import Vector
 from memory.services.night import due, run_night
 
 
 class Shards:
     """The minds of users, reached from a job."""
 
-    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> None:
+    async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn in the shard."""
         await actor(shard_of(user_id)).carry_out.remote(user_id, command)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory.errors import Conflict, Invalid, NameTaken
-from memory.model.changes import WORDS_ERASED, Outcome
+from memory.model.changes import WORDS_ERASED, Outcome, Row
 from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameEntity, SetProfile
 from memory.model.entities import Entity
 from memory.model.ids import fold
@@ -139,13 +139,22 @@ def settle_names(turn: Turn) -> None:
     Otherwise a name that only more sensitive words have used would stand in the way of a new or renamed entity.
     """
     draft = turn.draft
-    named = {change.after.entity_id for change in list(draft.changes) if isinstance(change.after, Entity)}
+    named = {
+        change.after.entity_id
+        for change in draft.changes
+        if isinstance(change.after, Entity) and _claim(change.before) != _claim(change.after)
+    }
     for entity_id in sorted(named & draft.entities.keys()):
         entity = draft.entities[entity_id]
         for other_id in draft.names.get(fold(entity.name), ()) if entity.merged_into is None else ():
             other = draft.entities[other_id]
             if other.sensitivity > entity.sensitivity and _natural_key(other) == _natural_key(entity):
                 merge_into(turn, draft.entities[entity_id], other)
+
+
+def _claim(row: Row | None) -> tuple[object, ...]:
+    """What an entity claims a name by; thousands that only fade or rise in a night claim nothing anew."""
+    return (*_natural_key(row), row.sensitivity, row.merged_into) if isinstance(row, Entity) else ()
 
 
 def _natural_key(entity: Entity) -> tuple[str, str, str]:

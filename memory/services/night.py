@@ -18,7 +18,6 @@ from memory.errors import Invalid
 from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
 from memory.model.ids import command_id
 from memory.model.timeline import Instant
-from memory.ports import Vector
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, Sight
 from memory.rules.parameters import Life
@@ -66,8 +65,8 @@ class Nights(Protocol):
 class Mind(Protocol):
     """Who lets a memory commit, in the order in which it is told to; a turn may be told before the last one is over."""
 
-    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> object:
-        """One turn of a user's memory; a night brings no statements, and does not ask what changed."""
+    async def carry_out(self, user_id: str, command: Command) -> object:
+        """One turn of a user's memory, whose changes nobody asks for."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -157,7 +156,7 @@ async def _commit(user_id: str, commands: Iterable[Command], mind: Mind) -> None
         for command in commands:
             if len(under_way) == AHEAD:
                 await under_way.popleft()
-            under_way.append(asyncio.ensure_future(mind.turn(user_id, command, {})))
+            under_way.append(asyncio.ensure_future(mind.carry_out(user_id, command)))
         while under_way:
             await under_way.popleft()
     finally:

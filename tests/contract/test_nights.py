@@ -125,7 +125,7 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
     commits: list[str] = []
     told = count(1)
 
-    async def turn(user_id: str, command: c.Command, _: object) -> ChangeSet:
+    async def carry_out(user_id: str, command: c.Command) -> ChangeSet:
         if next(told) == 3:
             raise RuntimeError("killed")
         done = await writer.turn(command)
@@ -133,7 +133,7 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
         return done
 
     mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
-    mind.turn = turn  # type: ignore[method-assign, assignment]
+    mind.carry_out = carry_out  # type: ignore[method-assign, assignment]
     of = (writer.user, night, "UTC", 3, Life(), nights, mind)
     with pytest.raises(RuntimeError):
         await run_night(*of)
@@ -197,7 +197,7 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     vectors = {ids[words]: np.array(vector, np.float32) for words, vector in said.items()}
     await writer.journal.put_fact_vectors(writer.user, vectors)
     mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
-    mind.turn = lambda user_id, command, _: writer.turn(command)  # type: ignore[method-assign, assignment]
+    mind.carry_out = lambda user_id, command: writer.turn(command)  # type: ignore[method-assign, assignment]
     nights, night = nights_of(pool), date(2024, 3, 1)
     report = await run_night(writer.user, night, "UTC", 3, Life(), nights, mind)
     cello = {ids["Maya plays the cello"], ids["Maya plays cello"]}

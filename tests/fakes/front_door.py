@@ -28,6 +28,7 @@ class FrontDoor:
         self.nights: list[str] = []
         self.degraded: list[str] = []
         self.encoded: list[str] = []
+        self.heard: list[str] = []
         self.told: list[tuple[str, int, int]] = []
         self.paused_s = 0.0
 
@@ -36,6 +37,7 @@ class FrontDoor:
         return Site(
             door=lambda user: UserDoor(self, user),
             encode=self.encoded.append,
+            encode_heard=self.heard.extend,
             pss_bytes=lambda: 1_500_000_000,
             tell=lambda *step: self.told.append(step),
             pause=self._pause,

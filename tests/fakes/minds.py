@@ -32,6 +32,9 @@ class LocalMinds:
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         return await self.shard.turn(user_id, command, statements)
 
+    async def carry_out(self, user_id: str, command: Command) -> None:
+        await self.shard.carry_out(user_id, command)
+
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from memory.errors import JournalUnavailable
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
-from memory.ports import Vector
 
 
 class FrailMind:
@@ -18,7 +17,7 @@ class FrailMind:
         self._known: dict[str, ChangeSet] = {}
         self.left: int | None = None
 
-    async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
+    async def carry_out(self, user_id: str, command: Command) -> ChangeSet:
         if self.left == 0:
             raise JournalUnavailable()
         if command.command_id not in self._known:

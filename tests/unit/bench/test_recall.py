@@ -12,8 +12,11 @@ from tests.fakes.front_door import FrontDoor
 
 def conversation(name: str, *questions: Asked) -> Conversation:
     texts = {"1": "ann bought a red boat", "2": "ben sold the boat", "3": "it rained"}
-    segments = [{"segment_id": key, "text": text} for key, text in texts.items()]
-    bodies = ({"source_id": "S1", "segments": segments[:2]}, {"source_id": "S2", "segments": segments[2:]})
+    segments = [{"segment_id": key, "speaker": "ann", "text": text} for key, text in texts.items()]
+    bodies = tuple(
+        {"source_id": source, "started_at": 1.0, "segments": part}
+        for source, part in (("S1", segments[:2]), ("S2", segments[2:]))
+    )
     return Conversation(name, "tiny", bodies, questions)
 
 
@@ -41,6 +44,7 @@ def test_the_row(house: FrontDoor) -> None:
     assert (row.pss_mb, row.degraded) == (1500.0, 0)
     assert row.pending["extraction"] > 0
     assert row.text_per_s >= row.vectors_per_s > 0
+    assert row.encoder_per_s > 0
 
 
 def test_the_row_as_cells(house: FrontDoor) -> None:

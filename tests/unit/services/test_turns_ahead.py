@@ -152,7 +152,7 @@ class CountingMind:
         self.under_way, self.most, self.fails = 0, 0, fails
         self.beside: list[int] = []
 
-    async def turn(self, user_id: str, command: c.Command, statements: Mapping[str, Vector]) -> None:
+    async def carry_out(self, user_id: str, command: c.Command) -> None:
         number = len(self.told)
         self.told.append(command)
         self.beside.append(self.under_way)
