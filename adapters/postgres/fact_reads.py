@@ -8,6 +8,7 @@ from typing import Any
 
 from psycopg.rows import DictRow
 
+from adapters.postgres.across import as_seen, out_in_sight
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
@@ -41,6 +42,7 @@ class PostgresFactReads:
     ) -> Page[DictRow]:
         """Up to `limit` facts of these statuses, as they were believed at `known`, the latest valid first.
 
+        Of a day those that were so then by all words in sight; else those that are by words of their own sensitivity.
         Filters: as_of (an instant), predicate, kind, subject (name or id), about (id of subject or object), and `mark`
         and `key` of the last one shown.
         """
@@ -53,7 +55,8 @@ class PostgresFactReads:
             rows = await self._pool.rows(Q["facts"], **seen, **asked, limit=limit + 1, most=COUNTED)
         else:
             rows = await self._then(view, {**seen, **asked}, limit)
-        shown = await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows[:limit]], known)
+        versions = [(row["fact_id"], row["version"]) for row in rows[:limit]]
+        shown = await self._hydrate(view, versions, known, asked["as_of"])
         return page_of(rows, limit, shown)
 
     async def _then(self, view: View, asked: dict[str, Any], limit: int) -> list[dict[str, Any]]:
@@ -74,12 +77,15 @@ class PostgresFactReads:
         return [{**row, "total": min(len(counted), COUNTED)} for row in rows[: limit + 1]]
 
     async def _confirmed(self, named: Named, place: Place | None, asked: dict[str, Any], most: int) -> list[DictRow]:
-        """Up to `most` of the versions named, beyond a place, that are in sight."""
+        """Up to `most` of the versions named, beyond a place, that are in sight, and not out on the day asked about."""
         rows: list[DictRow] = []
         while len(rows) < most and len(some := named.latest(most, place)):
-            versions = {"ids": some.ids(), "versions": some.version.tolist()}
-            rows += await self._pool.rows(Q["confirmed"], **asked, **versions, limit=most - len(rows))
+            versions, limit = {"ids": some.ids(), "versions": some.version.tolist()}, most - len(rows)
+            found = await self._pool.rows(Q["confirmed"], **asked, **versions, limit=limit)
+            rows += [row for row in found if not _is_out(row, asked["as_of"])]
             place = (float(some.begun[-1]), int(some.fact[-1]))
+            if len(found) == limit:
+                place = (found[-1]["mark"], number_of(found[-1]["key"]))
         return rows
 
     async def about(
@@ -103,10 +109,10 @@ class PostgresFactReads:
         row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given, known=known), given, "fact")
         return (await self._hydrate(view, [(row["id"], row["version"])], known))[0]
 
-    async def current(self, view: View, ids: Sequence[str]) -> list[DictRow]:
-        """The open versions of these facts, as far as they are in sight."""
+    async def current(self, view: View, ids: Sequence[str], as_of: Instant | None = None) -> list[DictRow]:
+        """The open versions of these facts, as far as they are in sight, with what had followed them on a day."""
         rows = await self._pool.rows(Q["current"], **seen_by(view), ids=list(ids))
-        return await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows])
+        return await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows], as_of=as_of)
 
     async def told_of(
         self, view: View, subject: str, predicates: Collection[str], members: Collection[str]
@@ -132,18 +138,20 @@ class PostgresFactReads:
         return Grounds(fact, words, links, entities)
 
     async def _hydrate(
-        self, view: View, versions: Sequence[tuple[str, int]], known: Instant | None = None
+        self,
+        view: View,
+        versions: Sequence[tuple[str, int]],
+        known: Instant | None = None,
+        as_of: Instant | None = None,
     ) -> list[DictRow]:
         if not versions:
             return []
         ids, numbers = zip(*versions, strict=True)
         asked = {"ids": list(ids), "versions": list(numbers), "known": known, "evergreen": _EVERGREEN}
-        return [_as_seen(row) for row in await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)]
+        return [as_seen(row, as_of) for row in await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)]
 
 
-def _as_seen(row: DictRow) -> DictRow:
-    """A fact that something of another sensitivity has followed, for one who sees both: over since then."""
-    over, ended = row["ended_in_sight"], row["valid_to"]
-    if row["status"] not in ("active", "superseded") or over is None or (ended is not None and ended <= over):
-        return row
-    return {**row, "status": "superseded", "valid_to": max(over, row["valid_from"])}
+def _is_out(row: DictRow, as_of: Instant | None) -> bool:
+    """Whether words of another sensitivity stand against a fact on a day."""
+    found = out_in_sight(row, as_of)
+    return as_of is not None and found is not None and found[0] <= as_of

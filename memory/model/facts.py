@@ -98,6 +98,12 @@ class Evidence:
         return replace(self, holds_from=None if last == self.at else last, earlier=tuple(earlier))
 
 
+def moments_of(fact: Fact, evidence: Iterable[Evidence]) -> tuple[Instant, ...]:
+    """Every moment for which a fact is said to be so, in order: its beginning, and what else its words vouch for."""
+    told = {each for words in evidence for each in words.moments if each > fact.valid_from}
+    return (fact.valid_from, *sorted(told))
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A typed, directed relation between two facts or entities, by id; two are at most linked once a kind."""
@@ -109,9 +115,11 @@ class Link:
 
 
 LINK_KINDS = (
-    "mentions", "derived_from", "supersedes", "disputes", "similar", "causes", "about", "includes", "groups",
-    "rooted_in", "member_of",
+    "mentions", "derived_from", "supersedes", "interrupts", "disputes", "similar", "causes", "about", "includes",
+    "groups", "rooted_in", "member_of",
 )  # fmt: skip
+AGAINST = ("supersedes", "interrupts")
+"""Links by which words end a fact: for good, or, of another sensitivity, until its own next words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Outlook:
     seen: Flags
     """Facts that bear on this view."""
     over: Moments
-    """Since when each no longer holds, inf if it does."""
+    """Since when each no longer holds, or from when it no longer will; inf if no end is known."""
     heir: Numbers
     """The fact that took its place, itself if none did."""
     starts: Numbers
@@ -125,8 +125,16 @@ class Beliefs:
         self._facts.pop(user_id, None)
         self._outlooks.pop(user_id, None)
 
-    def outlook(self, view: View, known_as_of: Instant | None = None) -> Outlook | None:
-        """What a view sees of its user's facts, as far as they were known by then; None if no memory is at hand."""
+    def outlook(self, view: View, known_as_of: Instant | None = None, as_of: Instant | None = None) -> Outlook | None:
+        """What a view sees of its user's facts, as far as they were known by then; None if no memory is at hand.
+
+        What holds is told of a day (`as_of`, else today): a value that other sensitivities were against in between
+        has more than one end.
+        """
+        found = self._present(view, known_as_of)
+        return found if found is None or as_of is None else _on(found, as_of)
+
+    def _present(self, view: View, known_as_of: Instant | None) -> Outlook | None:
         working_set = self._believed(view.user_id)
         if working_set is None:
             return None
@@ -146,14 +154,14 @@ class Beliefs:
             remembered[view] = kept
         return kept.outlook
 
-    def over_since(self, view: View, keys: Numbers, known_as_of: Instant | None) -> Moments:
+    def over_since(self, view: View, keys: Numbers, probe: Probe) -> Moments:
         """Since when nothing that was read out of each of these segments holds; inf if something does, or was none."""
-        outlook = self.outlook(view, known_as_of)
+        outlook = self.outlook(view, probe.known_as_of, probe.as_of)
         return np.full(len(keys), np.inf) if outlook is None else outlook.over_since(keys)
 
     def backing(self, view: View, keys: Numbers, probe: Probe) -> Backing | None:
         """The facts in sight that hold (at `as_of`) and rest on these segments; None if no memory is at hand."""
-        outlook = self.outlook(view, probe.known_as_of)
+        outlook = self.outlook(view, probe.known_as_of, probe.as_of)
         if outlook is None:
             return None
         holds = np.isinf(outlook.over) if probe.as_of is None else outlook.over > probe.as_of
@@ -171,12 +179,10 @@ class Beliefs:
         in_sight = self.library.visible(view, table.grounds_key, whatever)
         hidden = _hidden(table, view, in_sight)
         seen = _seen(table, hidden, in_sight, known)
-        over, heir = _ends(table, seen)
+        over, heir = _ends(table, seen, None)
         pairs = np.flatnonzero(in_sight & seen[table.grounds_fact])
         owners, grounds = table.grounds_fact[pairs], table.grounds_key[pairs]
-        ended_keys, inverse = np.unique(grounds, return_inverse=True)
-        ended = np.full(len(ended_keys), -np.inf)
-        np.maximum.at(ended, inverse, over[owners])
+        ended_keys, ended = _ended(grounds, over[owners])
         return Outlook(
             working_set=working_set,
             facts=facts,
@@ -217,13 +223,40 @@ def _grounded(table: FactTable, in_sight: Flags) -> Flags:
     return grounded
 
 
-def _ends(table: FactTable, seen: Flags) -> tuple[Moments, NDArray[np.int64]]:
-    """[facts] Since when each is over, as far as one sees what followed, and which fact that was."""
+def _ends(table: FactTable, seen: Flags, as_of: Instant | None) -> tuple[Moments, NDArray[np.int64]]:
+    """[facts] Since when each is over on a day, as far as one sees what followed, and which fact that was.
+
+    Words of another sensitivity count up to the next of the fact's own.
+    """
     over, heir = table.ended.copy(), np.arange(len(table.ids))
-    pairs = np.flatnonzero(seen[table.later] & seen[table.earlier])
-    later, earlier = table.later[pairs], table.earlier[pairs]
+    pairs = seen[table.later] & seen[table.earlier]
+    pairs &= table.sensitivity[table.later] == table.sensitivity[table.earlier]
+    still = table.out_to > as_of if as_of is not None else np.isinf(table.out_to)
+    out = seen[table.out] & seen[table.out_by] & still
+    earlier = np.concatenate([table.earlier[pairs], table.out[out]])
+    later = np.concatenate([table.later[pairs], table.out_by[out]])
+    since = np.concatenate([table.begun[table.later[pairs]], table.out_from[out]])
     # the first to follow comes last in this order, so that it is what remains written
-    ordered = np.argsort(-table.begun[later], kind="stable")
-    over[earlier[ordered]] = np.minimum(table.ended[earlier], table.begun[later])[ordered]
+    ordered = np.argsort(-since, kind="stable")
+    over[earlier[ordered]] = np.minimum(table.ended[earlier], since)[ordered]
     heir[earlier[ordered]] = later[ordered]
     return over, heir
+
+
+def _ended(grounds: Numbers, over: Moments) -> tuple[Numbers, Moments]:
+    """Segments, by key, and since when nothing holds of what rests on each; `over` is of the fact of each ground."""
+    keys, inverse = np.unique(grounds, return_inverse=True)
+    ended = np.full(len(keys), -np.inf)
+    np.maximum.at(ended, inverse, over)
+    return keys, ended
+
+
+def _on(today: Outlook, as_of: Instant) -> Outlook:
+    """An outlook as it is on a day. It is another only where one sees facts that are out for a while."""
+    table = today.facts.table
+    if not (today.seen[table.out] & today.seen[table.out_by]).any():
+        return today
+    over, heir = _ends(table, today.seen, as_of)
+    owners, grounds = today.evidence(np.arange(len(table.ids)))
+    keys, ended = _ended(grounds, over[owners])
+    return replace(today, over=over, heir=heir, ended_keys=keys, ended=ended)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, compress, islice
 from operator import is_not
 
@@ -26,6 +27,15 @@ FACTS = 50
 """Facts whose evidence is looked up."""
 _KEPT = frozenset({"active", "superseded", "invalidated"})
 """An invalidated fact is kept for views in which nothing speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What the words of a question find among facts; of use until the facts change."""
+
+    within: Flags
+    """[rows] The statements that were looked at."""
+    found: Ranking
 
 
 class FactColumns:
@@ -69,12 +79,12 @@ class FactColumns:
         changed = moved(before.facts, now.facts) | moved(before.evidence, now.evidence)
         chosen = [each for each in changed if each in self._keys]
         self._rows.put([(now.facts[each], self._keys[each], now.evidence.get(each, ())) for each in chosen])
-        self._rows.link(now.links)
+        self._rows.link(now)
         self._table, self._tabled = self._rows.table(self.columns), now
         return self._table
 
-    def best(self, probe: Probe, among: Flags) -> tuple[Numbers, NDArray[np.float32]]:
-        """Rows of the facts among these that match the question by words or vector, best first, with fused scores.
+    def by_words(self, probe: Probe, among: Flags) -> Worded:
+        """The facts among these that match the question by words.
 
         Every statistic is taken over `among` ([facts]) alone, and a score does not depend on what lies beside it. What
         is archived is not at hand: only the words it rests on are found, unless the question is about an earlier time.
@@ -85,9 +95,17 @@ class FactColumns:
         within = np.zeros(len(columns["key"]), np.bool_)
         within[table.statement[among]] = True
         scores = bm25([columns], query_terms(probe.text, probe.languages), Bm25Rules(neighbours=False), [within])[0]
-        legs = [_leg("words", columns, np.flatnonzero(scores), scores)]
+        return Worded(within, _leg("words", columns, np.flatnonzero(scores), scores))
+
+    def best(self, probe: Probe, among: Flags, worded: Worded | None = None) -> tuple[Numbers, NDArray[np.float32]]:
+        """Rows of the facts among these that match the question by words or vector, best first, with fused scores.
+
+        `worded` is what `by_words` found, where that is known already.
+        """
+        worded = self.by_words(probe, among) if worded is None else worded
+        columns, table, legs = self.columns, self.table, [worded.found]
         if probe.vector is not None:
-            rows = np.flatnonzero(within & columns["has_vector"])
+            rows = np.flatnonzero(worded.within & columns["has_vector"])
             legs.append(_leg("vectors", columns, rows, columns.nearness(probe.vector)))
         fused = fuse(legs, FusionRules(), FACTS)
         return np.array([table.row_of[key] for key in fused.keys.tolist()], np.int64), fused.scores

@@ -1,17 +1,24 @@
-"""What decides which facts a view sees and since when they are over, as columns beside their statements."""
+"""What decides which facts a view sees and since when they are over, as columns beside their statements.
+
+Words of another sensitivity leave a fact as it is: from when up to when it is out by them, for who sees both, follows
+from the moments of the two. Only facts that are linked across sensitivities have such rows, and most memories none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import is_
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.facts import Evidence, Fact, Link
+from memory.model.facts import AGAINST, Evidence, Fact
+from memory.model.working_set import WorkingSet
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.postings import Grown
+from memory.words.points import Told, gaps
 from memory.words.predicates import named
 
 Numbers = NDArray[np.int64]
@@ -64,6 +71,12 @@ class FactTable:
     later: Numbers
     earlier: Numbers
     """Supersession: the fact that came later, and the one that gave way to it."""
+    out: Numbers
+    out_by: Numbers
+    """A fact that is out for a while by words of another sensitivity, and the fact they are of ..."""
+    out_from: Moments
+    out_to: Moments
+    """... from when, and up to when its own words say it again; inf for good."""
 
     def about(self, entity_id: str) -> Numbers:
         """Rows of the facts of which an entity is the subject."""
@@ -77,6 +90,12 @@ class FactTable:
 
 Stated = tuple[Fact, int, tuple[Evidence, ...]]
 """A fact, the key of its statement, and its evidence."""
+_Sides = tuple[Fact, Fact, tuple[Evidence, ...], tuple[Evidence, ...]]
+"""A fact, one that speaks against it, and the words of both."""
+_Gap = tuple[int, int, float, float]
+"""A row of `out`."""
+_Follow = tuple[int, int, str]
+"""A link by rows and kind: of what came later, and what gave way to it."""
 
 
 class FactRows:
@@ -89,6 +108,7 @@ class FactRows:
         self._columns = {name: Grown(dtype) for name, dtype in _CELLS.items()}
         self._grounds: list[tuple[int, ...]] = []
         self._changes = np.zeros((0, 2), np.int64)
+        self._gaps: dict[_Follow, tuple[_Sides, list[_Gap]]] = {}
 
     def put(self, facts: Sequence[Stated]) -> None:
         """Facts that are new, or have changed, or whose evidence has."""
@@ -105,21 +125,42 @@ class FactRows:
             column.extend(np.zeros(fresh, column.view.dtype))
             column.view[rows] = values
 
-    def link(self, links: frozenset[Link]) -> None:
-        """All links there are."""
-        pairs = [
-            (self._number[each.from_id], self._number[each.to_id])
-            for each in links
-            if each.kind == "supersedes" and each.from_id in self._number and each.to_id in self._number
+    def link(self, now: WorkingSet) -> None:
+        """All links there are; of those between sensitivities, what neither side has changed is not read again."""
+        number = self._number
+        found = [
+            (number[each.from_id], number[each.to_id], each.kind)
+            for each in now.links
+            if each.kind in AGAINST and each.from_id in number and each.to_id in number
         ]
-        self._changes = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+        found.sort()
+        pairs = np.array([pair[:2] for pair in found], np.int64).reshape(-1, 2)
+        self._changes = pairs[np.array([kind == "supersedes" for _, _, kind in found], np.bool_)]
+        across = np.flatnonzero(np.diff(self._columns["sensitivity"].view[pairs])[:, 0])
+        ids = tuple(number) if len(across) else ()
+        self._gaps = {found[place]: self._known_gaps(found[place], ids, now) for place in across.tolist()}
+
+    def _known_gaps(self, link: _Follow, ids: tuple[str, ...], now: WorkingSet) -> tuple[_Sides, list[_Gap]]:
+        by, row, kind = link
+        fact, other = now.facts[ids[row]], now.facts[ids[by]]
+        sides = fact, other, now.evidence.get(fact.fact_id, ()), now.evidence.get(other.fact_id, ())
+        known = self._gaps.get(link)
+        if known is not None and all(map(is_, known[0], sides)):
+            return known
+        found = gaps(Told.by(fact, sides[2]), Told.by(other, sides[3]), kind == "supersedes")
+        return sides, [(row, by, since, ends) for since, ends in found]
 
     def table(self, statements: ScopeColumns) -> FactTable:
         """The table as it now stands, beside the columns of the statements."""
         read = {name: column.view.copy() for name, column in self._columns.items()}
         later, earlier = self._changes[:, 0], self._changes[:, 1]
-        # the end that a later fact set is told by the pair of the two
-        read["ended"][read.pop("closed") & (np.bincount(earlier, minlength=len(self._number)) > 0)] = np.inf
+        # the end that a later fact set is told by the pair of the two; between sensitivities none does
+        # since decision 0025, and what began elsewhere did not set it
+        set_by = read["sensitivity"][later] == read["sensitivity"][earlier]
+        set_by |= read["begun"][later] == read["ended"][earlier]
+        read["ended"][read.pop("closed") & (np.bincount(earlier[set_by], minlength=len(self._number)) > 0)] = np.inf
+        out = np.array([gap for _, found in self._gaps.values() for gap in found], np.float64).reshape(-1, 4)
+        out = out[np.lexsort(out.T)]
         counts = np.fromiter(map(len, self._grounds), np.int64, len(self._grounds))
         return FactTable(
             ids=tuple(self._number),
@@ -131,6 +172,10 @@ class FactRows:
             grounds_key=np.fromiter(chain.from_iterable(self._grounds), np.int64, int(counts.sum())),
             later=later,
             earlier=earlier,
+            out=out[:, 0].astype(np.int64),
+            out_by=out[:, 1].astype(np.int64),
+            out_from=out[:, 2],
+            out_to=out[:, 3],
             **read,
         )
 

@@ -12,19 +12,17 @@ from functools import lru_cache
 from memory.model.claims import Claim
 from memory.model.facts import Fact
 from memory.model.ids import fold
+from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.contrast import VAGUE, denials
 from memory.words.languages import is_common
 from memory.words.names import TITLES, bare, is_name, same_name
+from memory.words.points import thing
 from memory.words.predicates import VERBS, named, opposite
 from memory.words.stems import STOP_WORDS, stem, tokenise
 from memory.words.vocabulary import words
 
 _FIGURE = re.compile(r"\d+(?:[.,:/]\d+)*")
-_CALENDAR = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
-    re.IGNORECASE,
-)
+_CALENDAR = re.compile(rf"\b(?:{MONTH}|{WEEKDAY})\b", re.IGNORECASE)
 _SPELT = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
     "ten": "10", "eleven": "11", "twelve": "12",
@@ -100,22 +98,6 @@ def tense_of(statement: str, predicate: str | None) -> str:
 def same_thing(one: str | None, other: str | None) -> bool:
     """Whether two objects are the same words, number aside: a flat white is no change from flat whites."""
     return thing(one) == thing(other)
-
-
-def thing(object_: str | None) -> tuple[str, ...]:
-    """An object as it is compared: the stems of its words."""
-    return _stems(object_ or "")
-
-
-@lru_cache(maxsize=16_384)
-def _stems(words: str) -> tuple[str, ...]:
-    """Stems of the words; other languages than English keep their endings, and so at worst their difference."""
-    told = (word for word, _ in tokenise(fold(words)) if word not in _SINCE_WHEN)
-    return tuple(stem(word, "en") for word in told) or (fold(words),)
-
-
-_SINCE_WHEN = ("again", "anymore", "now", "still")
-"""Words of a change, or of none, that are no part of what it is about."""
 
 
 def agrees(claim: Claim, fact: Fact) -> bool:

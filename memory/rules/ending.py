@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory.model.facts import Fact
-from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import same_thing, tense_of, thing
+from memory.rules.agreement import same_thing, tense_of
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
 from memory.words.diets import excludes
-from memory.words.predicates import class_of, closers, closes, named, single_valued
+from memory.words.points import Point, names_something, point_of, thing
+from memory.words.predicates import Predicate, class_of, closers, closes, named, single_valued
+from memory.words.vocabulary import HOUSES
 
 
 def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
@@ -58,25 +59,12 @@ def ends(event: Fact, state: Fact) -> bool:
     """Whether an event puts an end to a state that began before it."""
     over = state.valid_to is not None and state.valid_to <= event.valid_from
     began = state.valid_from, thing(state.object), state.polarity
-    return not over and began < point_of(event) and concerns(event, state)
+    return not over and began < moment_of(event) and concerns(event, state)
 
 
-def point_of(event: Fact) -> tuple[Instant, tuple[str, ...], bool]:
-    """Where an event stands among what is said to be so at its moment.
-
-    Who leaves what they name has left it, and stands last; who moves or quits says nothing of what begins that moment.
-    """
-    row = named(event.predicate)
-    last = row is not None and row.ends == "same" and _names_something(event)
-    return event.valid_from, _LAST if last else (), last
-
-
-_LAST = ("\U0010ffff",)
-"""Comes after the stems of any object."""
-
-
-def _names_something(event: Fact) -> bool:
-    return event.object is not None and not topic_of(event.object) <= _WHATEVER
+def moment_of(event: Fact) -> Point:
+    """Where an event stands among what is said to be so at its moment."""
+    return point_of(event.valid_from, event.predicate, event.object)
 
 
 def concerns(event: Fact, state: Fact) -> bool:
@@ -85,21 +73,16 @@ def concerns(event: Fact, state: Fact) -> bool:
     row, held = named(event.predicate), named(state.predicate)
     if not standing or row is None or held is None or tense_of(event.statement, event.predicate) == "ahead":
         return False
-    if not _names_something(event):
-        return row.ends == "all" or (held.single and not held.slotted)
+    if not names_something(event.object):
+        return _is_the_only_one(row, held)
     return _CONCERNED[row.ends](event, state)
 
 
-_WHATEVER = topic_of("job work position")
-"""Objects of an event that name nothing in particular: who quits a job quits the one they have."""
-_CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
-    "same": lambda event, state: same_thing(event.object, state.object) or _is_its_deed(event, state),
-    "other": lambda event, state: not same_thing(event.object, state.object),
-    "kind": lambda event, state: _is_other_of_kind(event.object or "", state.object or ""),
-    "all": lambda event, state: True,
-    "diet": lambda event, state: event.predicate == "habit:eat" and excludes(state.object, event.object),
-}
-"""Which states an event of a predicate concerns, by its `ends`."""
+def _is_the_only_one(row: Predicate, held: Predicate) -> bool:
+    """Whether an event that names nothing means a state: who quits, the job they have; "we broke up", the partner."""
+    if row.ends in ("all", "deed"):
+        return row.ends == "all"
+    return held.single and not held.slotted and (row.ends != "pair" or held.object_type == "person")
 
 
 def _is_its_deed(event: Fact, state: Fact) -> bool:
@@ -108,6 +91,24 @@ def _is_its_deed(event: Fact, state: Fact) -> bool:
     _, _, verb = (state.predicate or "").partition(":")
     cues = (verb,) if verb else row.cues if row is not None and state.object else ()
     return topic_of(event.object or "") in [topic_of(f"{cue} {state.object or ''}") for cue in cues]
+
+
+_CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
+    "same": lambda event, state: same_thing(event.object, state.object) or _is_its_deed(event, state),
+    "other": lambda event, state: not same_thing(event.object, state.object) and not _is_within(event, state),
+    "kind": lambda event, state: _is_other_of_kind(event.object or "", state.object or ""),
+    "all": lambda event, state: True,
+    "deed": _is_its_deed,
+    "pair": lambda event, state: topic_of(event.object or "") <= topic_of(state.object or ""),
+    "diet": lambda event, state: event.predicate == "habit:eat" and excludes(state.object, event.object),
+}
+"""Which states an event of a predicate concerns, by its `ends`."""
+
+
+def _is_within(event: Fact, state: Fact) -> bool:
+    """Whether who moves may stay in the town all the same: to a bigger flat, which is told without its town."""
+    told = event.object or ""
+    return (state.object or "")[:1].isupper() and told.islower() and not HOUSES.isdisjoint(told.split())
 
 
 def _is_other_of_kind(one: str, other: str) -> bool:

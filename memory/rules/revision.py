@@ -14,13 +14,14 @@ from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
 from memory.model.working_set import Draft
 from memory.rules import across, slots
-from memory.rules.agreement import agrees, opposes, thing
+from memory.rules.agreement import agrees, opposes
 from memory.rules.contrary import Contrary, contraries
 from memory.rules.ending import end, end_states
 from memory.rules.reopening import begin_earlier
 from memory.rules.rivals import Rival
 from memory.rules.turn import Meeting, Origin, Turn
 from memory.rules.versions import link, revise, support, supporting_sources
+from memory.words.points import thing
 from memory.words.predicates import closes, opposite
 
 

@@ -16,24 +16,17 @@ from typing import Any
 
 from memory.model.changes import key_of
 from memory.model.claims import Claim
-from memory.model.facts import Evidence, Fact
+from memory.model.facts import AGAINST, Evidence, Fact, moments_of
 from memory.model.ids import fact_id, fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.agreement import thing
-from memory.rules.ending import concerns, point_of
+from memory.rules.ending import concerns, moment_of
 from memory.rules.parameters import Revision
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
+from memory.words.points import Point, thing
 from memory.words.predicates import closers, closes, named, single_valued
-
-Point = tuple[Instant, tuple[str, ...], bool]
-"""An assertion in the order of its slot: for when, of what, and whether it affirms that.
-
-Two values for one moment stand in the order of the alphabet: by their ids, whoever heard of them first, and from whom,
-would decide. What is denied and affirmed for one moment is affirmed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +75,7 @@ def says(fact: Fact, said: Claim | Fact) -> bool:
 def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, claim: Claim) -> Place:
     """Where the assertion of a value, or of its denial, for a moment falls among those it is or speaks against."""
     here = (since, thing(claim.object), claim.polarity)
-    near = _asserted(draft, [each for each in chain if contrary(claim, each) or says(each, claim)])
+    near = assertions_of(draft, [each for each in chain if contrary(claim, each) or says(each, claim)])
     before = [fact for point, fact in near if point <= here]
     after = [fact for point, fact in near if point > here]
     return Place(before[-1] if before else None, after[0] if after else None)
@@ -135,7 +128,7 @@ class _Contradicted:
 def _contradicted(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensitivity) -> list[_Contradicted]:
     chain = chain_of(draft, subject_id, slot, level)
     events = _events(draft, subject_id, slot, level) if chain else []
-    asserted = sorted([*_asserted(draft, chain), *events], key=lambda each: (each[0], each[1].fact_id))
+    asserted = sorted([*assertions_of(draft, chain), *events], key=lambda each: (each[0], each[1].fact_id))
     places, of_thing = defaultdict[str, list[int]](list), defaultdict[tuple[str, ...], list[int]](list)
     for place, (_, fact) in enumerate(asserted):
         places[fact.fact_id].append(place)
@@ -161,7 +154,7 @@ def _events(draft: Draft, subject_id: str, slot: tuple[str, str], level: Sensiti
     """The events that may end the values of a slot, each as the one assertion that it is."""
     ids = (each for name in closers(slot[0]) for each in draft.by_predicate.get((subject_id, name), ()))
     facts = (draft.facts[each] for each in ids)
-    return [(point_of(fact), fact) for fact in facts if fact.sensitivity == level]
+    return [(moment_of(fact), fact) for fact in facts if fact.sensitivity == level]
 
 
 def _against(fact: Fact, other: Fact) -> bool:
@@ -169,9 +162,9 @@ def _against(fact: Fact, other: Fact) -> bool:
     return contrary(fact, other) if fact.predicate == other.predicate else concerns(other, fact)
 
 
-def _asserted(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact]]:
+def assertions_of(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact]]:
     """Every assertion of some facts of a slot, in its order, and whose it is."""
-    every = ((point, fact.fact_id, fact) for fact in chain for point in _points(draft, fact))
+    every = ((point, fact.fact_id, fact) for fact in chain for point in points_of(draft, fact))
     return [(point, fact) for point, _, fact in sorted(every, key=lambda each: each[:2])]
 
 
@@ -245,7 +238,7 @@ def unfollow(draft: Draft, fact: Fact) -> None:
         newer = draft.facts.get(each.from_id)
         if newer is None or newer.fact_id == fact.fact_id or newer.sensitivity != fact.sensitivity:
             continue
-        began = order_of(newer)[0] if newer.predicate == fact.predicate else point_of(newer)
+        began = order_of(newer)[0] if newer.predicate == fact.predicate else moment_of(newer)
         if began < order_of(fact)[0]:
             draft.put("unlinked", each, None)
 
@@ -255,7 +248,7 @@ def unlink(draft: Draft, fact: Fact, since: Instant) -> None:
 
     In a slot all of it is found anew; elsewhere nothing takes the place of what begins later.
     """
-    for each in [each for each in draft.links_of(fact.fact_id) if each.kind == "supersedes"]:
+    for each in [each for each in draft.links_of(fact.fact_id) if each.kind in AGAINST]:
         ends = (draft.facts.get(end) for end in (each.from_id, each.to_id))
         newer, older = (since if end is None or end.fact_id == fact.fact_id else end.valid_from for end in ends)
         if newer <= older or slot_of(fact) is not None:
@@ -285,20 +278,13 @@ def _born_of(draft: Draft, fact: Fact, evidence: Evidence) -> bool:
     return fact.fact_id == fact_id(draft.user_id, f"{evidence.source_id}/{evidence.segment_key}", fact.statement)
 
 
-def _points(draft: Draft, fact: Fact) -> list[Point]:
-    """The assertions of a fact: what its words vouch for, and its beginning."""
-    evidence = draft.evidence.get(fact.fact_id, ())
-    moments = {fact.valid_from, *(each for words in evidence for each in words.moments if each > fact.valid_from)}
-    return [_point(fact, each) for each in moments]
+def points_of(draft: Draft, fact: Fact) -> list[Point]:
+    """The assertions of a fact, in order: its beginning, and what else its words vouch for."""
+    return [_point(fact, each) for each in moments_of(fact, draft.evidence.get(fact.fact_id, ()))]
 
 
 def _point(fact: Fact, moment: Instant) -> Point:
     return moment, thing(fact.object), fact.polarity
-
-
-def last_point(draft: Draft, fact: Fact) -> Point:
-    """The last assertion of a fact."""
-    return max(_points(draft, fact))
 
 
 def order_of(fact: Fact) -> tuple[Point, str]:

@@ -27,10 +27,17 @@ ORDER BY f.valid_from DESC, f.fact_id DESC LIMIT %(limit)s;
 
 -- name: confirmed
 -- Of these versions, which the time machine has named, those that are what was asked for, and in sight; in their order.
-SELECT w.fact_id, w.version, extract(epoch FROM f.valid_from)::float8 AS mark, w.fact_id AS key
+-- `against` is what of another sensitivity speaks against each, which may be out on the day that is asked about.
+SELECT w.fact_id, w.version, extract(epoch FROM f.valid_from)::float8 AS mark, w.fact_id AS key,
+       CASE WHEN %(as_of)s::float8 IS NOT NULL AND EXISTS (
+           SELECT FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
+           JOIN fact_versions z ON z.user_id = k.user_id AND z.fact_id = k.from_id AND z.sensitivity <> f.sensitivity
+           WHERE k.kind IN ('supersedes', 'interrupts') AND k.to_id = f.fact_id)
+       THEN against_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), f.fact_id, f.version)
+       END AS against
 FROM unnest(%(ids)s::text[], %(versions)s::integer[]) WITH ORDINALITY AS w (fact_id, version, place)
 CROSS JOIN LATERAL (
-    SELECT t.valid_from FROM facts_then(
+    SELECT t.fact_id, t.version, t.sensitivity, t.valid_from FROM facts_then(
         %(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), to_timestamp(%(as_of)s::float8),
         %(statuses)s, %(predicate)s, %(kind)s, %(subjects)s, %(about)s) t
     WHERE t.fact_id = w.fact_id AND t.version = w.version OFFSET 0) f
@@ -64,11 +71,12 @@ SELECT f.*, st.*, n.words AS subject, t.words AS shown_statement, o.words AS sho
           AND EXISTS (SELECT 1 FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) z WHERE z.fact_id = k.from_id))
            AS superseded_by,
        -- words of another sensitivity end nothing but for who sees both (decision 0025)
-       (SELECT min(z.valid_from)
-        FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
-        JOIN seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) z
-             ON z.fact_id = k.from_id AND z.sensitivity <> f.sensitivity AND z.status IN ('active', 'superseded')
-        WHERE k.kind = 'supersedes' AND k.to_id = f.fact_id) AS ended_in_sight
+       CASE WHEN EXISTS (
+           SELECT FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
+           JOIN fact_versions z ON z.user_id = k.user_id AND z.fact_id = k.from_id AND z.sensitivity <> f.sensitivity
+           WHERE k.kind IN ('supersedes', 'interrupts') AND k.to_id = f.fact_id)
+       THEN against_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), f.fact_id, f.version)
+       END AS against
 FROM unnest(%(ids)s::text[], %(versions)s::integer[]) WITH ORDINALITY AS w (fact_id, version, place)
 JOIN fact_versions f ON f.user_id = %(user_id)s AND f.fact_id = w.fact_id AND f.version = w.version
 LEFT JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x

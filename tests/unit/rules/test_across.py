@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from memory.model import commands as c
 from memory.model.claims import Claim
-from memory.model.facts import Fact
+from memory.model.facts import Fact, Link
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet
-from memory.rules.agreement import thing
+from memory.words.points import thing
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 from tests.unit.rules.test_denials import leaves
 from tests.unit.rules.test_slots import PLACES
@@ -135,7 +135,7 @@ def test_a_state_that_is_openly_affirmed_after_a_secret_event_is_not_over(days: 
         hear(memory, key + 1, says(words, key + 1, predicate=predicate, object="chess"),
              level=SENSITIVE if words == gave_up else OPEN, at=NOON + day * DAY)  # fmt: skip
     liked, stopped = memory.fact("Maya likes chess"), memory.fact(gave_up)
-    assert (stopped.fact_id, liked.fact_id) not in {(each.from_id, each.to_id) for each in memory.believed.links}
+    assert memory.believed.links == {Link("interrupts", stopped.fact_id, liked.fact_id)}
 
 
 @pytest.mark.conforms("model:across")
@@ -148,3 +148,19 @@ def test_a_state_that_holds_again_is_over_for_who_knows_of_a_secret_event() -> N
     hear(memory, 3, moved, level=SENSITIVE, at=NOON + 2 * DAY)
     memory.turn(c.Withdraw("gone", segment_keys=(2,)))
     assert (holds_now(memory.believed, OPEN), holds_now(memory.believed, SENSITIVE)) == (["Faro"], ["Porto"])
+
+
+@pytest.mark.conforms("model:across", "model:split")
+def test_words_of_one_who_is_split_off_are_against_nothing_that_is_left() -> None:
+    memory = Memory()
+    lives_in = ((1, "Porto", OPEN), (2, "Faro", PRIVATE), (3, "Porto", OPEN), (4, "Lagos", PRIVATE))
+    for key, place, level in lives_in:
+        claim = says(f"Alex lives in {place}", key, subject="Alex", predicate="lives_in", object=place)
+        hear(memory, key, claim, level=level, at=NOON + key * DAY)
+    assert {each.kind for each in memory.believed.links} == {"supersedes", "interrupts"}
+    alex = memory.fact("Alex lives in Porto").subject_id
+    memory.turn(c.SplitEntity("split", entity_id=alex, qualifier="cousin", segment_keys=(2, 4), fact_ids=tuple(
+        memory.fact(f"Alex lives in {place}").fact_id for place in ("Faro", "Lagos"))))  # fmt: skip
+    porto = memory.fact("Alex lives in Porto")
+    assert porto.subject_id == alex
+    assert not [each for each in memory.believed.links if porto.fact_id in (each.from_id, each.to_id)]

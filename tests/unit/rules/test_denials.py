@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.model import commands as c
 from memory.model.claims import Claim, Sighting
-from memory.rules.agreement import thing
+from memory.words.points import thing
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives
 from tests.unit.rules.test_slots import PLACES, held_at
 
