@@ -17,7 +17,7 @@ from memory.model.claims import Claim, Sighting, Utterance
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
 from memory.words.polarity import quotations_masked, unmasked, without_quotations
-from memory.words.predicates import named
+from memory.words.predicates import class_of, named
 
 _I = re.IGNORECASE
 _FRAMED = re.compile(
@@ -72,17 +72,33 @@ _KIN = {
 }  # fmt: skip
 _FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
 _THING = r"(?P<object>[\wäöüßÄÖÜ-]+)"
+_AGAIN = r"(?:(?:nicht|nie|kein\w*|wieder|mehr|jetzt|noch|immer|gern|gerne|auch|nur|schon|strenge?r?|ein\w*) )*"
+"""What stands between a verb and what is eaten, drunk or played, and names no time and no single thing."""
+_DIET = r"(?P<known>vegetari|vegan|pes[kc]etari)\w*\b(?! (?:essen|kochen|gegessen|gekocht))"
+_IN_ENGLISH = {
+    "vegetari": "vegetarian", "vegan": "vegan", "pesketari": "pescatarian", "pescetari": "pescatarian",
+    "rauchen": "smoke", "trinken": "drink",
+}  # fmt: skip
+"""What is compared with words of an English list: diets by how their names begin, and deeds."""
 _PREDICATES = tuple(
     (re.compile(pattern, _I), predicate)
     for pattern, predicate in (
+        (rf"\b(?:bin|ist|lebe|lebt|ernähr\w+ (?:mich|sich)) (?:seit \w+ \w+ )?{_AGAIN}{_DIET}", "has_condition"),
         (rf"\b(?:wohn|leb)\w+ (?:[a-zäöüß]+ )*?in {_THING}", "lives_in"),
         (rf"\bnach {_THING} (?:um)?gezogen", "moved_to"),
+        (rf"\b(?:aus|von) {_THING} (?:weg|aus)gezogen|\b(?:habe|hab|hat) (?P<other>[A-ZÄÖÜ]\w+) verlassen", "left"),
+        (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "separated_from"),
+        (r"\b(?P<known>rauchen|trinken)\b.* aufgehört|aufgehört,? zu (?P<ceased>rauchen|trinken)", "stopped"),
+        (rf"\b(?:esse|isst) (?!ein){_AGAIN}(?P<food>(?-i:[A-ZÄÖÜ])\w+)", "habit:eat"),
+        (rf"\b(?:trinke|trinkt) (?!ein){_AGAIN}(?P<food>(?-i:[A-ZÄÖÜ])\w+)", "habit:drink"),
+        (r"\b(?:rauche|raucht)(?: (?:nicht|nie|wieder|mehr|jetzt|noch|immer))*$", "habit:smoke"),
         (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "has_condition"),
         (rf"\barbeit\w+ .*?\b(?:bei|beim|für) (?:der |dem |die |den )?{_THING}", "works_at"),
         (rf"\b(?:bin|ist) {_THING} von beruf", "works_as"),
         (rf"\blieber {_THING}", "prefers"),
         (rf"\b(?:mag|liebe|liebt) (?:den |die |das )?{_THING}", "likes"),
-        (rf"\b(?:spiele|spielt) {_THING}", "plays"),
+        (rf"\b(?:spiele|spielt) {_AGAIN}(?P<played>(?-i:[A-ZÄÖÜ])[\wäöüßÄÖÜ-]+)", "plays"),
+        (rf"\b(?:habe|hab|hat) (?:den |die |das |\w*(?:ein|mein|sein|ihr)\w* )?{_THING} (?:\w+ )?verkauft", "lost"),
         (r"\bversprech\w*|\bversprochen", "promises"),
         (rf"\bheißt {_THING}", "is_named"),
         (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", "habit"),
@@ -92,6 +108,13 @@ _PERFECT = re.compile(r"\b(?:habe|hab|hat|bin|ist)\b.*\b\w*(?:ge\w+(?:t|en)|iert
 _TYPED, _PLAIN = 0.7, 0.6
 _LEAST = 3
 """Words a statement has at least."""
+_CHANGED = re.compile(r"\b(?:jetzt|inzwischen|mittlerweile|neuerdings|wieder|mehr)\b", _I)
+"""Words of change: what they deny was so until then."""
+_ELSE_DENIED = re.compile(
+    r"\b(?:nicht|nie) (?:mehr )?(?!(?:mehr )?(?:in|bei|beim|für)\b)\w+ (?:.* )?(?:in|bei|beim|für)\b"
+    r"|\b(?:\w+tags|abends|morgens|nachts|heute|morgen) (?:nicht|nie)\b", _I,
+)  # fmt: skip
+"""Lives no longer alone in a town, works on Fridays not at a firm: neither the town nor the firm is denied."""
 
 
 def claims_of(utterance: Utterance, listener: str | None = None) -> Iterator[Claim]:
@@ -183,6 +206,8 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
     if len(statement.split()) < _LEAST:
         return None
     predicate, object_ = _typed(whole)
+    if predicate in ("lives_in", "works_at") and _ELSE_DENIED.search(clause):
+        predicate, object_ = None, None
     promise = promise_of(whole, quote, utterance, listener)
     if promise is not None:
         predicate, object_ = "promises", None
@@ -194,9 +219,9 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         polarity=not _DENIED.search(clause),
         tense="plan" if promise is not None else "event" if _PERFECT.search(clause) else "state",
         valid_from=utterance.at, due=promise.due if promise is not None else None,
-        change=" jetzt " in f" {clause.lower()} ",
+        change=_CHANGED.search(clause) is not None, slot=_slot(predicate, object_),
     )  # fmt: skip
-    return _of_kin(claim, clause)
+    return _of_kin(_of_mine(claim, clause), clause)
 
 
 def _subject(clause: str, speaker: str) -> str | None:
@@ -258,8 +283,25 @@ def _typed(clause: str) -> tuple[str | None, str | None]:
         match = pattern.search(clause)
         if match:
             parts = match.groupdict()
-            return predicate, parts.get("object") or parts.get("other")
+            found = next((words for words in parts.values() if words), None)
+            return predicate, _IN_ENGLISH.get((found or "").lower(), found)
     return None, None
+
+
+def _slot(predicate: str | None, object_: str | None) -> str | None:
+    """Who is vegan is vegetarian no more; an allergy ends nothing."""
+    return class_of(object_ or "") if predicate == "has_condition" else None
+
+
+def _of_mine(claim: Claim, clause: str) -> Claim:
+    """Meine Schwester wohnt in Köln: that is her home; of anything else of mine only the words are kept."""
+    if claim.predicate in (None, "is_named", "promises") or not _MINE.match(clause):
+        return claim
+    noun = re.match(r"\w+ (?:[a-zäöüß]+e[nr]? )?(\w+)", clause)
+    kin = _KIN.get(noun.group(1).lower()) if noun else None
+    if kin is None:
+        return replace(claim, predicate=None, object=None, object_type=None, slot=None)
+    return replace(claim, subject=f"{claim.subject}'s {kin}")
 
 
 def _of_kin(claim: Claim, clause: str) -> Claim:

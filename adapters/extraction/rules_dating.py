@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.extraction.rules_clauses import Clause, clauses
+from adapters.extraction.rules_endings import is_put_off
 from adapters.extraction.rules_frames import Frame
 from adapters.extraction.rules_model import Doc
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
-from memory.model.timeline import Instant
+from memory.model.timeline import DAY_S, Instant
 from memory.words.normalise import Piece
 from memory.words.predicates import single_valued
 from memory.words.time_expressions import resolve
@@ -20,11 +21,13 @@ from memory.words.vocabulary import words
 
 _FRAME_GRAINS = frozenset({"day", "week", "weekend", "month"})
 _HABITUAL = words("usually often regularly normally generally")
-_TAKEN = words("eat drink smoke")
+TAKEN = words("eat drink smoke")
 """Of what one takes in, the simple present tells a habit, denied or not: whether it is so can be told anew."""
 _DO = words("do does")
 _THIS = words("the this that poss")
 """Before what is eaten: one thing, not a sort of things."""
+_UNTIL = re.compile(r"(?:un)?till?\b", re.I)
+_WHOLE = re.compile(r"(?:from|between)\b.*\b(?:to|until|till|and)\b", re.I)
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -53,18 +56,25 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Dating:
-    """The time expressions of a clause: its `own`, and the one `span` that dates it."""
+    """The time expressions of a clause: its `own`, and the one `span` that dates it.
+
+    Of a state that is `over`, "for two years" says how long it lasted, and not since when: nobody knows when it began.
+    """
 
     own: tuple[TimeSpan, ...]
     span: TimeSpan | None
     habit: bool
+    over: bool = False
 
 
-def dating_of(clause: Clause, statement: str, piece: Piece, scene: Scene) -> Dating:
+def dating_of(clause: Clause, frame: Frame | None, statement: str, piece: Piece, scene: Scene) -> Dating:
     """Its own expression, else (a past event) that of its sentence, else of an earlier sentence of the turn."""
     own = tuple(scene.spans(statement, clause.tense))
-    span = next((s for s in own if s.kind != "recurrence"), None) or _outer_span(clause, piece, scene)
-    return Dating(own, span, _is_habit(clause, own))
+    past = clause.tense == "past" and not is_put_off(clause)
+    over = past and frame is not None and frame.row.tense == "state" and frame.row.single
+    dates = (s for s in own if s.kind != "recurrence" and not (over and s.kind == "duration"))
+    span = next(dates, None) or _outer_span(clause, piece, scene)
+    return Dating(own, span, _is_habit(clause, own), over)
 
 
 def _is_habit(clause: Clause, spans: Sequence[TimeSpan]) -> bool:
@@ -78,7 +88,7 @@ def _is_habit(clause: Clause, spans: Sequence[TimeSpan]) -> bool:
 def _takes(clause: Clause) -> bool:
     """I eat fish again, I don't drink coffee, I smoke; but not: I'm eating fish, I eat the cake, I eat out."""
     head = clause.head
-    if head.lemma_ not in _TAKEN or head.tag_ not in ("VBP", "VBZ", "VB") or not set(clause.auxiliaries) <= _DO:
+    if head.lemma_ not in TAKEN or head.tag_ not in ("VBP", "VBZ", "VB") or not set(clause.auxiliaries) <= _DO:
         return False
     taken = [c for c in head.children if c.dep_ == "dobj"]
     sort = any(not _THIS & {c.lower_ if c.dep_ == "det" else c.dep_ for c in each.children} for each in taken)
@@ -105,7 +115,7 @@ def dated(statement: str, dating: Dating, scene: Scene) -> str:
     offset = scene.utterance.offset_s
     for found in reversed(dating.own):
         words = label(found, offset)
-        if words and not _ABSOLUTE.search(found.text):
+        if words and not (dating.over and found.kind == "duration") and not _ABSOLUTE.search(found.text):
             end = found.at + len(found.text)
             statement = f"{statement[:end]} ({words}){statement[end:]}"
     span = dating.span
@@ -121,9 +131,25 @@ def timed(claim: Claim, frame: Frame | None, clause: Clause, dating: Dating, sce
     if tense == "plan":
         due = due_of(span) if span is not None else None
         return replace(claim, tense=tense, valid_from=at, due=due if due is not None and due > at else None)
+    if tense == "state" and dating.over and (stay := _stay(dating.own, at)) is not None:
+        return replace(claim, tense=tense, valid_from=stay[0], valid_to=stay[1])
     if span is None or span.start is None or (tense == "state" and not _since(span, clause, at)):
         return replace(claim, tense=tense, valid_from=at)
     return replace(claim, tense=tense, valid_from=span.start, valid_to=span.end if tense == "event" else None)
+
+
+def _stay(spans: Sequence[TimeSpan], at: Instant) -> tuple[Instant, Instant] | None:
+    """From when to when a state held that is over: from 2012 to 2018, until 2020, for two years until 2015.
+
+    Where only its end is told, both are that. An end is the beginning of the time that is named.
+    """
+    bounded = [(s, s.start, s.end) for s in spans if s.kind == "interval" and s.start is not None and s.end is not None]
+    over = next((start for span, start, _ in bounded if _UNTIL.match(span.text)), None)
+    if over is None:
+        return next(((a, b) for span, a, b in bounded if _WHOLE.match(span.text) and b <= at), None)
+    begun = next((s.start for s in spans if s.kind != "duration" and s.start is not None and s.start < over), None)
+    length = next(((at - s.start) // DAY_S * DAY_S for s in spans if s.kind == "duration" and s.start is not None), 0.0)
+    return (over - length if begun is None else begun), over
 
 
 def due_of(span: TimeSpan) -> Instant | None:

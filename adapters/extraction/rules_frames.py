@@ -11,13 +11,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_endings import ending_cues, is_no_end
 from adapters.extraction.rules_model import Token
 from memory.words.moods import MET
+from memory.words.names import relation
 from memory.words.predicates import Predicate, cued, named
-from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, PLACE_NOUNS, STATUSES, words
+from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, NO_HOMES, PLACE_NOUNS, STATUSES, words
 
 _WORKPLACES = PLACE_NOUNS | words("company startup firm bank agency factory charity nonprofit ngo corporation")
 _GEOGRAPHIC = ("GPE", "LOC", "FAC")
+_MOVING = words("move relocate emigrate")
+_DWELLINGS = HOUSES | words(
+    "city town village suburb suburbs country countryside coast island state province region neighborhood "
+    "neighbourhood district area street road mountains"
+)
+"""Where one moves to live; a slide, a sofa, tears and the next topic are not."""
 _AGE = re.compile(r"\b(?:\d{1,3}|\w+teen|twenty|thirty|forty|fifty|sixty)\b(?: years? old)?$|\byears old\b")
 _GOAL = words("goal dream ambition aim wish")
 _DEADLINE = words("deadline meeting sprint appointment exam interview launch release flight")
@@ -34,7 +42,9 @@ class Frame:
 
 def frame_of(clause: Clause) -> Frame | None:
     """The predicate and object of a clause, or None if the inventory has no word for it."""
-    for cue, target in _cues(clause):
+    if is_no_end(clause.head):
+        return None
+    for cue, target in (*ending_cues(clause), *_cues(clause)):
         row = cued(cue)
         if row is not None and _fits(row, target):
             return Frame(_in_tense(row, clause), target)
@@ -132,7 +142,8 @@ def _complements(clause: Clause, verb: str) -> Iterator[tuple[str, Token | None]
 
 
 def _prepositions(head: Token, lemma: str, verb: str) -> Iterator[tuple[str, Token | None]]:
-    for child in head.children:
+    beside = [*head.children, *(t for c in head.children if c.lower_ == "back" for t in c.children)]  # moved back to
+    for child in sorted(beside, key=lambda c: bool(c.lower_ == "from")):  # from Prague to Vienna: where to
         if child.dep_ in ("prep", "agent", "dative") or (
             child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children)
         ):
@@ -163,6 +174,27 @@ def _is_geographic(token: Token) -> bool:
     )
 
 
+def _is_home(token: Token) -> bool:
+    """A place by its label, or a name the small parser takes for a person's: nobody lives in or moves to somebody.
+
+    It takes programs for places, too.
+    """
+    if {t.lower_ for t in token.subtree if t.i <= token.i} & NO_HOMES:
+        return False
+    return token.ent_type_ in _GEOGRAPHIC or (token.pos_ == "PROPN" and token.ent_type_ not in ("DATE", "TIME"))
+
+
+def _is_moved_to(token: Token) -> bool:
+    """A town or a dwelling, unless it is something else that is moved: moved his money to Zurich."""
+    verb = next((t for t in token.ancestors if t.lemma_ in _MOVING), token)
+    moved = [c for c in verb.children if c.dep_ == "dobj"]
+    if any(relation(c.text) is None and c.lower_ not in FAMILY and c.pos_ != "PRON" for c in moved):
+        return False
+    if any(c.lower_ in ("next", "other") for c in token.children):
+        return False
+    return _is_home(token) or (token.pos_ == "NOUN" and token.lemma_.lower() in _DWELLINGS)
+
+
 def _is_workplace(token: Token) -> bool:
     return token.pos_ == "PROPN" or token.ent_type_ == "ORG" or token.lemma_.lower() in _WORKPLACES
 
@@ -183,9 +215,9 @@ def _is_thing(token: Token) -> bool:
 
 
 _SORTS: dict[str, Callable[[Token], bool]] = {
-    "lives_in": _is_geographic, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
-    "moved_from": _is_geographic, "married_to": _is_person, "met": _is_met, "knows": _is_person,
-    "moved_to": lambda token: _is_geographic(token) or token.pos_ == "NOUN",
+    "lives_in": _is_home, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
+    "moved_from": _is_home, "married_to": _is_person, "met": _is_met, "knows": _is_person,
+    "moved_to": _is_moved_to,
     "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
 }  # fmt: skip
 """What the object of a predicate must be, where its verb also says other things (live in fear, work for hours)."""

@@ -72,3 +72,18 @@ def head_noun(token: Token) -> str:
     compounds = [c.lower_ for c in token.children if c.dep_ in ("compound", "amod") and c.i < token.i]
     compounds = [word for word in compounds if word not in ("favorite", "top", "all-time", "absolute")]
     return " ".join([*compounds, token.lemma_.lower()])
+
+
+def is_place_beside(token: Token) -> bool:
+    """Whether it is a place that is named together with another: Porto and MADRID."""
+    return bool(token.dep_ == "conj" and token.pos_ == "PROPN" and token.ent_type_ in ("GPE", "LOC", "FAC"))
+
+
+def proper(token: Token) -> str:
+    """A name with the words it is made of: New York."""
+    return " ".join(t.text for t in token.subtree if t == token or (t.dep_ == "compound" and t.head == token))
+
+
+def is_favourite(token: Token) -> bool:
+    """Whether it is called the favourite of its kind."""
+    return any(word.lower_ in ("favorite", "top") for word in token.subtree) or token.lower_ in ("favorite", "go-to")

@@ -15,6 +15,7 @@ from memory.words.vocabulary import FAMILY, FEMALE, MALE
 
 _REACH = 4
 """A pronoun reaches back this many turns."""
+_TITLE = r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\b\.? )"
 _NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
 _OWNER = r"(?P<owner>[Mm]y|[Oo]ur|[Aa]|[A-Z]\w+'s)"
 _NOUN = r"(?:\w+ )??(?P<noun>guinea pig|[a-z]+)"
@@ -28,6 +29,8 @@ _PATTERNS = tuple(
     )
 )
 """Somebody's somebody with a name: my sister Jane; my dog is called Rex; Oscar, my guinea pig."""
+_IS = re.compile(rf"\b(?P<owner>[Mm]y|[Oo]ur) {_NOUN} is {_TITLE}?(?!{_TITLE}){_NAME}(?=[,.!]|$)")
+"""My boss is Carla; but what else my boss is, Swiss, is no name."""
 _THEIR_NAME = re.compile(
     rf"\b(?:(?:[Hh]er|[Hh]is|[Ii]ts) name(?:'s| is|,)|(?:[Hh]e|[Ss]he|[Ii]t)(?:'s| is) (?:called|named)) {_NAME}"
 )
@@ -149,7 +152,10 @@ class Company:
                 yield Relation(self.last_animal[0], "pet", self.last_animal[1], name)
 
 
-_MINE = re.compile(r"\b(?:my|our|the|with) (?:whole |entire |two |three )?([a-z]+)")
+_MINE = re.compile(
+    r"(?<!for )(?<!about )(?<!from )\b(?:my|our|the|with) (?:whole |entire |two |three )?([a-z]+)\b(?!['’]s)"
+)
+"""Who may belong to us, but for whom something is only done or told, and what is theirs."""
 _BOTH = re.compile(r"\b(?:you and (?:i|me)|us two|(?:both|two) of us|we both|with you)\b", re.IGNORECASE)
 _GENDER = {"she": "f", "her": "f", "hers": "f", "he": "m", "him": "m", "his": "m"}
 _HOUSEHOLD = frozenset({"wife", "husband", "child", "son", "daughter", "mother", "father"})
@@ -167,6 +173,13 @@ def _relations_in(doc: Doc, speaker: str) -> Iterator[Relation]:
             kind = _kind(match.group("noun"))
             if kind and is_name(match.group("name")) and not match.group("name").endswith("'s"):
                 yield Relation(_owner(match, doc, speaker), kind, match.group("noun"), match.group("name"))
+    for match in _IS.finditer(text):
+        kind, name = _kind(match.group("noun")), doc.char_span(match.start("name"), match.end("name"))
+        named = (
+            name is not None and is_name(name.text) and all(t.pos_ == "PROPN" and t.ent_type_ != "NORP" for t in name)
+        )
+        if kind and named:
+            yield Relation(speaker, kind, match.group("noun"), name.text)
     for match in _KIN_SOLO.finditer(text):
         kind = relation(match.group("noun"))
         if kind:

@@ -17,7 +17,7 @@ from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words.names import bare, is_name, is_pet
 from memory.words.normalise import Piece
-from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS
+from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS, words
 
 _TYPES = {"PERSON": ("person", 0.75), "GPE": ("place", 0.75), "LOC": ("place", 0.7), "FAC": ("place", 0.65),
           "ORG": ("organization", 0.6), "EVENT": ("event", 0.7), "PRODUCT": ("tool", 0.55)}  # fmt: skip
@@ -54,7 +54,7 @@ def sightings_of(
 
 def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     for entity in doc.ents:
-        name = bare(entity.text)
+        name = bare(_uncalled(entity))
         if entity.label_ not in _TYPES or not is_name(name) or _is_common(entity, scene):
             continue
         type_, confidence = _TYPES[entity.label_]
@@ -73,6 +73,15 @@ def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
         name = name_of(token) if token.pos_ == "PROPN" and not token.ent_type_ and token.dep_ != "compound" else ""
         if scene.kinds.get(fold(name)) == "person" and name.lower() not in scene.common and name not in _pets(scene):
             yield Sighting("person", name, 0.65, piece.quote, scene.utterance.segment_key)
+
+
+def _uncalled(entity: Span) -> str:
+    """Ben, of "Tell Ben": the parser takes an order at the beginning for a part of the name."""
+    order = len(entity) > 1 and entity[0].is_sent_start and entity[0].lower_ in _ORDERS
+    return str(entity[1:].text if order else entity.text)
+
+
+_ORDERS = words("tell ask remind call text email message ping invite thank thanks meet show give send bring let")
 
 
 def _pets(scene: Scene) -> set[str]:

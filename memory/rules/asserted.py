@@ -52,10 +52,10 @@ def in_its_time(claim: Claim, at: Instant) -> Claim:
     if (plan := _to_come(claim)) is not None:
         return replace(claim, predicate="plans", object=plan, object_type=None, slot=None, tense="plan")
     if (former := _former(claim)) is not None:
-        if claim.valid_from is not None and claim.valid_from < at and "until" not in claim.statement:
+        if _is_dated(claim, at):
             return replace(claim, valid_to=claim.valid_to or at)
         verb = former.partition(" ")[0]
-        return replace(claim, predicate=f"formerly:{verb}", object=former, object_type=None, slot=None)
+        return replace(claim, predicate=f"formerly:{verb}", object=former, object_type=None, slot=None, valid_to=None)
     return replace(claim, polarity=False) if claim.polarity and _is_over(claim) else claim
 
 
@@ -80,6 +80,13 @@ def _former(claim: Claim) -> str | None:
         return None
     found = re.search(rf"{_WAS}(?P<rest>(?:{_CLAUSE})??{re.escape(claim.object or '')})", claim.statement)
     return f"{_VERBS[found['verb']]} {found['rest']}" if found else None
+
+
+def _is_dated(claim: Claim, at: Instant) -> bool:
+    """Whether it is told since when it was so; of "until 2020" alone nobody knows."""
+    if claim.valid_from is None or (claim.valid_to is not None and claim.valid_to <= claim.valid_from):
+        return False
+    return claim.valid_from < at and (claim.valid_to is not None or "until" not in claim.statement)
 
 
 def _is_over(claim: Claim) -> bool:

@@ -48,6 +48,8 @@ _THOUGHT = re.compile(
     r"hopes?|would|could|should|might|goal|aiming|considering|asked|how to|interested|stuck|excited|looking)\b",
     re.IGNORECASE,
 )
+_VALUED = re.compile(r"(?P<what>.+['’]s (?:\w+ ){1,4}is )[€$£]?(?P<value>\d[\d.,]*)(?: ?(?P<unit>[\w€$£]+))?")
+"""What has one figure at a time. A weight of another unit may be the same."""
 _DEED_ANYWAY = re.compile(r"\b(?:completed|completing|score of|scored|solved|improved from)\b", re.IGNORECASE)
 
 
@@ -58,7 +60,7 @@ def judge(pair: Pair) -> Verdict:
     denied = _denied(pair.later, pair.earlier, pair.similarity) or _denied(pair.earlier, pair.later, pair.similarity)
     if denied:
         return Verdict("contradicts", UNSURE)
-    return _refigured(pair) or _redated(pair) or Verdict()
+    return _revalued(pair) or _refigured(pair) or _redated(pair) or Verdict()
 
 
 def _about(said: Said) -> frozenset[str]:
@@ -90,6 +92,15 @@ def _is_of(denial: Denial, deed: Said) -> bool:
         if thing <= spoken and len(thing & stated) >= 0.6 * len(thing) and not alone:
             return True
     return False
+
+
+def _revalued(pair: Pair) -> Verdict | None:
+    """What has one figure at a time, in the same words with another: my rent is 980."""
+    before, after = _VALUED.fullmatch(pair.earlier.statement), _VALUED.fullmatch(pair.later.statement)
+    if before is None or after is None or before["what"] != after["what"] or before["value"] == after["value"]:
+        return None
+    measured = {each["unit"] for each in (before, after)} - {None}
+    return Verdict("updates", SURE) if len(measured) < 2 else None
 
 
 def _refigured(pair: Pair) -> Verdict | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant, to_datetime
+from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.languages import is_german
 from memory.words.list_words import root
 from memory.words.names import same_name
@@ -25,8 +26,7 @@ _TIMELESS = re.compile(
 """Words of a question that say when or by what measure, and nothing about what."""
 _ASKS_NOTHING = re.compile(
     r"\b(?:tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
-    r"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december)\b", re.I,
+    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
 )  # fmt: skip
 """Words of a question that only say that something is asked, or of which time."""
 _GERMAN_ROOT = 4
@@ -35,8 +35,13 @@ _NAMING = re.compile(r"\b(?:names?|called|named|hei(?:ß|ss)\w*|genannt)\b", re.
 """Words that ask for a name."""
 _NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
 """Words by which a statement tells a name, and not that somebody called."""
-_NAME = re.compile(r"(?<=\s)[A-ZÀ-ÖØ-Þ][\w-]+(?:\s+[A-ZÀ-ÖØ-Þ][\w-]+)*")
+_LARGE = r"[A-ZÀ-ÖØ-Þ][\w-]+"
+_NAME = re.compile(rf"(?<=\s){_LARGE}(?:\s+{_LARGE})*")
 """A name in full: words written large within a question."""
+_ONE = rf"{_LARGE}(?:\s+{_LARGE}){{0,2}}"
+_SEVERAL = re.compile(rf"(?<=\s){_ONE}(?:, {_ONE}){{0,10}},? (?:and|und) {_ONE}")
+"""Tom, Anna Berg and Lisa: up to twelve, for each is looked for."""
+_BETWEEN_NAMES = re.compile(r",\s*|\s+(?:and|und)\s+")
 _GERMAN_FRAME = re.compile(
     r"\b(?:wo|wer|wen|wem|was|wann|wie|woher|wohin|welche[mnrs]?|ist|sind|hat|hatte|bin|habe|war|der|die|das|den|dem|"
     r"ein\w*|"
@@ -133,6 +138,25 @@ def leading(
         if len(shared) >= len(asked.content) // 2 + bool(asked.content) and (best is None or match > most):
             best, most = now, match
     return best
+
+
+def leading_each(
+    question: str,
+    carried: Sequence[str],
+    facts: Sequence[KnownFact],
+    as_of: Instant | None,
+    language: str,
+    owner: str = "",
+) -> list[KnownFact]:
+    """Of a question about several by name, what answers it for each: Tom in Rome, Anna in Oslo. None, unless all do."""
+    found = _SEVERAL.search(question)
+    if found is None:
+        return []
+    names = [name for name in _BETWEEN_NAMES.split(found.group()) if name]
+    asked = [f"{question[: found.start()]}{name}{question[found.end() :]}" for name in names]
+    leads = [leading(each, carried, facts, as_of, language, owner) for each in asked]
+    answers = [lead for lead in leads if lead is not None]
+    return answers if len(answers) == len(set(answers)) == len(names) else []
 
 
 def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str | None:

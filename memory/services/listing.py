@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
-from memory.rules.agreement import thing
 from memory.services.known import KnownFact, happened, holds
-from memory.words.list_questions import ListQuestion
+from memory.words.list_questions import FORMERLY, ListQuestion
 from memory.words.list_words import Test, root, roots
+from memory.words.points import thing
 from memory.words.polarity import is_negated
 from memory.words.predicates import named
 from memory.words.stems import STOP_WORDS, tokenise
@@ -70,16 +70,25 @@ def listing(asked: ListQuestion, facts: Sequence[KnownFact], as_of: Instant | No
     return Listing(tuple(each for each, _ in shown), tuple(fact for _, fact in shown), len(things), asked.counted)
 
 
+def told_each(answers: Sequence[KnownFact]) -> Listing | None:
+    """What answers a question for each of several; None where nothing does, or what it tells has no name."""
+    things = tuple(_shown(fact.object) for fact in answers if fact.object)
+    whole = bool(things) and len(things) == len(answers)
+    return Listing(things, tuple(answers), len(things), counted=False) if whole else None
+
+
 def namesakes(name: str, facts: Sequence[KnownFact], as_of: Instant | None = None) -> Listing | None:
     """Everybody known under this first name, each with the first fact that holds of them; None if that is one at most.
 
-    Who asks who Anna is may mean Anna Berg or Anna Keller: both are named.
+    Who asks who Anna is may mean Anna Berg, Anna Keller, or the Anna of whom no other name is known: all are named. She
+    counts by what is told of her: words that mention an Anna may mean any of them.
     """
     found: dict[str, tuple[str, KnownFact]] = {}
     for fact in facts:
         for person in (fact.subject, fact.object or ""):
             first, *rest = person.split() or [""]
-            whole = "'" not in person and 0 < len(rest) < _NAME_WORDS and rest[-1][0].isupper()
+            plain = not rest and person is fact.subject
+            whole = plain or ("'" not in person and 0 < len(rest) < _NAME_WORDS and rest[-1][0].isupper())
             if fold(first) == fold(name) and whole and holds(fact, as_of):
                 found.setdefault(fold(person), (person, fact))
     if len(found) < FEWEST:
@@ -110,6 +119,7 @@ def _within(fact: KnownFact, during: Interval) -> bool:
 
 def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
     """What a fact tells of the kind that is asked for."""
+    fact = _as_it_was(fact, asked)
     row, said = named(fact.predicate), roots(fact.statement)
     if not asked.words <= said or (asked.verb is not None and asked.verb not in said):
         return []
@@ -122,6 +132,18 @@ def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
     if name == "promises":
         return [_deed(fact.statement)]
     return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, name, asked) else []
+
+
+def _as_it_was(fact: KnownFact, asked: ListQuestion) -> KnownFact:
+    """What was so once, as the state it was: who once did "live in York" lived in York."""
+    if (fact.predicate or "").partition(":")[0] != FORMERLY:
+        return fact
+    for name in sorted(asked.predicates - {FORMERLY}):
+        row, deed = named(name), fold(fact.object or "")
+        cue = next((each for each in row.cues if deed.startswith(f"{each} ")), None) if row is not None else None
+        if cue is not None:
+            return replace(fact, predicate=name, object=(fact.object or "")[len(cue) + 1 :])
+    return fact
 
 
 def _members(statement: str, test: Test) -> list[str]:

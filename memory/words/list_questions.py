@@ -52,6 +52,8 @@ _LONGEST = 300
 """Characters of a question beyond which it is not read for a list: it would be about more than that."""
 _PLURALS = words("people children men women mice series")
 _PAST = words("did has have had was were habe hab hat hatte")
+FORMERLY = "formerly"
+"""What was so once, and nobody said when: it counts wherever the past is asked for."""
 _OWNER = words("i me my we our ich")
 
 
@@ -93,7 +95,8 @@ def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -
     past = during is not None or fold(parts.get("aux", "")) in _PAST
     if wanted is None or not who or (not past and all(map(single_valued, wanted.predicates))):
         return None
-    return replace(wanted, who=who, counted=bool(parts.get("many")), during=during, past=past)
+    predicates = wanted.predicates | ({FORMERLY} if past and not wanted.negated else set())
+    return replace(wanted, predicates=predicates, who=who, counted=bool(parts.get("many")), during=during, past=past)
 
 
 def _without_time(text: str, now: Instant, offset_s: int) -> tuple[str, Interval | None]:

@@ -31,8 +31,8 @@ class Predicate:
     past: str | None = None
     """The predicate its past tense means ("plays" in the past is an event, "used" is no state)."""
     ends: str = "same"
-    """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`; or a
-    `diet` that excludes what is eaten."""
+    """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`; a
+    `diet` that excludes what is eaten, the `pair` of who is named, or the `deed` that is told in full."""
 
 
 def _row(
@@ -72,7 +72,21 @@ TABLE: tuple[Predicate, ...] = (
         closes=("lives_in",),
         ends="other",
     ),
-    _row("moved_from", "move from, relocate from, move out, emigrate from", "place", weight=2),
+    _row("moved_from", "move from, relocate from, move out, emigrate from", "place", weight=2, closes=("lives_in",)),
+    _row(
+        "left",
+        "leave HOME",
+        weight=2,
+        closes=("lives_in", "works_at", "studies_at", "member_of", "volunteers_at"),
+    ),
+    _row(
+        "separated_from",
+        "part PAIR",
+        "person",
+        weight=2,
+        closes=("has_partner", "has_husband", "has_wife", "married_to", "has_status"),
+        ends="pair",
+    ),
     _row(
         "comes_from",
         "be from, come from, grow in, bear in, raise in, hail from",
@@ -153,12 +167,20 @@ TABLE: tuple[Predicate, ...] = (
     ),
     _row(
         "stopped",
-        "stop, quit, give up, drop",
+        "stop, quit, give up, drop, cancel CONTRACT",
         None,
         weight=2,
-        closes=("habit", "likes", "uses", "plays", "teaches", "learns", "studies"),
+        closes=("habit", "likes", "uses", "plays", "teaches", "learns", "studies", "member_of", "volunteers_at"),
     ),
-    _row("formerly", "used to", None, "state", weight=1),
+    _row(
+        "formerly",
+        "used to",
+        None,
+        "state",
+        weight=1,
+        closes=("lives_in", "works_at", "studies_at", "member_of", "habit", "uses", "plays"),
+        ends="deed",
+    ),
     _row("habit", "", "habit", "state", weight=2, closes=("has_condition",), ends="diet"),
     _row("plays", "play", "topic", "state", weight=1, past="played"),
     _row("played", "", "topic", weight=1),

@@ -89,6 +89,18 @@ PLACE_NOUNS = words(
     "river salon school shelter shop stadium station store studio temple theater theatre town university village zoo"
 )
 
+HOUSES = words(
+    "house home flat apartment place studio condo cottage bungalow cabin farm dorm hostel room loft villa houseboat"
+)
+"""Where one lives, in whatever town that is."""
+NO_HOMES = words(
+    "slack zoom teams notion evernote obsidian excel gmail outlook discord whatsapp signal telegram spotify netflix "
+    "google microsoft apple amazon facebook instagram twitter linkedin youtube reddit aws azure gcp github gitlab jira "
+    "linux ubuntu debian fedora windows macos android ios chrome firefox safari vim neovim emacs vscode pycharm "
+    "python rust typescript javascript kotlin golang haskell ruby docker kubernetes postgres postgresql team row "
+    "accounting marketing sales finance engineering hr"
+)
+"""Programs, their makers, languages and departments: names to which people move, and in which nobody lives."""
 FEELINGS = _table(
     ("joy", "happy,joyful,delighted,cheerful,elated,overjoyed,glad,blissful,happiness,joy"),
     ("excitement", "excited,stoked,thrilled,pumped,eager,ecstatic,psyched,hyped,excitement"),

@@ -48,3 +48,36 @@ def test_a_denial_has_its_own_polarity() -> None:
 def test_who_moved_lives_there() -> None:
     (utterance,) = said(("Sam", "Ich bin nach Freiburg gezogen."))
     assert [c.predicate for c in german.claims_of(utterance)] == ["moved_to", "lives_in"]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "predicate", "object_", "so"),
+    [
+        ("Ich bin seit zwei Jahren Vegetarierin.", "Ana", "has_condition", "vegetarian", True),
+        ("Ich bin eine strenge Veganerin.", "Ana", "has_condition", "vegan", True),
+        ("Ich bin kein Veganer.", "Ana", "has_condition", "vegan", False),
+        ("Ich esse kein Fleisch mehr.", "Ana", "habit:eat", "Fleisch", False),
+        ("Ich rauche nicht mehr.", "Ana", "habit:smoke", None, False),
+        ("Ich habe mit dem Rauchen aufgehört.", "Ana", "stopped", "smoke", True),
+        ("Ich spiele nicht mehr Klavier.", "Ana", "plays", "Klavier", False),
+        ("Ich habe Berlin verlassen.", "Ana", "left", "Berlin", True),
+        ("Ich habe mich von Tom getrennt.", "Ana", "separated_from", "Tom", True),
+        ("Ich habe das Auto verkauft.", "Ana", "lost", "Auto", True),
+        ("Meine Schwester wohnt in Jena.", "Ana's sister", "lives_in", "Jena", True),
+        ("Mein Bruder isst kein Fleisch mehr.", "Ana's brother", "habit:eat", "Fleisch", False),
+    ],
+)
+def test_diets_and_endings_are_typed(text: str, subject: str, predicate: str, object_: str | None, so: bool) -> None:
+    found = next(german.claims_of(said(("Ana", text))[0]))
+    assert (found.subject, found.predicate, found.object, found.polarity) == (subject, predicate, object_, so)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich bin mit einer Vegetarierin verheiratet.", "Ich habe heute vegan gegessen.", "Meine Katze isst Fisch.",
+        "Ich wohne nicht mehr allein in Jena.", "Ich esse heute Fisch.", "Ich war mal Veganer.",
+    ],
+)  # fmt: skip
+def test_what_tells_of_no_diet_and_no_end_is_not_typed(text: str) -> None:
+    assert [each.predicate for each in german.claims_of(said(("Ana", text))[0])] == [None]

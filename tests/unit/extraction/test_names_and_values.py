@@ -217,3 +217,20 @@ def test_what_is_said_of_a_deed_is_not_the_deed() -> None:
     claims = reading(("Ana", "Starting this studio isn't just a business, it's a place for dancers to grow.")).claims
     assert "started" not in {claim.predicate for claim in claims}
     assert [c.predicate for c in reading(("Ana", "Starting a dance studio next month.")).claims] == ["started"]
+
+
+@pytest.mark.parametrize("text", ["Tell Ben I am late.", "Remind Ben about the party.", "Please tell Ben I am late."])
+def test_an_order_is_no_part_of_the_name_that_follows_it(text: str) -> None:
+    assert {s.name for s in reading(("Ana", text)).sightings if s.type == "person"} == {"Ana", "Ben"}
+
+
+@pytest.mark.parametrize("text", ["Got it, thanks.", "I got it, thanks.", "Tom changed his mind."])
+def test_what_only_points_is_no_fact(text: str) -> None:
+    assert told(("Ana", text)) == []
+
+
+def test_we_are_not_the_family_for_whom_something_is_done() -> None:
+    [(statement, _, _)] = told(("Ana", "We are planning a party for my mother."))
+    assert statement.startswith("Ana and others ")
+    [(statement, _, _)] = told(("Ana", "We took the kids to the lake."))
+    assert statement.startswith("Ana and their family ")

@@ -9,7 +9,7 @@ import pytest
 
 from memory.services.answer import NOTHING, Citation, Hit, compose
 from memory.services.known import KnownFact, who_asked
-from memory.services.listing import listing, namesakes
+from memory.services.listing import listing, namesakes, told_each
 from memory.words.list_questions import list_question
 
 
@@ -58,6 +58,7 @@ FACTS = [
     known("h3", "Maya has a cat named Tiger", "has_pet", "Tiger"),
     known("s1", "Maya signed up for a pottery class", "joined", "pottery class"),
     known("s2", "Last week Maya went swimming", "went", "swimming"),
+    known("w0", "Maya lived in York", "formerly:live", "live in York"),
     known("w1", "Maya lives in Lisbon", "lives_in", "Lisbon", APRIL),
     known("w2", "Maya lives in Porto", "lives_in", "Porto", JANUARY, valid_to=APRIL, status="superseded",
           superseded_by="Maya lives in Lisbon"),
@@ -94,7 +95,7 @@ def listed(question, facts=FACTS, as_of=None):
         ("Which cities has Maya visited?", {"Lisbon", "Rome"}),
         ("What activities does Maya do?", {"pottery", "swimming", "chess"}),
         ("List all of Maya's friends.", {"Priya", "Tom"}),
-        ("Which cities has Maya lived in?", {"Lisbon", "Porto"}),
+        ("Which cities has Maya lived in?", {"Lisbon", "Porto", "York"}),
     ],
 )
 def test_a_question_for_several_things_lists_them(question, things):
@@ -235,7 +236,14 @@ ANNAS = [
 def test_who_shares_a_name_is_told_beside_the_other(question):
     asked = who_asked(question, ANNAS, "en")
     found = namesakes(asked, ANNAS)
-    assert (found.things, [fact.fact_id for fact in found.facts]) == (("Anna Berg", "Anna Keller"), ["a1", "a2"])
+    assert found.things == ("Anna Berg", "Anna Keller", "Anna")
+    assert [fact.fact_id for fact in found.facts] == ["a1", "a2", "a4"]
+
+
+def test_a_bare_name_counts_by_what_is_told_of_it():
+    mentioned = [ANNAS[1], known("a6", "Felix met Anna", "met", "Anna", subject="Felix")]
+    assert namesakes("Anna", mentioned) is None
+    assert namesakes("Anna", [ANNAS[1], ANNAS[3]]).things == ("Anna Keller", "Anna")
 
 
 def test_what_begins_with_the_word_is_nobody_s_name():
@@ -245,7 +253,17 @@ def test_what_begins_with_the_word_is_nobody_s_name():
 
 
 def test_one_of_a_name_is_no_list_and_nobody_else_is_asked_about():
-    assert namesakes("Anna", ANNAS[1:]) is None
+    assert namesakes("Anna", ANNAS[2:3]) is None
     assert who_asked("Who is Anna Keller?", ANNAS, "en") is None
     assert who_asked("Who is Anna's boss?", ANNAS, "en") is None
     assert who_asked("Where is Anna?", ANNAS, "en") is None
+
+
+def test_of_several_by_name_the_answers_are_listed():
+    homes = [
+        known("h1", "Tom lives in Rome", "lives_in", "Rome"),
+        known("h2", "Anna lives in Oslo", "lives_in", "Oslo"),
+    ]
+    assert told_each(homes).lead == "As far as I know: Rome, Oslo."
+    assert told_each([]) is None
+    assert told_each([*homes, known("h3", "Lisa is abroad")]) is None

@@ -145,3 +145,28 @@ def test_what_was_once_is_kept_as_that(statement: str, predicate: str, object_: 
     memory = Memory()
     memory.hear(1, says(statement, predicate=predicate, object=object_, valid_from=NOON))
     assert memory.fact(statement).predicate == former
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "predicate", "held"),
+    [(-900.0, -400.0, "lives_in", (-900.0, -400.0)), (-400.0, -400.0, "formerly:live", (-400.0, None))],
+)
+def test_of_a_home_of_old_it_is_known_until_when_it_was_one(
+    since: float, until: float, predicate: str, held: tuple[float, float | None]
+) -> None:
+    """Without its beginning it is only known to have been: from when it was over."""
+    memory = Memory()
+    memory.hear(1, Claim("Maya", "Maya lived in York until 2020", 1, "I lived in York until 2020", predicate="lives_in",
+                         object="York", valid_from=NOON + since * DAY, valid_to=NOON + until * DAY))  # fmt: skip
+    fact = memory.fact("Maya lived in York until 2020")
+    ended = None if fact.valid_to is None else (fact.valid_to - NOON) / DAY
+    assert (fact.predicate, (fact.valid_from - NOON) / DAY, ended) == (predicate, *held)
+
+
+@pytest.mark.parametrize(("lived", "over"), [("Ghent", True), ("Rome", False)])
+def test_who_once_lived_in_a_town_lives_there_no_longer(lived: str, over: bool) -> None:
+    memory = Memory()
+    memory.hear(1, lives("Ghent"))
+    words = f"Maya lived in {lived}"
+    memory.hear(2, Claim("Maya", words, 2, words, predicate="lives_in", object=lived), at=NOON + 5 * DAY)
+    assert held_at(memory.believed, 30) == ([] if over else ["Ghent"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.model.claims import Claim
-from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
+from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 from tests.unit.rules.test_slots import followed
 from tests.unit.rules.test_taken_back import LIKES, days
 
@@ -62,6 +62,21 @@ def test_of_two_events_that_are_known_the_first_ends_a_state_that_is_heard_of_la
          says(LIKES, predicate="likes", object="chess"), False),
         (says("Maya switched to lattes", 2, predicate="switched_to", object="oat milk lattes"),
          says("Maya uses flat whites", predicate="uses", object="flat whites"), True),
+        (says("Maya left Ghent", 2, predicate="left", object="Ghent"), lives("Ghent"), True),
+        (says("Maya left Ghent", 2, predicate="left", object="Ghent"), lives("Rome"), False),
+        (says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
+         says("Maya plays chess", predicate="plays", object="chess"), True),
+        (says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
+         says("Maya plays cards", predicate="plays", object="cards"), False),
+        (says("Maya used to", 2, predicate="formerly:live"), lives("Ghent"), False),
+        (says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
+         says("Maya's partner is Tom", predicate="has_partner", object="Tom"), True),
+        (says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
+         says("Maya's partner is Ben", predicate="has_partner", object="Ben"), False),
+        (says("They broke up", 2, predicate="separated_from"),
+         says("Maya's partner is Ben", predicate="has_partner", object="Ben"), True),
+        (says("They broke up", 2, predicate="separated_from"),
+         says("Maya is single", predicate="has_status", object="single"), False),
         (says("Maya switched to Firefox", 2, predicate="switched_to", object="Firefox"),
          says("Maya uses flat whites", predicate="uses", object="flat whites"), False),
     ],
@@ -82,3 +97,11 @@ def test_who_left_and_is_known_to_work_there_later_has_come_back() -> None:
     memory.hear(3, says("Maya left Acme", 3, predicate="left_job", object="Acme"), at=NOON + 5 * DAY)
     stays = [days(each) for each in memory.believed.facts.values() if each.predicate == "works_at"]
     assert sorted(stays) == [("active", 20, None), ("superseded", 0, 5)]
+
+
+@pytest.mark.conforms("model:events")
+def test_who_parts_from_somebody_in_one_breath_with_naming_them_has_parted() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya's partner is Tom", predicate="has_partner", object="Tom"),
+                says("Maya and Tom broke up", predicate="separated_from", object="Tom"))  # fmt: skip
+    assert memory.active("has_partner") == []

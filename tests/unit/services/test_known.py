@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.services.known import KnownFact, leading, replaced_by
+from memory.services.known import KnownFact, leading, leading_each, replaced_by
 
 OWNER = "Felix"
 TOLD = (
@@ -126,3 +126,41 @@ def test_what_took_a_place_tells_what_was_before_it_the_latest_first() -> None:
     other = KnownFact("f-3", "Nora lives in Bergen", 6.0, 10.0, "superseded", faro, "lives_in", subject="Nora")
     now = KnownFact("f-4", ghent, 10.0, predicate="lives_in", subject="Nora")
     assert replaced_by(now, [first, past, other, now]) == [past, first]
+
+
+SEVERAL = [
+    KnownFact("tom", "Tom lives in Rome", 0.0, predicate="lives_in", object="Rome", subject="Tom"),
+    KnownFact("anna", "Anna Berg lives in Oslo", 0.0, predicate="lives_in", object="Oslo", subject="Anna Berg"),
+    KnownFact("lisa", "Lisa works at Bosch", 0.0, predicate="works_at", object="Bosch", subject="Lisa"),
+    KnownFact("millers", "The Millers live in Bonn", 0.0, predicate="lives_in", object="Bonn", subject="Millers"),
+]
+
+
+def each_of(question: str) -> list[str]:
+    ids = [fact.fact_id for fact in SEVERAL]
+    return [fact.fact_id for fact in leading_each(question, ids, SEVERAL, None, "en", OWNER)]
+
+
+@pytest.mark.parametrize("question", ["Where do Tom and Anna live?", "Wo wohnen Tom und Anna?"])
+def test_of_several_by_name_each_is_answered(question: str) -> None:
+    assert each_of(question) == ["tom", "anna"]
+
+
+@pytest.mark.parametrize("question", ["Where do Tom and Lisa live?", "Where does Tom live?", "Where do we live?"])
+def test_where_one_of_them_is_unknown_nothing_is_told_of_the_others(question: str) -> None:
+    assert each_of(question) == []
+
+
+@pytest.mark.parametrize(("count", "answered"), [(12, 12), (13, 0)])
+def test_no_more_than_a_dozen_are_looked_for_one_by_one(count: int, answered: int) -> None:
+    names = ["Al", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max"][:count]
+    facts = [KnownFact(name, f"{name} lives in {name}town", 0.0, predicate="lives_in") for name in names]
+    question = f"Where do {', '.join(names[:-1])} and {names[-1]} live?"
+    assert len(leading_each(question, names, facts, None, "en", OWNER)) == answered
+
+
+def test_a_family_is_asked_about_by_its_name() -> None:
+    ids = [fact.fact_id for fact in SEVERAL]
+    lead = leading("Where do the Millers live?", ids, SEVERAL, None, "en", OWNER)
+    assert lead is not None
+    assert lead.fact_id == "millers"

@@ -1,0 +1,87 @@
+"""Consequences: what a change entails beside what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_frames import frame_of
+from adapters.extraction.rules_objects import is_place_beside, proper
+from memory.model.claims import Claim
+from memory.words.predicates import class_of
+from memory.words.vocabulary import words
+
+
+def consequences(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    """What a change entails: who moved to a town lives there, who switched from an editor uses it no longer."""
+    if claim.polarity and claim.tense != "plan" and claim.predicate in _ENTAILED:
+        yield from _ENTAILED[claim.predicate](claim, clause)
+
+
+def _visited(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    for place in _named_beside(clause) if claim.object is not None else ():
+        yield replace(claim, object=place, statement=f"{claim.subject} visited {place}")
+
+
+def _moved(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    """Who is moving to a town has not moved yet."""
+    if clause.tense != "present" and claim.object is not None and claim.object[:1].isupper():
+        lives = "live" if clause.subject is not None and clause.subject.tag_ in ("NNS", "NNPS") else "lives"
+        yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
+                      statement=f"{claim.subject} {lives} in {claim.object}")  # fmt: skip
+
+
+def _started(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    """Who started at a firm works there; but not at nine, at a town, at a college or at the bottom."""
+    at = (c for c in clause.head.children if c.dep_ == "prep" and c.lower_ == "at")
+    place = next((t for prep in at for t in prep.children if t.dep_ == "pobj" and t.pos_ == "PROPN"), None)
+    if claim.object is not None or clause.tense not in ("past", "perfect") or place is None:
+        return
+    firm = proper(place)
+    learned = _SCHOOLS & set(firm.lower().split())
+    owned = any(c.dep_ == "poss" for c in place.children)  # Gold's Gym: half a name
+    if place.ent_type_ in ("", "ORG", "PERSON", "FAC") and not learned and not owned:
+        yield replace(claim, predicate="works_at", object=firm, object_type="organization", tense="state",
+                      valid_to=None, change=True, statement=f"{claim.subject} works at {firm}")  # fmt: skip
+
+
+_SCHOOLS = words("university college school academy institute")
+
+
+def _switched(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    if clause.tense == "present" or claim.object is None:
+        return
+    for former in _left_for_another(clause):
+        yield replace(claim, predicate="uses", object=former, slot=None, tense="state", valid_to=None, change=True,
+                      polarity=False, statement=f"{claim.subject} no longer uses {former}")  # fmt: skip
+    if (slot := class_of(claim.object)) is not None:
+        yield replace(claim, predicate="prefers", slot=slot, tense="state", valid_to=None, change=True,
+                      statement=f"{claim.subject} prefers {claim.object}")  # fmt: skip
+
+
+def _separated(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    if clause.tense != "present" and any(t.lower_ in ("divorced", "divorce") for t in clause.tokens):
+        yield replace(claim, predicate="has_status", object="divorced", object_type=None, tense="state", valid_to=None,
+                      change=True, statement=f"{claim.subject} is divorced")  # fmt: skip
+
+
+def _named_beside(clause: Clause) -> Iterator[str]:
+    """Porto and then MADRID: the places named together with the one that was visited."""
+    frame = frame_of(clause)
+    first = frame.object if frame is not None else None
+    if first is None or first.pos_ != "PROPN":
+        return
+    yield from (proper(token) for token in first.subtree if is_place_beside(token))
+
+
+def _left_for_another(clause: Clause) -> Iterator[str]:
+    """Vim, of "switched from Vim to Emacs": by name, for who goes from the sofa to the chair gives up no sofa."""
+    for prep in (c for c in clause.head.children if c.dep_ == "prep" and c.lower_ == "from"):
+        yield from (proper(t) for t in prep.children if t.dep_ == "pobj" and t.pos_ == "PROPN")
+
+
+_ENTAILED: dict[str, Callable[[Claim, Clause], Iterator[Claim]]] = {
+    "visited": _visited, "moved_to": _moved, "started": _started, "switched_to": _switched,
+    "separated_from": _separated,
+}  # fmt: skip
