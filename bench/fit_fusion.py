@@ -51,8 +51,9 @@ SET_WEIGHTS = {"locomo": 2.0, "beam": 1.0, "qmsum": 1.0}
 RIDGE = 0.01
 FITTED_CANDIDATES = 150
 """Candidates a question, by rank fusion, that the fit looks at, beside all gold."""
-UNFITTED = frozenset({"graph", "hot", "standing", "recency", "overtaken"})
-"""Features these data cannot teach: no working set, no question asked at a meaningful now, and few wishes."""
+UNFITTED = frozenset({"graph", "hot", "standing", "recency", "overtaken", "calendar"})
+"""Features these data cannot teach: no working set, so no event whose time is known, no question asked at a meaningful
+now, and few wishes."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 Floats = NDArray[np.float64]

@@ -30,6 +30,7 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Embedder, Extractor, Vector
 from memory.retrieval.batches import SegmentBatch, dense_text, local_date
 from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
@@ -96,6 +97,11 @@ class Living:
         return self._memory.believed if self._memory else WorkingSet(USER)
 
     @property
+    def beliefs(self) -> Beliefs:
+        """What questions are answered from."""
+        return self._beliefs
+
+    @property
     def zone(self) -> str:
         """Where the owner lives."""
         return self.believed.profile.time_zone
@@ -137,7 +143,7 @@ class Living:
         asked = self._parts.embedder.ask(text)
         legs = (
             MemoryText(self._library), MemoryVectors(self._library), MemoryGraph(self._beliefs),
-            MemoryHot(self._beliefs),
+            MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
         )  # fmt: skip
         found = await recall(
             question, legs, MemoryShelf(self._library, self._beliefs), at_hand(asked), self._recall,
@@ -153,6 +159,10 @@ class Living:
         return await answer(
             text, hits, known, None, lead=lead, abstained=found.abstained, language=profile.languages[0]
         )
+
+    async def carry_out(self, user_id: str, command: Command) -> None:
+        """One turn of a night."""
+        await self.turn(user_id, command, {})
 
     async def sleep(self, night: date) -> dict[str, Any]:
         """One night; its report. The clock must stand at its hour."""

@@ -5,9 +5,9 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +138,14 @@ class Index(Protocol):
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The best `probe.limit` segments in the view and within `probe.window`, best first."""
+
+
+@runtime_checkable
+class Early(Index, Protocol):
+    """An index that has something to do before it is known what the question means."""
+
+    def begin(self, view: View, probe: Probe) -> Callable[[Probe], Ranking]:
+        """Do it. What is returned takes the same probe with its vector, if there is one, and does the rest."""
 
 
 class Shelf(Protocol):

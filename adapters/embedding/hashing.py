@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Matrix
-from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, spread
+from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Floats, Pieces, pooled
 from memory.words.stems import terms
 
 _KNOTS = np.array([(-1.0, 0.0), (0.344, 0.40), (0.9, 0.80), (1.0, 1.0)], np.float32)
@@ -41,14 +41,16 @@ class HashingEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """The vectors, and one piece a stem: the 64 bits of its id, so that two stems are nearly orthogonal."""
-        ids = [spread(np.array(terms(text, self._language)[0], np.int64)) for text in texts]
-        return Encoded(self.embed(texts), Pieces.from_bytes([each.tobytes() for each in ids], self.dimensions))
+        return Encoded(self.embed(texts), Pieces.of([pooled(self._signs(text)) for text in texts], self.dimensions))
 
     def ask(self, text: str) -> Asked:
         """A question's vector and pieces."""
-        encoded = self.encode([text])
-        signs = np.unpackbits(encoded.pieces.bits[:MOST_ASKED], axis=1).astype(np.float32) * 2 - 1
-        return Asked(encoded.vectors[0], signs / np.float32(self.dimensions**0.5))
+        return Asked(self.embed([text])[0], self._signs(text)[:MOST_ASKED] / np.float32(self.dimensions**0.5))
+
+    def _signs(self, text: str) -> Floats:
+        """[stems, 64] 1 and -1."""
+        ids = np.array(terms(text, self._language)[0], np.int64).view(np.uint8).reshape(-1, self.dimensions // 8)
+        return np.unpackbits(ids, axis=1).astype(np.float32) * 2 - 1
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The monotone map of `_KNOTS`."""

@@ -19,7 +19,7 @@ from tokenizers import Encoding, Tokenizer
 
 from memory.errors import ConfigError
 from memory.ports import Matrix
-from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, spread
+from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, pooled
 from memory.words.stems import STOP_WORDS
 
 MAX_WORD_PIECES = 256
@@ -110,8 +110,9 @@ class MiniLmEmbedder:
         pieces = [b""] * len(texts)
         for each in self._passes(texts):
             vectors[each.rows] = each.vectors()
-            kept = [spread(np.flatnonzero(chosen)) for chosen in self._vocabulary.content(each.ids)]
-            part = Pieces.of([text[places] for text, places in zip(each.hidden, kept, strict=True)], self.dimensions)
+            content = self._vocabulary.content(each.ids)
+            kept = [pooled(text[chosen]) for text, chosen in zip(each.hidden, content, strict=True)]
+            part = Pieces.of(kept, self.dimensions)
             for place, row in enumerate(each.rows.tolist()):
                 pieces[row] = part.to_bytes(place)
         return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))

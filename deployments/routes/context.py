@@ -9,9 +9,10 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from deployments.callers import Who
-from deployments.dates import span_of
+from deployments.dates import moments_of, span_of
 from deployments.house import House, house_of
-from deployments.kinds import MOST_QUERY, Id, Moment, ShortText, Text
+from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
+from deployments.queries import described, query_of
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
@@ -63,9 +64,9 @@ class Asked(BaseModel, extra="forbid"):
     query: Annotated[Text, Query(min_length=1, max_length=MOST_QUERY)]
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = SIMPLE.results
     hours_back: Annotated[float | None, Query(gt=0, le=2_000_000, description="Only this many hours back.")] = None
-    now: Annotated[Moment | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
-    as_of: Annotated[Moment | None, Query(description="What was valid then.")] = None
-    known_as_of: Annotated[Moment | None, Query(description="What had been committed by then.")] = None
+    now: Annotated[When | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
+    as_of: Annotated[When | None, Query(description="What was valid then: a date, ISO 8601...")] = None
+    known_as_of: Annotated[When | None, Query(description="What had been committed by then.")] = None
     granularity: Annotated[int, Query(ge=1, le=3)] = 1
     type: Annotated[str | None, Query(description="Only segments that mention an entity of this type.")] = None
     entity: Annotated[Id | None, Query(description="Only segments that mention this entity, by name or id.")] = None
@@ -80,8 +81,10 @@ class Asked(BaseModel, extra="forbid"):
     explain: bool = False
 
 
-@router.get("/context", response_model=ContextAnswer, response_model_exclude_none=True)
-async def context(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> Any:
+@router.get("/context", response_model=ContextAnswer, response_model_exclude_none=True, openapi_extra=described(Asked))
+async def context(
+    who: Who, house: Annotated[House, Depends(house_of)], asked: Annotated[Asked, Depends(query_of(Asked))]
+) -> Any:
     """The segments that answer a question, each with speaker, time and source.
 
     Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
@@ -93,7 +96,9 @@ async def context(asked: Annotated[Asked, Query()], who: Who, house: Annotated[H
 
 async def question_of(asked: Asked, who: Who, house: House) -> Question:
     """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
-    now = house.clock.now() if asked.now is None else asked.now
+    [given] = await moments_of(house, who, now=asked.now)
+    now = house.clock.now() if given is None else given
+    as_of, known_as_of = await moments_of(house, who, now, as_of=asked.as_of, known_as_of=asked.known_as_of)
     if asked.type is not None and asked.type not in ENTITY_TYPES:
         raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
     span = Interval()
@@ -110,8 +115,8 @@ async def question_of(asked: Asked, who: Who, house: House) -> Question:
         limit=asked.limit if "limit" in asked.model_fields_set or not adaptive else effort.results,
         depth=effort.depth,
         hours_back=hours_back,
-        as_of=asked.as_of,
-        known_as_of=asked.known_as_of,
+        as_of=as_of,
+        known_as_of=known_as_of,
         granularity=asked.granularity,
         type=asked.type,
         entity=asked.entity,

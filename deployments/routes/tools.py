@@ -101,7 +101,7 @@ class Tool:
 async def _search(body: SearchMemory, request: Request) -> Any:
     given = body.model_dump(exclude={"entity_name"}, exclude_unset=True) | {"budget_tokens": body.budget_tokens}
     asked = context.Asked(**given, entity=body.entity_name)
-    return await context.context(asked, request.who, request.house)
+    return await context.context(request.who, request.house, asked)
 
 
 async def _remember(body: facts_write.Told, request: Request) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.timeline import Instant, to_datetime
-
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
+from memory.words.calendar_names import MONTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +43,11 @@ class SegmentBatch:
         return len(self.keys)
 
 
+@lru_cache(maxsize=1024)
 def local_date(at: Instant, offset_s: int) -> str:
     """A day as it is written into documents and dense texts: "8 May 2023"."""
     day = to_datetime(at, offset_s)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def dense_text(speaker: str, date: str, text: str) -> str:

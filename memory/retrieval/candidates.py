@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.backing import Backing
+from memory.retrieval.calendar import Dated
 from memory.retrieval.pieces import Near
 
 
@@ -33,6 +34,8 @@ class Ranking:
     scores: NDArray[np.float32]
     over: Mapping[int, int] = field(default_factory=dict)
     """Key of what it would have found, were it not over -> key of the later segment that ended it."""
+    dated: Dated | None = None
+    """The time that the question tells by an event, of the leg that knows of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.beside import in_halves
-from memory.retrieval.flags import bare, first_person, has_digit, has_time, question_share
+from memory.retrieval.flags import DIGIT, FIRST_PERSON, TELLING, TIME, marks, question_share
 from memory.retrieval.matters import Spoken
 from memory.retrieval.pieces import Pieces, width
-from memory.retrieval.postings import HEADER, Grown, Positions, Postings, Rows, ranges
+from memory.retrieval.postings import BEYOND, EVERYWHERE, HEADER, Grown, Places, Postings, Rows, ranges, reach, times
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import Signs
 from memory.retrieval.vector_rows import VectorRows
@@ -23,8 +23,6 @@ from memory.words.stems import terms
 
 LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2, 0.25))
 """Link, distance and weight of the words a neighbour lends (LoCoMo dev recall@10: 59.0 without, 74.2 with them)."""
-LEND_MOST, LEND_LEAST, LEND_SLOPE = 300.0, 60.0, 1 / 3
-"""A turn of n characters borrows the first max(60, 300 - n/3) characters of each neighbour: long turns need less."""
 SLACK_ROWS, SLACK_SHARE = 512, 0.2
 """Compact when the scanned and the dead rows exceed the larger of the two: every word of a question scans them."""
 IDLE_PIECES = 1.5
@@ -47,7 +45,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "key": np.int64, "source": np.int64, "order": np.int32, "at": np.float64, "known_from": np.float64,
     "role": np.int8, "speaker": np.int32, "length": np.int32, "question_share": np.float32, "has_time": np.bool_,
     "has_digit": np.bool_, "alive": np.bool_, "has_vector": np.bool_, "before": np.int32, "after": np.int32,
-    "wish": np.int8, "first_person": np.bool_, "bare": np.bool_, "reach": np.uint16, "own_words": np.float32,
+    "wish": np.int8, "first_person": np.bool_, "bare": np.bool_, "reach": np.uint8, "own_words": np.float32,
     "all_words": np.float32, "pieces_from": np.int64, "pieces": np.int32, "stale": np.bool_,
 }  # fmt: skip
 
@@ -180,18 +178,18 @@ class ScopeColumns:
 
     def _count(self, term: int, neighbours: bool) -> Counted:
         """A term's count in every living row that has one."""
-        rows, positions = self.postings.occurrences(term)
+        rows, places = self.postings.entries(term)
         if not len(rows):
             return _NOWHERE
         if len(self) < self._columns["key"].size:
             alive = self["alive"][rows]
-            rows, positions = rows[alive], positions[alive]
-        weights = None
+            rows, places = rows[alive], places[alive]
+        weights = times(places)
         if neighbours:
-            near = positions < LEND_MOST
-            takers = [self._takers(rows[near], positions[near], name, step) for name, step, _ in LOANS]
+            near = places < BEYOND
+            takers = [self._takers(rows[near], places[near], name, step) for name, step, _ in LOANS]
             loans = [np.full(len(taker), weight) for taker, (_, _, weight) in zip(takers, LOANS, strict=True)]
-            weights = np.concatenate([np.ones(len(rows)), *loans])
+            weights = np.concatenate([weights, *loans])
             rows = np.concatenate([rows, *takers])
         dense = np.bincount(rows, weights, minlength=1)
         held = np.flatnonzero(dense > 0)  # of floats themselves it takes ten times as long
@@ -200,13 +198,14 @@ class ScopeColumns:
     def _count_in(self, rows: NDArray[np.int64], term: int, neighbours: bool) -> Counted:
         """A term's count in those of a few rows that are alive and have one."""
         rows = rows[self["alive"][rows]]
-        tf = self.postings.count(rows, term, np.full(len(rows), HEADER))
+        givers, before, weights = [rows], [np.full(len(rows), EVERYWHERE)], [np.ones(len(rows))]
         for name, step, weight in LOANS if neighbours else ():
             giver = self._linked(rows, name, step)
-            taker = np.flatnonzero(giver >= 0)
-            tf[taker] += weight * self.postings.count(
-                giver[taker].astype(np.int64), term, self["reach"][rows[taker]] - 1
-            )
+            givers.append(np.where(giver >= 0, giver, rows))
+            before.append(np.where(giver >= 0, self["reach"][rows], 0))
+            weights.append(np.full(len(rows), weight))
+        counts = self.postings.count(np.concatenate(givers), term, np.concatenate(before)) * np.concatenate(weights)
+        tf = counts.reshape(len(weights), len(rows)).sum(axis=0)  # perhaps of no row: -1 would divide by none
         held = np.flatnonzero(tf)
         return rows[held].astype(np.int32), _quarters(tf[held])
 
@@ -242,9 +241,9 @@ class ScopeColumns:
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         return Pieces(self._pieces.view.take(ranges(self["pieces_from"][rows], counts), axis=0), starts)
 
-    def _takers(self, rows: Rows, positions: Positions, name: str, step: int) -> Rows:
+    def _takers(self, rows: Rows, places: Places, name: str, step: int) -> Rows:
         taker = self._linked(rows, name, step)
-        return taker[(taker >= 0) & (positions < self["reach"][taker])]
+        return taker[(taker >= 0) & (places < self["reach"][taker])]
 
     def _linked(self, rows: NDArray, name: str, step: int) -> Rows:  # type: ignore[type-arg]
         link = self[name]
@@ -267,22 +266,20 @@ class ScopeColumns:
         first, count = self._columns["key"].size, len(chosen)
         texts = [batch.texts[i] for i in chosen]
         lengths = np.array([len(text) for text in texts], np.int32)
-        own = self._append_words(batch, chosen)
+        own, marked = self._append_words(batch, chosen), np.array([marks(text) for text in texts], np.uint8)
         unlinked = np.full(count, -1, np.int32)
-        values = {
+        values: dict[str, NDArray] = {  # type: ignore[type-arg]
             "key": batch.keys[chosen], "source": batch.source[chosen], "order": batch.order[chosen],
             "at": batch.at[chosen], "known_from": batch.known_from[chosen], "role": batch.roles[chosen],
             "speaker": np.array([self._speaker(batch.speakers[i]) for i in chosen], np.int32),
             "length": lengths,
             "question_share": np.array([question_share(text) for text in texts], np.float32),
-            "has_time": np.array([has_time(text) for text in texts], np.bool_),
-            "has_digit": np.array([has_digit(text) for text in texts], np.bool_),
-            "first_person": np.array([first_person(text) for text in texts], np.bool_),
-            "bare": np.array([bare(text) for text in texts], np.bool_),
+            "has_time": marked & TIME > 0, "has_digit": marked & DIGIT > 0, "first_person": marked & FIRST_PERSON > 0,
+            "bare": marked & TELLING == 0,
             "wish": np.array([wish(texts[at], batch.roles[i]) for at, i in enumerate(chosen)], np.int8),
             "alive": np.ones(count, np.bool_), "has_vector": np.zeros(count, np.bool_),
             "before": unlinked, "after": unlinked, "own_words": own, "all_words": own,
-            "reach": np.maximum(LEND_LEAST, LEND_MOST - lengths * LEND_SLOPE).astype(np.uint16),
+            "reach": reach(lengths),
             "pieces_from": np.zeros(count, np.int64), "pieces": np.zeros(count, np.int32),
             "stale": np.zeros(count, np.bool_),
         }  # fmt: skip
@@ -306,9 +303,9 @@ class ScopeColumns:
             words, starts = terms(batch.texts[i], language)
             header = terms(f"{batch.dates[i]} {batch.speakers[i]}", language)[0]
             ids += words + header
-            positions += [min(start, HEADER - 1) for start in starts] + [HEADER] * len(header)
+            positions += starts + [HEADER] * len(header)
             counts[slot] = len(words) + len(header)
-        self.postings.append(counts, np.array(ids, np.int64), np.array(positions, np.uint16))
+        self.postings.append(counts, np.array(ids, np.int64), np.array(positions, np.int64))
         return counts.astype(np.float32)
 
     def _speaker(self, label: str) -> int:
@@ -348,8 +345,8 @@ class ScopeColumns:
         for name, step, weight in LOANS:
             giver = self._linked(rows, name, step)
             taker = np.flatnonzero(giver >= 0)
-            positions, counts = self.postings.positions_of(giver[taker].astype(np.int64))
-            reached = positions < np.repeat(self["reach"][rows[taker]], counts)
+            places, counts = self.postings.places_of(giver[taker].astype(np.int64))
+            reached = places < np.repeat(self["reach"][rows[taker]], counts)
             lent += weight * np.bincount(np.repeat(taker, counts)[reached], minlength=len(rows))
         self["all_words"][rows] = self["own_words"][rows] + lent
 

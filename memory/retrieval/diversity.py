@@ -24,14 +24,17 @@ class DiversityRules:
     """vectors (cosine) or words (Jaccard overlap of stems)."""
 
 
-def diversify(scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: DiversityRules) -> NDArray[np.int64]:
-    """A new order of the descending `scores`: the pool greedily by balance * relevance - (1 - balance) * likeness.
+def diversify(
+    scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: DiversityRules, wanted: int
+) -> NDArray[np.int64]:
+    """The first `wanted` of a new order of the descending `scores`, as positions in these.
 
+    The pool is ordered greedily by balance * relevance - (1 - balance) * likeness; what follows it stays as it was.
     `rows` are the candidates the scores belong to; relevance is the score scaled to [0, 1] within the pool.
     """
     size = min(rules.pool, len(scores))
     if size < 2 or rules.balance >= 1:
-        return np.arange(len(scores))
+        return np.arange(len(scores))[:wanted]
     likeness = _LIKENESS[rules.by](traits, rows[:size])
     head = scores[:size]
     spread = float(head[0] - head[-1])
@@ -40,12 +43,12 @@ def diversify(scores: Floats, traits: Traits, rows: NDArray[np.int64], rules: Di
     loss = (1 - rules.balance) * likeness
     nearest = np.zeros(size, np.float32)
     chosen: list[int] = []
-    for _ in range(size):
+    for _ in range(min(size, wanted)):
         best = int((gain - nearest).argmax())
         chosen.append(best)
         gain[best] = -np.inf
         np.maximum(nearest, loss[best], out=nearest)
-    return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))
+    return np.concatenate((np.array(chosen, np.int64), np.arange(size, len(scores))))[:wanted]
 
 
 def _cosine(traits: Traits, rows: NDArray[np.int64]) -> Floats:

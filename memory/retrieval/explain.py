@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.model.timeline import EARLIEST, LATEST, Instant, iso
+from memory.retrieval.calendar import Dated
 from memory.retrieval.fusion import places
 from memory.retrieval.query import Question
 from memory.retrieval.weighting import Case, Contributions
@@ -114,7 +116,25 @@ def told(
         "cut": question.cut,
         "order": order,
     }
+    dated = next((ranking.dated for ranking in case.rankings if ranking.dated is not None), None)
+    if dated is not None:
+        plan["calendar"] = _calendar(dated)
     return Told(plan, dict(weights or {}), tuple(_steps(question, case, plan, kept)))
+
+
+def _calendar(dated: Dated) -> Mapping[str, Any]:
+    """The words that tell a time, the time, the facts that tell of each event, and how many segments do."""
+    return {
+        "said": dated.said,
+        "window": [iso(_bounded(dated.window.start)), iso(_bounded(dated.window.end))],
+        "facts": [list(event.facts) for event in dated.events],
+        "segments": [len(event.keys) for event in dated.events],
+    }
+
+
+def _bounded(moment: float) -> Instant | None:
+    """None for an open end, and for what no memory can hold."""
+    return moment if EARLIEST <= moment <= LATEST else None
 
 
 def _steps(question: Question, case: Case, plan: Mapping[str, Any], kept: int) -> Sequence[str]:
@@ -123,9 +143,19 @@ def _steps(question: Question, case: Case, plan: Mapping[str, Any], kept: int) -
     near = case.traits.near
     closely = 0 if near is None else int((near.around[:, 0] >= 0).sum())
     returned = min(kept, question.limit)
+    told = plan.get("calendar")
+    window = (
+        []
+        if told is None
+        else [
+            f"calendar: {told['said']} is {told['window'][0] or 'ever'} to {told['window'][1] or 'now'}, by "
+            + (", ".join(fact for facts in told["facts"] for fact in facts) or "what was said on those days")
+        ]
+    )
     return (
         f"route: intent {plan['intent']} by {plan['intent_by']}; {', '.join(asks) or 'nothing special'}; "
         f"recency {plan['recency']:g}; {len(plan['days'])} named stretches of time",
+        *window,
         f"fan-out: {legs or 'no leg answered'}; {plan['depth']} steps along facts",
         f"score: {len(case.traits.keys)} candidates by rank fusion, {closely} of them read closely",
         f"weigh: order {plan['order']}",

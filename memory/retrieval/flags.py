@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.names import INTERJECTIONS
-from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.stems import LONGEST_CHUNK, STOP_WORDS, tokenise
 from memory.words.vocabulary import words
 
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*\s*")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.I)
 _TIME_WORD = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week(?:s|end|ends)?|month(?:s)?|year(?:s)?|day(?:s)?|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
-    r"october|november|december|spring|summer|autumn|fall|winter|morning|evening|night|recently|since|"
-    r"(?:19|20)\d\d)\b",
+    rf"{WEEKDAY}|{MONTH}|spring|summer|autumn|fall|winter|morning|evening|night|recently|since|(?:19|20)\d\d)\b",
     re.I,
 )
 _DIGIT = re.compile(r"\d")
+TIME, DIGIT, FIRST_PERSON, TELLING = 1, 2, 4, 8
+"""What `marks` adds up: `has_time`, `has_digit`, `first_person`, and not `bare`."""
 _RESPONSES = (
     STOP_WORDS["en"]
     | INTERJECTIONS
@@ -61,3 +63,17 @@ def has_time(text: str) -> bool:
 def has_digit(text: str) -> bool:
     """Whether the text holds a digit."""
     return _DIGIT.search(text) is not None
+
+
+def marks(text: str) -> int:
+    """All of these at once, each true of a text if it is of anything between two spaces, which is read once."""
+    found = 0
+    for chunk in text.split(" "):
+        found |= _marks_of(chunk) if len(chunk) <= LONGEST_CHUNK else _marks_of.__wrapped__(chunk)
+    return found
+
+
+@lru_cache(maxsize=32_768)
+def _marks_of(chunk: str) -> int:
+    told = has_time(chunk), has_digit(chunk), first_person(chunk), not bare(chunk)
+    return sum(mark for mark, true in zip((TIME, DIGIT, FIRST_PERSON, TELLING), told, strict=True) if true)

@@ -23,12 +23,11 @@ class FusionRules:
 def fuse(rankings: Sequence[Ranking], rules: FusionRules, limit: int) -> Ranking:
     """The union of all legs by sum of weight * k / (k + rank), rank from 1; the best `limit`."""
     given = np.concatenate([np.zeros(0, np.int64), *(ranking.keys for ranking in rankings)])
-    shares = [
-        rules.weights.get(ranking.leg, 1.0) * rules.k / (rules.k + 1 + np.arange(len(ranking.keys)))
-        for ranking in rankings
-    ]
+    ranks = np.concatenate([np.zeros(0, np.int64), *(np.arange(len(ranking.keys)) for ranking in rankings)])
+    counts = [rules.weights.get(ranking.leg, 1.0) * rules.k for ranking in rankings]
+    shares = np.repeat(counts, [len(ranking.keys) for ranking in rankings]) / (rules.k + 1 + ranks)
     keys, inverse = np.unique(given, return_inverse=True)
-    sums = np.bincount(inverse, np.concatenate([np.zeros(0), *shares]), minlength=len(keys))
+    sums = np.bincount(inverse, shares, minlength=len(keys))
     scores = sums.astype(np.float32)
     top = best_first(keys, scores, limit)
     return Ranking("fused", keys[top], scores[top])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from memory.model.scopes import View
-from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.beliefs import Beliefs, Outlook
 from memory.retrieval.candidates import Ranking
+from memory.retrieval.fact_columns import Worded
 from memory.retrieval.legs import ranked
 from memory.retrieval.query import Probe
 
@@ -20,15 +23,35 @@ class MemoryHot:
         self._beliefs = beliefs
 
     async def search(self, view: View, probe: Probe) -> Ranking:
+        """`begin` and its end at once."""
+        return self.begin(view, probe)(probe)
+
+    def begin(self, view: View, probe: Probe) -> Callable[[Probe], Ranking]:
+        """Look facts up by words; what follows takes the same probe with its vector.
+
+        If facts change in between they are looked up again. For an earlier time an outlook is made each time, which
+        costs more than it saves.
+        """
+        past = probe.known_as_of is not None or probe.as_of is not None
+        outlook, worded = None if past else self._beliefs.outlook(view), None
+        if outlook is not None and outlook.seen.any():
+            worded = outlook.facts.by_words(probe, outlook.seen)
+
+        def end(probe: Probe) -> Ranking:
+            now = self._beliefs.outlook(view, probe.known_as_of, probe.as_of)
+            return self._found(view, probe, now, worded if now is outlook else None)
+
+        return end
+
+    def _found(self, view: View, probe: Probe, outlook: Outlook | None, worded: Worded | None) -> Ranking:
         """Segments by the best matching fact they support; of the present, what took a fact's place answers.
 
         The best and not the sum: who talks much of one thing supports many facts of it, none of which may be the answer
         (multi-hop recall@10 on LoCoMo dev 55.2 by the sum, 59.1 by the best).
         """
-        outlook = self._beliefs.outlook(view, probe.known_as_of)
-        if outlook is None:
+        if outlook is None or not outlook.seen.any():
             return ranked(self.name, (), probe.limit)
-        facts, scores = outlook.facts.best(probe, outlook.begun(probe.as_of))
+        facts, scores = outlook.facts.best(probe, outlook.begun(probe.as_of), worded)
         if probe.present is not None:
             facts = outlook.heirs(facts, probe.present)
         owners, grounds = outlook.evidence(facts)

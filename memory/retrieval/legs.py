@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from memory.retrieval.signs import COMPARED, SCANNED_FROM, nearest
 from memory.words.stems import query_terms
 
 Scored = tuple[NDArray[np.int64], NDArray[np.float32]]
+"""Keys, or rows, and their scores."""
 
 
 class MemoryText:
@@ -55,17 +56,22 @@ class MemoryVectors:
             raise Unavailable("The question has no vector: the encoder is not at hand.")
         sight = self._library.sight(view)
         seen = [np.flatnonzero(columns.visible(probe) & columns["has_vector"]) for columns in sight]
-        if sum(map(len, seen)) <= (COMPARED if self._library.rounded else SCANNED_FROM):
-            cosines = [_cosines(columns, probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
-        else:
-            apart = [columns.signs.distances(probe.vector)[rows] for columns, rows in zip(sight, seen, strict=True)]
-            seen = [rows[near] for rows, near in zip(seen, nearest(apart, COMPARED), strict=True)]
-            cosines = [columns.nearness(probe.vector, rows) for columns, rows in zip(sight, seen, strict=True)]
         parts = []
-        for columns, rows, near in zip(sight, seen, cosines, strict=True):
+        for columns, (rows, near) in zip(sight, compared(self._library, sight, seen, probe.vector), strict=True):
             best = at_least(near, probe.limit)
             parts.append((columns["key"][rows[best]], near[best]))
         return ranked(self.name, parts, probe.limit)
+
+
+def compared(
+    library: Library, sight: Sequence[ScopeColumns], seen: Sequence[NDArray[np.int64]], vector: NDArray[np.float32]
+) -> list[Scored]:
+    """Of each collection in sight these rows and their cosines; of many rows only those whose signs are nearest."""
+    if sum(map(len, seen)) <= (COMPARED if library.rounded else SCANNED_FROM):
+        return [(rows, _cosines(columns, vector, rows)) for columns, rows in zip(sight, seen, strict=True)]
+    apart = [columns.signs.distances(vector)[rows] for columns, rows in zip(sight, seen, strict=True)]
+    chosen = [rows[near] for rows, near in zip(seen, nearest(apart, COMPARED), strict=True)]
+    return [(rows, columns.nearness(vector, rows)) for columns, rows in zip(sight, chosen, strict=True)]
 
 
 def _cosines(columns: ScopeColumns, vector: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import Sensitivity, View
-from memory.model.timeline import Instant
 from memory.retrieval.backing import Backing
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Traits
@@ -19,6 +18,8 @@ from memory.retrieval.columns import LOANS, ScopeColumns
 from memory.retrieval.pieces import Near, Pieces
 from memory.retrieval.postings import ranges
 from memory.retrieval.query import Probe
+
+_NONE = np.zeros(0, np.int64)
 
 
 class Library:
@@ -90,8 +91,8 @@ class Library:
 class Ends(Protocol):
     """Who knows what was read out of segments, and since when it no longer holds."""
 
-    def over_since(self, view: View, keys: NDArray[np.int64], known_as_of: Instant | None) -> NDArray[np.float64]:
-        """[keys] UTC epoch seconds as far as a view sees and it was known by then; inf for what still holds."""
+    def over_since(self, view: View, keys: NDArray[np.int64], probe: Probe) -> NDArray[np.float64]:
+        """[keys] UTC epoch seconds as far as a view sees and it was known by then; inf for what holds (at `as_of`)."""
 
     def backing(self, view: View, keys: NDArray[np.int64], probe: Probe) -> Backing | None:
         """The facts that rest on these segments, as far as a view sees them."""
@@ -118,9 +119,9 @@ class MemoryShelf:
         before = [part.columns.keys_before(part.rows) for part in parts]
         vectors = [part.columns.vectors[part.rows] for part in parts]
         speaker, speakers = _speakers(parts)
-        words, starts = _words(parts, ordered)
+        words, starts = _words(parts, ordered) if _are_read(parts, probe) else (_NONE, _NONE)
         there = keys[found[ordered]]
-        over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, probe.known_as_of)
+        over = np.zeros(0, np.float64) if self._ends is None else self._ends.over_since(view, there, probe)
         backed = None if self._ends is None or not probe.backed else self._ends.backing(view, there, probe)
         return Traits(
             keys=there,
@@ -215,6 +216,11 @@ def _chosen(parts: Sequence[_Part], closely: int) -> list[NDArray[np.int64]]:
     read[np.lexsort((at, bare))[:closely]] = True
     ends = np.cumsum([0, *(len(part.rows) for part in parts)])
     return [np.flatnonzero(read[start:end]) for start, end in pairwise(ends.tolist())]
+
+
+def _are_read(parts: Sequence[_Part], probe: Probe) -> bool:
+    """Whether anybody will read the candidates' words: who was to compare them by vectors, where one has none."""
+    return probe.worded or not all(part.columns["has_vector"][part.rows].all() for part in parts)
 
 
 def _words(parts: Sequence[_Part], ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -26,6 +26,8 @@ class LegWeights:
     """Evidence of the facts in the working set."""
     standing: Weight = 1.0
     """The owner's standing wishes, for requests."""
+    calendar: Weight = 1.0
+    """What was said around an event that a question names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,3 +62,5 @@ class Probe:
     """Steps along facts from the entities the question names."""
     backed: bool = False
     """Whether the facts behind candidates are wanted with their traits."""
+    worded: bool = True
+    """Whether the words of candidates are wanted even where all have vectors to be compared by."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S, Instant, Interval
 from memory.retrieval.candidates import Ranking, Traits
-from memory.retrieval.fusion import places
 from memory.retrieval.late_interaction import Meetings, meetings
 from memory.retrieval.pieces import Asked
 from memory.retrieval.routing import Plan
@@ -80,6 +79,9 @@ class Weights:
     overtaken: float = -4.5
     """The question asks how things stand, and nothing that was read out of it holds any more. By hand: more than the
     4.1 that better words and nearness can add where there are two candidates."""
+    calendar: float = 5.0
+    """It is of the time that the question tells by an event (up to 1), and near to what else is asked (1 more). Chosen
+    on questions about invented lives (docs/decisions/0045)."""
 
 
 WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, next_vectors=0.3, answers=0.9,
@@ -147,9 +149,9 @@ def _row_of(weights: Weights) -> Floats:
 def features(case: Case) -> Floats:
     """[candidates, features] in the order of `FEATURES`."""
     plan, traits = case.plan, case.traits
-    legs = {ranking.leg: _Found(ranking, *places(ranking, traits.keys)) for ranking in case.rankings}
+    legs, before = _located(case.rankings, traits)
+    after = _followers(before)
     nearness = _nearness(traits, case.asked, legs.get("vectors"))
-    before, after = _neighbours(traits)
     met, alone = _read(case, nearness)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
     columns: dict[str, NDArray[Any]] = {
@@ -169,18 +171,47 @@ def features(case: Case) -> Floats:
         "count_digit": plan.asks_count * traits.has_digit,
         "named_day": _named_day(plan.days, traits.at),
         "recency": plan.recency * _freshness(traits.at, case.now),
+        "calendar": _points(legs.get("calendar"), traits),
         "overtaken": plan.present * (traits.over <= case.now) if len(traits.over) else _nothing(traits),
     }
-    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
+    rows = np.empty((len(traits.keys), len(FEATURES)), np.float32)
+    for place, name in enumerate(FEATURES):
+        rows[:, place] = columns[name]
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A leg's ranking, and where which of the candidates stand in it."""
+    """A leg's ranking, and which of it are candidates: their positions in it and their rows among these."""
 
     ranking: Ranking
     positions: NDArray[np.int64]
     rows: NDArray[np.int64]
+
+
+def _located(rankings: Sequence[Ranking], traits: Traits) -> tuple[dict[str, _Found], NDArray[np.int64]]:
+    """What each leg has of the candidates; row of the candidate just before each in its source, -1 where it is none.
+
+    All keys are looked up at once.
+    """
+    by_key = np.argsort(traits.keys)
+    asked = [*(ranking.keys for ranking in rankings), traits.before]
+    rows = _rows_of(np.concatenate(asked), traits.keys[by_key], by_key)
+    legs, start = dict[str, _Found](), 0
+    for ranking in rankings:
+        held = rows[start : start + len(ranking.keys)]
+        positions = np.flatnonzero(held >= 0)
+        legs[ranking.leg] = _Found(ranking, positions, held[positions])
+        start += len(held)
+    return legs, rows[start:] if len(traits.before) else np.full(len(by_key), -1)
+
+
+def _rows_of(keys: NDArray[np.int64], ordered: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row of each key, -1 where `ordered`, whose keys have these `rows`, holds none."""
+    if not len(ordered):
+        return np.full(len(keys), -1)
+    slots = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.where(ordered[slots] == keys, rows[slots], -1)
 
 
 def _nothing(traits: Traits) -> Floats:
@@ -203,6 +234,14 @@ def _found(leg: _Found | None, traits: Traits) -> Floats:
     out = _nothing(traits)
     if leg is not None:
         out[leg.rows] = 1
+    return out
+
+
+def _points(leg: _Found | None, traits: Traits) -> Floats:
+    """The leg's own scores, 0 where missing: they mean the same in every question."""
+    out = _nothing(traits)
+    if leg is not None:
+        out[leg.rows] = leg.ranking.scores[leg.positions]
     return out
 
 
@@ -261,16 +300,12 @@ def _standard(values: Floats) -> Floats:
     return apart / spread if spread > 1e-9 else np.zeros_like(values)
 
 
-def _neighbours(traits: Traits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row of the candidate just before and just after each in its source; -1 if that is no candidate."""
-    before, after = np.full((2, len(traits.keys)), -1, np.int64)
-    if len(traits.before):
-        row_of = np.argsort(traits.keys)
-        slots = np.minimum(np.searchsorted(traits.keys[row_of], traits.before), len(row_of) - 1)
-        found = np.flatnonzero(traits.keys[row_of[slots]] == traits.before)
-        before[found] = row_of[slots[found]]
-        after[before[found]] = found
-    return before, after
+def _followers(before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Row of the candidate just after each in its source, given that just before; -1 if that is no candidate."""
+    after = np.full(len(before), -1)
+    found = np.flatnonzero(before >= 0)
+    after[before[found]] = found
+    return after
 
 
 def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:
@@ -280,19 +315,20 @@ def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:
 def _top_of_source(source: NDArray[np.int64], values: Floats, count: int = 3) -> Floats:
     """Mean of the source's best `count` values, for every candidate of it."""
     ordered = np.lexsort((-values, source))
-    first = np.flatnonzero(np.diff(source[ordered], prepend=source[ordered[:1]] - 1))
-    sizes = np.diff(np.append(first, len(ordered)))
-    group = np.repeat(np.arange(len(first)), sizes)
-    best = np.flatnonzero(np.arange(len(ordered)) - first[group] < count)
-    sums = np.bincount(group[best], values[ordered[best]], minlength=len(first))
+    sources = source[ordered]
+    begins = np.ones(len(ordered), np.bool_)
+    np.not_equal(sources[1:], sources[:-1], out=begins[1:])
+    group = begins.cumsum() - 1
+    counted = np.arange(len(ordered)) - np.flatnonzero(begins)[group] < count
+    means = np.bincount(group, values[ordered] * counted) / np.bincount(group, counted)
     out = np.empty(len(values), np.float32)
-    out[ordered] = (sums / np.minimum(sizes, count))[group]
+    out[ordered] = means[group]
     return out
 
 
 def _speaker(plan: Plan, traits: Traits) -> Floats:
     """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source."""
-    out, meant = np.zeros(len(traits.keys)), list(plan.named(traits.speakers))
+    out, meant = _nothing(traits), list(plan.named(traits.speakers))
     if meant:
         sources, number = np.unique(traits.source, return_inverse=True)
         named = np.zeros(len(traits.speakers), np.bool_)

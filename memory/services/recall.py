@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
-from memory.ports import Index, Shelf
+from memory.ports import Early, Index, Shelf
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
@@ -65,7 +65,7 @@ class RecallSettings:
 ANNIE = RecallSettings(
     closely=0,
     order="decayed",
-    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0}),
+    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0, "calendar": 0.0}),
     diversity=DiversityRules(balance=0.7, pool=20, by="words"),
     cut=CutRules(scale=(1.0, 0.5)),
 )
@@ -74,7 +74,7 @@ ANNIE = RecallSettings(
 PERSONAL_AI = RecallSettings(
     closely=0,
     order="factors",
-    fusion=FusionRules(weights={"standing": 0.0}),
+    fusion=FusionRules(weights={"standing": 0.0, "calendar": 0.0}),
     diversity=DiversityRules(balance=1.0),
     cut=CutRules(scale=(0.5, 0.1)),
 )
@@ -83,7 +83,7 @@ PERSONAL_AI = RecallSettings(
 GRAPH_MEMORY = RecallSettings(
     closely=0,
     order="fused",
-    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0}),
+    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0, "calendar": 0.0}),
     diversity=DiversityRules(balance=1.0),
     cut=CutRules(scale=(0.02, 0.01)),
 )
@@ -205,7 +205,8 @@ def _chosen(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Rows of the candidates to return and to consider, best first, and their scores."""
     best = _kept(question, scores, traits, settings)
-    best = best[diversify(scores[best], traits, best, settings.diversity)][: max(question.limit, question.considered)]
+    wanted = max(question.limit, question.considered)
+    best = best[diversify(scores[best], traits, best, settings.diversity, wanted)]
     return best, scores[best]
 
 
@@ -235,6 +236,7 @@ def _probe(
         present=present,
         depth=question.depth,
         backed=settings.order == "factors",
+        worded=settings.diversity.by == "words",
     )
 
 
@@ -273,10 +275,12 @@ async def _ask(
 
 
 async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Asked | None]) -> Ranking:
-    if leg.name not in _BY_WORDS:
-        asked = await asyncio.shield(encoded)  # a leg that is given up leaves it to the others
-        probe = replace(probe, vector=None if asked is None else asked.vector)
-    return await leg.search(view, probe)
+    if leg.name in _BY_WORDS:
+        return await leg.search(view, probe)
+    end = leg.begin(view, probe) if isinstance(leg, Early) else None
+    asked = await asyncio.shield(encoded)  # a leg that is given up leaves it to the others
+    probe = replace(probe, vector=None if asked is None else asked.vector)
+    return await leg.search(view, probe) if end is None else end(probe)
 
 
 async def _in_time(asked: Awaitable[Asked | None], timeout_s: float) -> Asked | None:

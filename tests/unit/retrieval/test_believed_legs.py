@@ -146,6 +146,22 @@ async def test_hot_catches_up_with_what_is_believed_now():
     assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [2]
 
 
+async def test_what_hot_began_before_the_vector_came_is_ended_with_what_is_believed_then():
+    first = fact("f-1", "e-1", "Melanie plays the violin.")
+    world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
+    leg, beliefs = hot(library(9), world)
+    beliefs.facts_of("ann").catch_up(world["ann"])
+    beliefs.facts_of("ann").put_vectors(["f-1"], np.array([[1, 0]], np.float32))
+    probe = Probe("violin")
+    known = replace(probe, vector=np.array([1, 0], np.float32))
+    end = leg.begin(ANN, probe)
+    assert end(probe).scores.tolist() == (await leg.search(ANN, probe)).scores.tolist()
+    assert end(known).scores.tolist() == (await leg.search(ANN, known)).scores.tolist()
+    assert end(known).scores[0] > end(probe).scores[0] > 0
+    world["ann"] = memory(PEOPLE, {}, [first, fact("f-2", "e-1", "A violin.")], {"f-1": [3], "f-2": [4]})
+    assert end(known).keys.tolist() == (await leg.search(ANN, known)).keys.tolist() == [3, 4]
+
+
 async def test_hot_finds_by_meaning_once_statements_have_vectors():
     believed = memory(PEOPLE, {}, [fact("f-1", "e-1", "Melanie plays the violin.")], {"f-1": [1]})
     leg, beliefs = hot(library(9), {"ann": believed})

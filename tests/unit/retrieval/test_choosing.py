@@ -24,8 +24,8 @@ DESCENDING = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
 @pytest.mark.parametrize(("by", "columns"), [("vectors", {"vectors": VECTORS}), ("words", WORDS)])
 def test_a_second_copy_waits_behind_something_new(by, columns):
     of, rows, rules = traits(4, **columns), np.arange(4), DiversityRules(balance=0.5, by=by)
-    assert diversify(DESCENDING, of, rows, rules).tolist()[:2] == [0, 2]
-    assert diversify(DESCENDING, of, rows, replace(rules, balance=1)).tolist() == [0, 1, 2, 3]
+    assert diversify(DESCENDING, of, rows, rules, 4).tolist()[:2] == [0, 2]
+    assert diversify(DESCENDING, of, rows, replace(rules, balance=1), 4).tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.conforms("001:recall.order")
@@ -33,7 +33,7 @@ def test_a_second_copy_waits_behind_something_new(by, columns):
 def test_diversifying_only_reorders_the_pool_and_keeps_the_best_first(descending, balance, pool):
     count = len(descending)
     rows = np.arange(count)
-    order = diversify(descending, traits(count), rows, DiversityRules(balance, pool))
+    order = diversify(descending, traits(count), rows, DiversityRules(balance, pool), count)
     assert sorted(order.tolist()) == rows.tolist()
     assert order.tolist()[pool:] == rows.tolist()[pool:]
     assert not count or order[0] == 0 or balance == 0 or descending[order[0]] == descending[0]
@@ -78,20 +78,22 @@ def test_diversifying_is_maximal_marginal_relevance(by, balance, pool):
         of = traits(count, vectors=vectors, words=np.concatenate([np.zeros(0, np.int64), *words]), word_starts=starts)
         descending = -np.sort(-chance.normal(size=count).astype(np.float32))
         rules = DiversityRules(balance, pool, by)
-        assert diversify(descending, of, np.arange(count), rules).tolist() == by_hand(descending, of, rules)
+        best = by_hand(descending, of, rules)
+        for wanted in range(count + 2):
+            assert diversify(descending, of, np.arange(count), rules, wanted).tolist() == best[:wanted]
 
 
 @pytest.mark.conforms("001:recall.order")
 def test_alike_scores_are_as_relevant_as_the_best():
     of, alike = traits(3, vectors=VECTORS[:3]), np.ones(3, np.float32)
-    assert diversify(alike, of, np.arange(3), DiversityRules(balance=0.5)).tolist() == [0, 2, 1]
+    assert diversify(alike, of, np.arange(3), DiversityRules(balance=0.5), 4).tolist() == [0, 2, 1]
 
 
 @pytest.mark.conforms("001:recall.order")
 def test_where_vectors_are_missing_words_tell_likeness():
     half = np.array([[1, 0], [0, 0], [0, 0], [0, 0]], np.float32)
     of = traits(4, vectors=half, **WORDS)
-    assert diversify(DESCENDING, of, np.arange(4), DiversityRules(balance=0.5)).tolist()[:2] == [0, 2]
+    assert diversify(DESCENDING, of, np.arange(4), DiversityRules(balance=0.5), 4).tolist()[:2] == [0, 2]
 
 
 def test_auto_keeps_what_has_a_share_and_none_keeps_all():

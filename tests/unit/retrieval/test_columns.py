@@ -146,6 +146,18 @@ def test_within_a_batch_the_last_row_of_a_key_wins():
     assert len(columns) == 0
 
 
+@pytest.mark.parametrize("neighbours", [True, False])
+def test_what_was_counted_outlives_the_removal_of_a_turn_without_neighbours(neighbours):
+    columns = ScopeColumns(2)
+    columns.put(batch([Row(1, "violin", source=1), Row(2, "violin", source=2)]))
+    before = scores_by_key(columns, "violin", neighbours)
+    columns.remove(np.array([1]))
+    fresh = ScopeColumns(2)
+    fresh.put(batch([Row(2, "violin", source=2)]))
+    assert before.keys() == {1, 2}
+    assert scores_by_key(columns, "violin", neighbours) == scores_by_key(fresh, "violin", neighbours)
+
+
 def test_removing_a_turn_lets_its_neighbours_meet():
     columns = ScopeColumns(2)
     columns.put(batch([Row(1, "violin", order=1), Row(2, "a", order=2), Row(3, "b", order=3), Row(4, "c", order=4)]))

@@ -5,7 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.retrieval.batches import dense_text, local_date
-from memory.retrieval.flags import bare, first_person, has_digit, has_time, question_share
+from memory.retrieval.flags import (
+    DIGIT,
+    FIRST_PERSON,
+    TELLING,
+    TIME,
+    bare,
+    first_person,
+    has_digit,
+    has_time,
+    marks,
+    question_share,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,3 +79,18 @@ def test_the_date_is_the_day_where_it_was_heard():
 def test_dense_text():
     assert dense_text("Caroline", "8 May 2023", "Hey!") == "[8 May 2023] Caroline: Hey!"
     assert dense_text("", "", "Hey!") == "Hey!"
+
+
+_SAID = st.text(st.sampled_from("I'mwedays12 019yeahok.,’\n\u00a0äſİ\u0301?"), max_size=60) | st.lists(
+    st.sampled_from(["I", "we’re", "yeah,", "in", "2019.", "last-week", "Friday", "mhm", "x" * 40, "", "\t"]),
+    max_size=8,
+).map(" ".join)
+
+
+@given(_SAID)
+def test_all_marks_at_once_are_those_one_by_one(text):
+    marked = marks(text)
+    assert bool(marked & TIME) == has_time(text)
+    assert bool(marked & DIGIT) == has_digit(text)
+    assert bool(marked & FIRST_PERSON) == first_person(text)
+    assert bool(marked & TELLING) == (not bare(text))

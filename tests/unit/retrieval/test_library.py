@@ -38,6 +38,13 @@ async def test_traits_are_aligned_with_the_keys_in_sight():
     assert term_of("tea", "en") not in traits.words_of(1)
 
 
+async def test_words_that_nobody_will_compare_are_not_read():
+    shelf, probe = MemoryShelf(library()), Probe("?", worded=False)
+    assert not len((await shelf.traits(ANN, np.array([2]), probe)).words_of(0))
+    assert len((await shelf.traits(ANN, np.array([2, 1]), probe)).words_of(0)), "for one has no vector"
+    assert len((await shelf.traits(ANN, np.array([2]), Probe("?"))).words_of(0))
+
+
 async def test_nothing_in_sight_gives_empty_traits():
     traits = await MemoryShelf(library()).traits(View("nobody"), np.array([1, 2]), Probe("?"))
     assert len(traits.keys) == len(traits.at) == len(traits.vectors) == 0

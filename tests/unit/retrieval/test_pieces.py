@@ -14,7 +14,7 @@ from memory.model.timeline import Interval
 from memory.retrieval import columns as columns_module
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.library import Library, MemoryShelf
-from memory.retrieval.pieces import Pieces
+from memory.retrieval.pieces import MOST_KEPT, Pieces, pooled
 from memory.retrieval.query import Probe
 from tests.unit.retrieval.rows import Row, batch
 
@@ -48,6 +48,42 @@ def test_a_piece_is_the_signs_of_its_vector():
     assert (np.unpackbits(pieces.bits, axis=1, count=12) == (signs > 0)).all()
     assert len(Pieces.none(3, 12)) == 3
     assert Pieces.none(3, 12).counts.tolist() == [0, 0, 0]
+
+
+def test_few_pieces_are_kept_as_they_are():
+    few = np.random.default_rng(1).standard_normal((MOST_KEPT, 12)).astype(np.float32)
+    np.testing.assert_array_equal(pooled(few), few)
+
+
+def test_what_is_said_again_takes_no_room():
+    dice = np.random.default_rng(2)
+    distinct = dice.standard_normal((MOST_KEPT, 48)).astype(np.float32)
+    again = distinct[np.concatenate((np.arange(MOST_KEPT), dice.integers(0, MOST_KEPT, 90)))]
+    louder = again * dice.uniform(0.5, 2, (len(again), 1)).astype(np.float32)
+    np.testing.assert_array_equal(pooled(louder) > 0, distinct > 0)
+
+
+def joined_one_by_one(pieces: np.ndarray) -> np.ndarray:
+    """Ward's criterion as it is written: always the two groups whose joining adds least to the squares."""
+    unit = pieces.astype(np.float64) / np.linalg.norm(pieces, axis=1, keepdims=True)
+    groups = [[row] for row in unit]
+    while len(groups) > MOST_KEPT:
+        means, sizes = (
+            np.array([np.mean(group, axis=0) for group in groups]),
+            np.array([len(group) for group in groups]),
+        )
+        apart = ((means[:, None] - means[None]) ** 2).sum(-1) * sizes[:, None] * sizes / (sizes[:, None] + sizes)
+        apart[np.tril_indices(len(groups))] = np.inf
+        one, other = divmod(int(apart.argmin()), len(groups))
+        groups[one] += groups.pop(other)
+    return np.array([np.sum(group, axis=0) for group in groups])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(MOST_KEPT + 1, 70), st.integers(0, 2**16))
+def test_those_alike_are_joined(count, seed):
+    pieces = np.random.default_rng(seed).standard_normal((count, 8)).astype(np.float32)
+    np.testing.assert_allclose(pooled(pieces), joined_one_by_one(pieces), atol=1e-4)
 
 
 keys = st.integers(0, 5)

@@ -237,12 +237,16 @@ class Unasked:
 
 @pytest.mark.parametrize(
     ("settings", "foreign"),
-    [(ANNIE, {"hot", "standing"}), (PERSONAL_AI, {"standing"}), (GRAPH_MEMORY, {"hot", "standing"})],
+    [
+        (ANNIE, {"hot", "standing", "calendar"}),
+        (PERSONAL_AI, {"standing", "calendar"}),
+        (GRAPH_MEMORY, {"hot", "standing", "calendar"}),
+    ],
 )
 async def test_the_presets_ask_no_leg_that_their_seed_does_not_have(settings: RecallSettings, foreign: set[str]):
-    legs = [Unasked(name) for name in ("graph", "hot", "standing")]
+    legs = [Unasked(name) for name in ("graph", "hot", "standing", "calendar")]
     found = await answer(asked("How do I find the pottery class?", explain=True), *legs, settings=settings)
-    every = {"text", "vectors", "graph", "hot", "standing"}
+    every = {"text", "vectors", "graph", "hot", "standing", "calendar"}
     assert {leg for one in found.explained for leg in one.ranks} == every - foreign
 
 

@@ -47,6 +47,16 @@ def test_stop_words_are_left_out_but_keep_their_place():
     assert starts == [4, 19]
 
 
+_SPOKEN = st.text() | st.text(st.sampled_from("aI'’+#v1.:, \n\u00a0\u00b4äſ\u0301東京9x_"), max_size=60)
+
+
+@given(_SPOKEN, st.sampled_from(["en", "de", ""]))
+def test_what_is_remembered_between_spaces_is_what_all_the_text_reads(text, language):
+    told = [(term_of(word, language), start) for word, start in tokenise(text)]
+    ids, starts = terms(text, language)
+    assert list(zip(ids, starts, strict=True)) == [(term, start) for term, start in told if term is not None]
+
+
 def test_ids_are_the_same_on_every_machine():
     assert term_of("hiking", "en") == term_of("hikes", "en") == 3983358572597290027
     assert term_of("the", "en") is None

@@ -14,6 +14,7 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet
 from memory.retrieval.batches import dense_text
 from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
@@ -97,7 +98,8 @@ class World:
     async def ask(self, text: str, view: View = OPEN, now: float = NOON, **changes) -> Recollection:
         beliefs = self.beliefs()
         library = beliefs.library
-        legs = (MemoryText(library), MemoryVectors(library), MemoryGraph(beliefs), MemoryHot(beliefs))
+        believed = (MemoryGraph(beliefs), MemoryHot(beliefs), MemoryCalendar(beliefs))
+        legs = (MemoryText(library), MemoryVectors(library), *believed)
         question = replace(Question(text, view, now, limit=50, cut="none", explain=True), **changes)
         return await recall(question, legs, MemoryShelf(library, beliefs), at_hand(ENCODER.ask(text)), PATIENT)
 
