@@ -7,6 +7,7 @@ whoever comes back from the dead.
 from __future__ import annotations
 
 import asyncio
+import gc
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
 from memory.ports import Embedder, Index, Keys, Vector
 from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.calendar_leg import MemoryCalendar
+from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.intents import Exemplars, examples
@@ -42,6 +45,13 @@ from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
+
+YOUNG = (100_000, 20, 50)
+"""Objects more than were freed until Python looks for cycles among the youngest (its own: 700, 10, 10), and so on.
+
+Counting references frees nearly everything here at once. Looking at 700 meant to look at all 300,000 facts of a table
+that a turn has just copied, twice a turn: half of what deciding 500 of them takes (decision 0039).
+"""
 
 
 @dataclass
@@ -76,11 +86,14 @@ class MemoryShard:
     """An async Ray actor (wrapped late, in actors.directory)."""
 
     def __init__(self, name: str, settings: Settings) -> None:
+        gc.set_threshold(*YOUNG)
         self.name = name
         self._settings = settings
         self._tuning = tuned(settings.recall, settings.decay)
         self._users: dict[str, UserMemory] = {}
         self._waking, self._opening = asyncio.Lock(), asyncio.Lock()
+        self._forgotten: set[str] = set()
+        """Whoever was forgotten since the last waking began."""
         self._epoch = 0
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
@@ -179,8 +192,7 @@ class MemoryShard:
         memory = self._users.get(user_id)
         if memory is not None:
             await memory.activate()
-            if self._users.get(user_id) is memory:  # and was not forgotten meanwhile
-                await self._show(memory)
+            await self._show(memory)
 
     async def renew(self) -> None:
         """Take the encoder that serves now.
@@ -202,6 +214,7 @@ class MemoryShard:
     async def forget_user(self, user_id: str) -> None:
         """Drop everything held of a user whose memory was deleted."""
         self._users.pop(user_id, None)
+        self._forgotten.add(user_id)
         self._accesses.forget(user_id)
         if self._legs is not None:
             await self._legs.shelves.drop(user_scope(user_id))
@@ -230,9 +243,14 @@ class MemoryShard:
             raise
 
     async def _memory(self, user_id: str) -> UserMemory:
+        if (awake := self._users.get(user_id)) is not None:
+            return awake  # and waits for nobody who wakes
         async with self._waking:
-            if user_id not in self._users:
-                self._users[user_id] = await self._wake(user_id)
+            while user_id not in self._users:
+                self._forgotten.clear()
+                memory = await self._wake(user_id)
+                if user_id not in self._forgotten:  # else what was loaded may be gone, and its columns are
+                    self._users[user_id] = memory
             return self._users[user_id]
 
     async def _wake(self, user_id: str) -> UserMemory:
@@ -244,19 +262,28 @@ class MemoryShard:
             user_id, self.name, self._epoch, stores.journal, stores.commands, rules, clock, stores.encoder
         )
         await memory.activate()
-        await self._show(memory)
+        await self._show(memory, aside=True)
         return memory
 
-    async def _show(self, memory: UserMemory) -> None:
-        """Let questions see the facts as they now stand, with their vectors."""
+    async def _show(self, memory: UserMemory, *, aside: bool = False) -> None:
+        """Let questions see the facts as they now stand, with their vectors.
+
+        `aside` is of who wakes, in a thread: for 100,000 facts it takes seconds, and others are answered meanwhile.
+        Nobody else has these columns: a waking that was given up may still be writing into the last ones.
+        """
         legs = await self._fan()
+        if aside:
+            legs.beliefs.drop(memory.user_id)
+        elif self._users.get(memory.user_id) is not memory:
+            return  # it was forgotten meanwhile, and may be waking anew
+        # one of another encoder is about to take this one, and is shown with its vectors then
+        fresh = memory.unshown_vectors() if memory.encoder == legs.embedder.name else NO_VECTORS
         facts = legs.beliefs.facts_of(memory.user_id)
-        facts.catch_up(memory.believed)
-        if memory.encoder != legs.embedder.name:
-            return  # it is about to take this encoder, and is shown with its vectors then
-        fresh = memory.unshown_vectors()
-        if fresh:
-            facts.put_vectors(list(fresh), np.stack(list(fresh.values())))
+        if aside:
+            await asyncio.to_thread(_show, facts, memory.believed, fresh)
+            await asyncio.to_thread(lambda: facts.table)  # else made when the first question asks for it
+        else:
+            _show(facts, memory.believed, fresh)
 
     async def _fan(self) -> Legs:
         stores = await self._open()
@@ -265,7 +292,8 @@ class MemoryShard:
             shelves = Shelves(stores.feed, stores.encoder.dimensions, rounded)
             beliefs = Beliefs(shelves.library, self._working_set)
             text, vectors = MemoryText(shelves.library), MemoryVectors(shelves.library)
-            indexes = (text, vectors, MemoryGraph(beliefs), MemoryHot(beliefs), MemoryStanding(shelves.library))
+            believed = (MemoryGraph(beliefs), MemoryHot(beliefs), MemoryCalendar(beliefs))
+            indexes = (text, vectors, *believed, MemoryStanding(shelves.library))
             self._legs = Legs(stores.encoder, shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
         return self._legs
 
@@ -282,6 +310,12 @@ class MemoryShard:
                 if self._stores is None:
                     self._stores = await build.stores(self._settings)
         return self._stores
+
+
+def _show(facts: FactColumns, believed: WorkingSet, fresh: Mapping[str, Vector]) -> None:
+    facts.catch_up(believed)
+    if fresh:
+        facts.put_vectors(list(fresh), np.stack(list(fresh.values())))
 
 
 def _encoded_examples(embedder: Embedder) -> Exemplars:

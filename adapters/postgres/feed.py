@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,7 @@ def _batch(scope: str, rows: Sequence[Row]) -> SegmentBatch:
     )
 
 
+@lru_cache(maxsize=1024)
 def _source_number(scope: str, source_id: str) -> int:
     return int.from_bytes(digest("source", scope, source_id), "big", signed=True)
 

@@ -18,6 +18,9 @@ from memory.retrieval.query import Probe
 from memory.words.stems import tokenise
 
 Q = queries("indexes")
+REACHED, OF_EACH = 200, 1_000
+"""Entities that each step from those named in a question reaches, and mentions and facts of each of them that count: of
+90,000 facts, half of one subject, ways without a bound were not counted within 25 s."""
 
 
 class _SqlIndex:
@@ -72,7 +75,7 @@ class PostgresGraph(_SqlIndex):
 
     def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
         words = " ".join(word.removesuffix("'s") for word, _ in tokenise(fold(probe.text)))
-        return {"own": user_scope(view.user_id), "padded": f" {words} "}
+        return {"own": user_scope(view.user_id), "padded": f" {words} ", "reached": REACHED, "of_each": OF_EACH}
 
 
 def _bounds(view: View, probe: Probe) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import select
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -19,13 +19,15 @@ from psycopg.adapt import Buffer, Loader
 from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
+from psycopg.types.numeric import Int8BinaryLoader
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from adapters.postgres.vectors import RealsDumper
 from memory.errors import JournalUnavailable
+from memory.model.timeline import Instant
 
-_PG_EPOCH_S = 946_684_800
-"""2000-01-01 in UTC epoch seconds: PostgreSQL counts microseconds from there."""
+_SINCE_US = 946_684_800_000_000 + 500
+"""2000-01-01, from where PostgreSQL counts, in UTC epoch microseconds; and half a millisecond, to round by dividing."""
 
 Connection = psycopg.AsyncConnection[DictRow]
 
@@ -35,10 +37,20 @@ class InstantLoader(Loader):
 
     format = Format.BINARY
 
-    def load(self, data: Buffer) -> float:
+    def load(self, data: Buffer) -> Instant:
         """Eight bytes, big endian, microseconds since 2000."""
-        microseconds: int = struct.unpack("!q", data)[0]
-        return round(microseconds / 1e6 + _PG_EPOCH_S, 3)
+        sent: int = struct.unpack("!q", data)[0]
+        return (sent + _SINCE_US) // 1000 / 1000
+
+
+def instants(sent: Sequence[int | None]) -> list[Instant | None]:
+    """Many of them, each in the eight bytes' number."""
+    return [None if each is None else (each + _SINCE_US) // 1000 / 1000 for each in sent]
+
+
+def send_instants_raw(cursor: psycopg.AsyncCursor[Any] | psycopg.AsyncServerCursor[Any]) -> None:
+    """Let a cursor give instants as those numbers, for `instants`: a loader of ours costs a microsecond a value."""
+    cursor.adapters.register_loader("timestamptz", Int8BinaryLoader)
 
 
 async def _configure(connection: Connection) -> None:

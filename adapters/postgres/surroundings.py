@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.postgres.across import as_seen
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
@@ -27,9 +28,13 @@ class PostgresSurroundings:
     async def around(self, view: View, keys: Sequence[int], ids: Sequence[str], then: Then = NOW) -> Mapping[str, Any]:
         """`{facts, turns}` around the segments of these keys that carry these facts.
 
-        Facts are as they were believed at `then.known`; of the past each also tells the `grounds` of it among the keys.
+        Facts are as they were believed at `then.known`, and end as it is told on `then.as_of`; of what was believed in
+        the past each also tells the `grounds` of it among the keys.
         """
         asked = {**seen_by(view), "keys": list(keys), "subjects": SUBJECTS, "facts": FACTS, "steps": STEPS}
         asked |= {"ids": [] if then.known is not None else list(ids), "as_of": then.as_of, "known": then.known}
+        asked["follows"] = ["supersedes"] if then.as_of is None else ["supersedes", "interrupts"]
         row = await self._pool.row(Q["around"], **asked) or {"facts": (), "turns": ()}
-        return row if then.known is None else {**row, **(await self._pool.row(Q["known_around"], **asked) or {})}
+        if then.known is not None:
+            row |= await self._pool.row(Q["known_around"], **asked) or {}
+        return {**row, "facts": [as_seen(fact, then.as_of) for fact in row["facts"]]}

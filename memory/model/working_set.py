@@ -357,39 +357,36 @@ _APPLY: dict[type, Callable[..., None]] = {
 
 def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) -> WorkingSet:
     """The working set of these rows: what `evolve` would come to one by one, but for a large memory in one go."""
-    tables: dict[str, dict[Any, Any]] = {name: {} for name in _TABLES}
-    links: set[Link] = set()
+    of: dict[type, list[Any]] = {noun: [] for noun in _APPLY}
     for row in rows:
-        match row:
-            case Link():
-                links.add(row)
-                for end in {row.from_id, row.to_id}:
-                    tables["linked"].setdefault(end, []).append(row)
-            case Mention():
-                tables["mentions"].setdefault(row.entity_id, {})[row.segment_key] = row
-            case Evidence():
-                tables["evidence"].setdefault(row.fact_id, []).append(row)
-            case _:
-                identity = key_of(row)[0]
-                tables[_OWN_TABLES[type(row)]][identity] = row
-                for name, key in _indexed(row):
-                    tables[name].setdefault(key, []).append(identity)
-    for name in ("names", *_FACT_INDEXES):
-        tables[name] = {key: tuple(sorted(set(ids))) for key, ids in tables[name].items()}
-    for name, order in (("evidence", _when), ("linked", key_of)):
-        tables[name] = {key: tuple(sorted(known, key=order)) for key, known in tables[name].items()}
-    return WorkingSet(user_id, version, profile, links=frozenset(links), **tables)
+        of[type(row)].append(row)
+    tables: dict[str, dict[Any, Any]] = {name: {} for name in _TABLES}
+    for noun, name in _OWN_TABLES.items():
+        tables[name] = {key_of(row)[0]: row for row in of[noun]}
+    for mention in of[Mention]:
+        tables["mentions"].setdefault(mention.entity_id, {})[mention.segment_key] = mention
+    named = ((name, each.entity_id) for each in of[Entity] if each.merged_into is None for name in each.names)
+    tables["names"] = _listed(named, None)
+    for name, keys in _FACT_INDEXES.items():
+        tables[name] = _listed(((key, fact.fact_id) for fact in of[Fact] for key in keys(fact)), None)
+    tables["evidence"] = _listed(((each.fact_id, each) for each in of[Evidence]), _when)
+    ends = ((end, link) for link in of[Link] for end in {link.from_id, link.to_id})
+    tables["linked"] = _listed(ends, key_of)
+    return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), **tables)
 
 
 _OWN_TABLES: dict[type, str] = {Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses"}
 
 
-def _indexed(row: Row) -> Iterable[tuple[str, Any]]:
-    """Under which index and key a row is looked up beside its own."""
-    if isinstance(row, Entity) and row.merged_into is None:
-        yield from (("names", name) for name in row.names)
-    elif isinstance(row, Fact):
-        yield from ((name, key) for name, keys in _FACT_INDEXES.items() for key in keys(row))
+def _listed(pairs: Iterable[tuple[Any, Any]], order: Callable[[Any], Any] | None) -> dict[Any, tuple[Any, ...]]:
+    """What belongs to each key, in order; most have one."""
+    found: dict[Any, list[Any]] = {}
+    for key, row in pairs:
+        if (known := found.get(key)) is None:
+            found[key] = [row]
+        else:
+            known.append(row)
+    return {key: tuple(rows) if len(rows) == 1 else tuple(sorted(rows, key=order)) for key, rows in found.items()}
 
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change], version: int | None = None) -> WorkingSet:

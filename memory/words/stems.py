@@ -53,16 +53,22 @@ _cache_size = 65_536
 """Distinct words whose stem is remembered: about a working vocabulary (10 MB)."""
 
 
+LONGEST_CHUNK = 32
+"""Characters between two spaces that are remembered as they stand; what is longer hardly comes twice."""
+
+
 def tokenise(text: str) -> Iterator[tuple[str, int]]:
     """Folded tokens with the character each begins at (in the NFKC form of the text), in order of appearance."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).replace("’", "'")
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(_plain(text)):
         word, start = match.group(), match.start()
         if word.isascii() or not _UNSPACED.search(word):
             yield word.casefold(), start
         else:
             yield from ((word[i : i + 2], start + i) for i in range(len(word) - 1))
+
+
+def _plain(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 @lru_cache(maxsize=64)
@@ -90,14 +96,25 @@ def term_of(word: str, language: str) -> int | None:
 
 
 def terms(text: str, language: str) -> tuple[list[int], list[int]]:
-    """Ids of the stems of a text, stop words left out, and the character each begins at."""
-    ids, starts = [], []
-    for word, start in tokenise(text):
-        term = term_of(word, language)
-        if term is not None:
+    """Ids of the stems of a text, stop words left out, and the character each begins at.
+
+    No token holds a space, and people say the same between two of them again and again: that is read once.
+    """
+    ids, starts, at = [], [], 0
+    for chunk in _plain(text).split(" "):
+        known = _terms_of if len(chunk) <= LONGEST_CHUNK else _terms_of.__wrapped__
+        for term, start in known(chunk, language):
             ids.append(term)
-            starts.append(start)
+            starts.append(at + start)
+        at += len(chunk) + 1
     return ids, starts
+
+
+@lru_cache(maxsize=_cache_size)
+def _terms_of(chunk: str, language: str) -> tuple[tuple[int, int], ...]:
+    """What stands between two spaces: ids of stems, and the character of it that each begins at."""
+    found = ((term_of(word, language), start) for word, start in tokenise(chunk))
+    return tuple((term, start) for term, start in found if term is not None)
 
 
 def query_terms(text: str, languages: Sequence[str]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
@@ -135,3 +137,18 @@ async def test_fact_vectors_come_back(journal: Journal, user: str) -> None:
     await journal.commit(shard, epoch, WorkingSet(user), changes, {fact_id: vector})
     vectors = await journal.fact_vectors(user)  # type: ignore[attr-defined]
     assert vectors[fact_id] == pytest.approx([0.6, 0.8], abs=1e-3)
+
+
+@pytest.mark.postgres
+async def test_a_turn_and_a_renewal_of_vectors_wait_for_one_another_in_one_order(pool: Pool, user: str) -> None:
+    journal = PostgresJournal(pool, "hashing")
+    epoch, told = await journal.claim(user), ChangeSet("c", "Told", "user", NOW, ())
+    assert await journal.commit(user, epoch, WorkingSet(user), told, {"f-1": np.ones(4, np.float32)})
+    async with pool.transaction() as turn:
+        await turn.execute("SELECT FROM users WHERE user_id = %s FOR UPDATE", [user])
+        await turn.execute("SET LOCAL deadlock_timeout = '50ms'")  # else the other is found out first, and tries again
+        renewing = asyncio.create_task(journal.renew_fact_vectors(user))
+        await asyncio.sleep(0.3)  # it waits for the user, and holds nothing that the turn is about to want
+        await turn.execute("DELETE FROM fact_vectors WHERE user_id = %s", [user])
+    await renewing
+    assert await journal.fact_vectors(user) == {}

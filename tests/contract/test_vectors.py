@@ -27,7 +27,7 @@ from memory.model.commands import MeetRivals, Remember
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet
-from memory.ports import Vector
+from memory.ports import Statements, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.candidates import Traits
 from memory.retrieval.library import Library, MemoryShelf
@@ -336,6 +336,26 @@ async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: 
     np.testing.assert_array_equal(kept[str(row["fact_id"])], ENCODER.embed(["Ann plays the cello"])[0])
     await journal.renew_fact_vectors(user)
     assert [row["anew"] for row in await waiting()] == [True]
+
+
+async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Pool, user: str) -> None:
+    journal, captures = PostgresJournal(pool, ENCODER.name), InMemoryCaptures(InMemoryJournal())
+    epoch = await journal.claim(user)
+    memory = UserMemory(user, user, epoch, journal, captures, Rules(), SystemClock(), ENCODER)
+    await memory.activate()
+
+    async def waiting() -> list[str]:
+        return [row["statement"] for row in await journal.unencoded_facts(10_000) if row["user_id"] == user]
+
+    for number, words in enumerate(("Ann plays the cello", "Ann lives in Graz")):
+        vectors = Statements(ENCODER.name, {words: ENCODER.embed([words])[0]})
+        await memory.turn(Remember(f"c-{number}", claims=(Claim("Ann", words, 0, ""),)), vectors)
+        assert await waiting() == []
+    await pool.rows("DELETE FROM fact_vectors WHERE user_id = %(user_id)s", user_id=user)
+    assert await waiting() == [], "no turn does that"
+    await memory.turn(Remember("c-2", claims=(Claim("Ann", "Ann has a dog", 0, ""),)))
+    assert sorted(await waiting()) == ["Ann has a dog", "Ann lives in Graz", "Ann plays the cello"]
+    assert len(await waiting()) == 3, "who lacks some is looked through until none is lacking"
 
 
 async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(mind: Mind) -> None:

@@ -34,49 +34,63 @@ ORDER BY v.vector <=> %(vector)s::vector, s.segment_key LIMIT %(limit)s;
 -- name: graph
 -- Entities named in the question, and who is one or two facts away from them; each step counts half. Only entities,
 -- facts and words in sight tie anything; a name learnt later counts only if nothing of its entity is out of sight.
-WITH RECURSIVE told AS (
+-- Who was reached counts by the shortest way: a step takes each entity once, `reached` at most, and of each as much as
+-- `of_each`. From whoever has 100,000 facts there are ways without end, and they tell little.
+WITH told AS NOT MATERIALIZED (
     SELECT f.* FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
     WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
       AND (%(as_of)s::float8 IS NULL OR f.valid_from <= to_timestamp(%(as_of)s))
       AND (%(known)s::float8 IS NULL OR EXISTS (
           SELECT 1 FROM fact_versions v
           WHERE v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.system_from <= to_timestamp(%(known)s)))),
-met AS (
-    SELECT m.entity_id, count(*) AS mentions FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-    GROUP BY m.entity_id),
-named AS (
-    SELECT coalesce(e.merged_into, e.entity_id) AS entity_id
+called AS MATERIALIZED (
+    SELECT e.entity_id, coalesce(e.merged_into, e.entity_id) AS meant,
+           position(' ' || lower(n.words) || ' ' IN %(padded)s) > 0 AS by_name
     FROM entities e
     LEFT JOIN content n ON n.scope = %(own)s AND n.content_id = e.name
-    LEFT JOIN content a ON a.scope = %(own)s AND a.content_id = e.aliases
-    LEFT JOIN met ON met.entity_id = coalesce(e.merged_into, e.entity_id)
     WHERE e.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s
-      AND (met.entity_id IS NOT NULL
-           OR EXISTS (SELECT 1 FROM told f WHERE f.subject_id = coalesce(e.merged_into, e.entity_id)))
-      AND EXISTS (
-          SELECT 1 FROM (
-              SELECT n.words AS name
-              UNION ALL
-              SELECT jsonb_array_elements_text(coalesce(a.words, '[]')::jsonb)
-              WHERE coalesce(met.mentions, 0) = (SELECT count(*) FROM mentions m
-                                                 WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id
-                                                   AND m.sensitivity <= %(clearance)s)) w
-          WHERE position(' ' || lower(w.name) || ' ' IN %(padded)s) > 0)),
-reached (entity_id, weight, depth) AS (
-    SELECT DISTINCT entity_id, 1.0::float8, 0 FROM named
-    UNION ALL
-    SELECT CASE WHEN f.subject_id = r.entity_id THEN f.object_id ELSE f.subject_id END, r.weight / 2, r.depth + 1
-    FROM reached r
-    JOIN told f ON f.object_id IS NOT NULL AND r.entity_id IN (f.subject_id, f.object_id)
-    WHERE r.depth < 2),
-best AS (SELECT entity_id, max(weight) AS weight FROM reached GROUP BY entity_id),
+      AND (position(' ' || lower(n.words) || ' ' IN %(padded)s) > 0
+           OR e.aliases IS NOT NULL AND EXISTS (
+               SELECT 1 FROM content a, jsonb_array_elements_text(a.words::jsonb) AS w (name)
+               WHERE a.scope = %(own)s AND a.content_id = e.aliases
+                 AND position(' ' || lower(w.name) || ' ' IN %(padded)s) > 0))),
+met AS MATERIALIZED (
+    SELECT c.*, (SELECT count(*) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+                 WHERE m.entity_id = c.meant) AS mentions
+    FROM called c),
+named AS MATERIALIZED (
+    SELECT DISTINCT c.meant AS entity_id FROM met c
+    WHERE (c.mentions > 0 OR EXISTS (SELECT 1 FROM told f WHERE f.subject_id = c.meant))
+      AND (c.by_name OR c.mentions = (SELECT count(*) FROM mentions m
+                                      WHERE m.user_id = %(user_id)s AND m.entity_id = c.entity_id
+                                        AND m.sensitivity <= %(clearance)s))),
+near AS MATERIALIZED (
+    SELECT DISTINCT b.entity_id FROM named r CROSS JOIN LATERAL (
+        (SELECT f.object_id FROM told f WHERE f.subject_id = r.entity_id AND f.object_id IS NOT NULL LIMIT %(of_each)s)
+        UNION ALL
+        (SELECT f.subject_id FROM told f WHERE f.object_id = r.entity_id LIMIT %(of_each)s)
+    ) b (entity_id)
+    WHERE b.entity_id NOT IN (SELECT n.entity_id FROM named n)
+    ORDER BY b.entity_id LIMIT %(reached)s),
+beyond AS MATERIALIZED (
+    SELECT DISTINCT b.entity_id FROM near r CROSS JOIN LATERAL (
+        (SELECT f.object_id FROM told f WHERE f.subject_id = r.entity_id AND f.object_id IS NOT NULL LIMIT %(of_each)s)
+        UNION ALL
+        (SELECT f.subject_id FROM told f WHERE f.object_id = r.entity_id LIMIT %(of_each)s)
+    ) b (entity_id)
+    WHERE b.entity_id NOT IN (SELECT n.entity_id FROM named n UNION ALL SELECT n.entity_id FROM near n)
+    ORDER BY b.entity_id LIMIT %(reached)s),
+best AS (
+    SELECT entity_id, 1.0::float8 AS weight FROM named UNION ALL SELECT entity_id, 0.5 FROM near
+    UNION ALL SELECT entity_id, 0.25 FROM beyond),
 found AS (
-    SELECT m.segment_key, b.weight FROM best b
-    JOIN mentions m ON m.user_id = %(user_id)s AND m.entity_id = b.entity_id
+    SELECT m.segment_key, b.weight FROM best b CROSS JOIN LATERAL (
+        SELECT s.segment_key FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) s
+        WHERE s.entity_id = b.entity_id LIMIT %(of_each)s) m
     UNION ALL
-    SELECT v.segment_key, b.weight / 2 FROM best b
-    JOIN told f ON f.subject_id = b.entity_id
-    JOIN evidence v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.segment_key <> 0)
+    SELECT v.segment_key, b.weight / 2 FROM best b CROSS JOIN LATERAL (
+        SELECT t.fact_id FROM told t WHERE t.subject_id = b.entity_id LIMIT %(of_each)s) f
+    JOIN evidence v ON v.user_id = %(user_id)s AND v.fact_id = f.fact_id AND v.segment_key <> 0)
 SELECT s.segment_key, sum(g.weight)::float4 AS score
 FROM found g
 JOIN segments s ON s.scope = ANY(%(scopes)s) AND s.segment_key = g.segment_key AND s.replaced_by IS NULL

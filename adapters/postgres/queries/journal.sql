@@ -170,16 +170,23 @@ FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
 -- name: content_of
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);
 
+-- name: moved_users
+-- The last transaction that changed the row of each user: every turn does, and whatever else leaves facts to encode.
+SELECT user_id, xmin::text::bigint AS moved FROM users;
+
 -- name: unencoded_facts
 -- Facts that stand without a vector, or with one that is to be made anew: the encoder was away, or is another now.
--- Invalidated ones too: they stand in a view that does not see what spoke against them.
-SELECT f.user_id, f.fact_id, c.words AS statement, v.fact_id IS NOT NULL AS anew
-FROM fact_versions f
-JOIN content c ON c.scope = 'user:' || f.user_id AND c.content_id = f.statement
-LEFT JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
-WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND (v.fact_id IS NULL OR v.due)
-  AND f.user_id <> ALL(%(besides)s)
-ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
+-- Invalidated ones too: they stand in a view that does not see what spoke against them. Words are looked up last.
+WITH waiting AS (
+    SELECT f.user_id, f.fact_id, f.statement, v.fact_id IS NOT NULL AS anew
+    FROM fact_versions f
+    LEFT JOIN fact_vectors v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.encoder = %(encoder)s
+    WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded', 'invalidated') AND (v.fact_id IS NULL OR v.due)
+      AND f.user_id = ANY(%(users)s)
+    ORDER BY f.user_id, f.fact_id LIMIT %(limit)s)
+SELECT w.user_id, w.fact_id, c.words AS statement, w.anew
+FROM waiting w JOIN content c ON c.scope = 'user:' || w.user_id AND c.content_id = w.statement
+ORDER BY w.user_id, w.fact_id;
 
 -- name: unjudged_facts
 SELECT f.user_id, f.fact_id, c.words AS statement
@@ -189,4 +196,6 @@ WHERE f.system_to IS NULL AND f.status = 'active' AND f.judged_by LIKE 'rules fo
 ORDER BY f.user_id, f.fact_id LIMIT %(limit)s;
 
 -- name: renew_fact_vectors
-UPDATE fact_vectors SET due = true WHERE user_id = %(user_id)s AND encoder = %(encoder)s;
+-- The user first, as every turn locks: the vectors wait for its row.
+WITH moved AS (UPDATE users SET version = version WHERE user_id = %(user_id)s RETURNING user_id)
+UPDATE fact_vectors v SET due = true FROM moved m WHERE v.user_id = m.user_id AND v.encoder = %(encoder)s;

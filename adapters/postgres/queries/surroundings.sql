@@ -20,7 +20,7 @@ ahead (fact_id, step) AS (
     SELECT c.fact_id, 0 FROM unnest(%(ids)s::text[]) AS c (fact_id)
     UNION
     SELECT k.from_id, a.step + 1
-    FROM ahead a JOIN links k ON k.user_id = %(user_id)s AND k.kind = 'supersedes' AND k.to_id = a.fact_id
+    FROM ahead a JOIN links k ON k.user_id = %(user_id)s AND k.kind = ANY (%(follows)s) AND k.to_id = a.fact_id
     WHERE a.step < %(steps)s),
 near AS MATERIALIZED (
     SELECT c.fact_id, true AS told FROM unnest(%(ids)s::text[]) AS c (fact_id)
@@ -62,15 +62,11 @@ shown AS (
             JOIN facts z ON z.fact_id = CASE WHEN k.from_id = f.fact_id THEN k.to_id ELSE k.from_id END
             WHERE k.user_id = %(user_id)s AND k.kind = 'disputes' AND f.fact_id IN (k.from_id, k.to_id)) AS disputes,
            -- words of another sensitivity end a fact for who sees both (decision 0025)
-           (SELECT extract(epoch FROM min(z.valid_from))::float8
-            FROM links k
-            CROSS JOIN LATERAL (
-                SELECT t.valid_from, t.sensitivity
-                FROM facts_then(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, ARRAY['active', 'superseded'], NULL, NULL,
-                                NULL, NULL) t
-                WHERE t.fact_id = k.from_id OFFSET 0) z
-            WHERE k.user_id = %(user_id)s AND k.kind = 'supersedes' AND k.to_id = f.fact_id
-              AND z.sensitivity <> f.sensitivity) AS ended_in_sight
+           CASE WHEN EXISTS (
+               SELECT FROM links k
+               JOIN fact_versions z ON z.user_id = k.user_id AND z.fact_id = k.from_id AND z.sensitivity <> f.sensitivity
+               WHERE k.user_id = %(user_id)s AND k.kind IN ('supersedes', 'interrupts') AND k.to_id = f.fact_id)
+           THEN against_known(%(user_id)s, %(scopes)s, %(clearance)s, NULL, f.fact_id, f.version) END AS against
     FROM facts f
     JOIN entities e ON e.user_id = f.user_id AND e.entity_id = f.subject_id
     JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
@@ -125,7 +121,7 @@ ahead (fact_id, step) AS (
     FROM ahead a
     CROSS JOIN LATERAL (
         SELECT x.from_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
-        WHERE x.to_id = a.fact_id AND x.kind = 'supersedes' OFFSET 0) k
+        WHERE x.to_id = a.fact_id AND x.kind = ANY (%(follows)s) OFFSET 0) k
     WHERE a.step < %(steps)s),
 beside AS MATERIALIZED (
     SELECT t.fact_id, k.kind, k.from_id, k.to_id
@@ -158,13 +154,13 @@ facts AS MATERIALIZED (
                         ARRAY['active', 'superseded'], NULL, NULL, NULL, NULL) z
         WHERE z.fact_id = n.fact_id OFFSET 0) f),
 over AS MATERIALIZED (
-    SELECT f.fact_id, z.fact_id AS by_id, z.sensitivity <> f.sensitivity AS across, z.valid_from
+    SELECT f.fact_id, z.fact_id AS by_id, k.kind, z.sensitivity <> f.sensitivity AS across
     FROM facts f
     CROSS JOIN LATERAL (
-        SELECT x.from_id FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
-        WHERE x.to_id = f.fact_id AND x.kind = 'supersedes' OFFSET 0) k
+        SELECT x.from_id, x.kind FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+        WHERE x.to_id = f.fact_id AND x.kind IN ('supersedes', 'interrupts') OFFSET 0) k
     CROSS JOIN LATERAL (
-        SELECT y.fact_id, y.sensitivity, y.valid_from
+        SELECT y.fact_id, y.sensitivity
         FROM facts_then(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), NULL,
                         ARRAY['active', 'superseded'], NULL, NULL, NULL, NULL) y
         WHERE y.fact_id = k.from_id OFFSET 0) z),
@@ -173,12 +169,14 @@ shown AS (
            n.words AS subject, t.words AS statement, extract(epoch FROM f.valid_from)::float8 AS valid_from,
            extract(epoch FROM f.valid_to)::float8 AS valid_to,
            (SELECT coalesce(jsonb_agg(o.by_id ORDER BY o.by_id), '[]') FROM over o
-            WHERE o.fact_id = f.fact_id AND o.by_id IN (SELECT z.fact_id FROM facts z)) AS superseded_by,
+            WHERE o.fact_id = f.fact_id AND o.kind = 'supersedes' AND o.by_id IN (SELECT z.fact_id FROM facts z))
+               AS superseded_by,
            (SELECT coalesce(jsonb_agg(DISTINCT z.fact_id ORDER BY z.fact_id), '[]') FROM beside b
             JOIN facts z ON z.fact_id IN (b.from_id, b.to_id) AND z.fact_id <> f.fact_id
             WHERE b.kind = 'disputes' AND f.fact_id IN (b.from_id, b.to_id)) AS disputes,
-           (SELECT extract(epoch FROM min(o.valid_from))::float8 FROM over o
-            WHERE o.fact_id = f.fact_id AND o.across) AS ended_in_sight
+           CASE WHEN EXISTS (SELECT FROM over o WHERE o.fact_id = f.fact_id AND o.across)
+           THEN against_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8), f.fact_id, f.version)
+           END AS against
     FROM facts f
     CROSS JOIN LATERAL (
         SELECT x.type, x.name FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adapters.postgres.codec import decode_change, encode, encode_change
+from adapters.postgres.codec import NOUNS, Columns, Decoder, decode, decode_change, encode, encode_change
 from memory.model.changes import Change, Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact
@@ -60,3 +60,33 @@ def test_both_profiles_are_named() -> None:
     content = {each.content_id: each.words for each in written.words}
     assert len(content) == 2
     assert decode_change(written.entry, content) == Change("told", Profile(name="Maya"), Profile(name="May"))
+
+
+def sent(columns: Columns, instants: tuple[str, ...]) -> Columns:
+    """Instants as they travel, in microseconds since 2000."""
+    raw = {name: columns[name] for name in instants if columns[name] is not None}
+    return columns | {name: round((at - 946_684_800) * 1_000_000) for name, at in raw.items()}
+
+
+def test_many_rows_read_as_each_by_itself() -> None:
+    facts = (FACT, replace(FACT, fact_id="f-2", valid_to=1_700_000_000.123, object=None, updated_at=2.5))
+    told = (HEARD, replace(HEARD, segment_key=None, holds_from=0.25, earlier=(0.125,)))
+    for noun, rows in (("fact", facts), ("evidence", told), ("entity", (MAYA, replace(MAYA, aliases=())))):
+        written = [encode(noun, row) for row in rows]
+        content = {each.content_id: each.words for _, words in written for each in words}
+        columns = [sent(each, NOUNS[noun].instants) | {"user_id": "maya"} for each, _ in written]
+        names = list(columns[0])
+        read = Decoder(content).rows(noun, names, [tuple(each.values()) for each in columns])
+        assert read == list(rows)
+        assert read == [decode(noun, each, content) for each, _ in written]
+    assert Decoder({}).rows("fact", [], []) == []
+
+
+def test_columns_that_rows_were_written_without_have_their_defaults() -> None:
+    columns, words = encode("fact", FACT)
+    columns = sent(columns, NOUNS["fact"].instants)
+    del columns["updated_at"]
+    [read] = Decoder({each.content_id: each.words for each in words}).rows(
+        "fact", list(columns), [(*columns.values(),)]
+    )
+    assert read == FACT
