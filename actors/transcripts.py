@@ -12,13 +12,15 @@ from adapters.capture.jsonl import Rejected
 from adapters.capture.payloads import SESSION_ID, Payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
-from memory.errors import DomainError, Forgotten, NotFound
+from memory.errors import DomainError, Forgotten, Invalid, NotFound
 from memory.model.scopes import user_scope
 from memory.services.ingest import with_speakers
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
 """Seconds before a file that could not be stored is offered again."""
+MOST_FAULTS = 10
+"""Malformed lines of a file that are told; the others are counted."""
 
 
 class Offsets:
@@ -86,17 +88,27 @@ async def take(
             log.info("session file %s continues a forgotten source; left out", change.key)
 
 
-async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, session_id: str) -> int:
-    """Take in a whole session file on request, forgotten or not; how many segments it tells of. Raises NotFound."""
+async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, session_id: str) -> tuple[int, list[str]]:
+    """Take in a whole session file on request, forgotten or not.
+
+    How many segments it tells of, and what was wrong with lines that were set aside. Raises NotFound, and Invalid if
+    every line was.
+    """
     change = await asyncio.to_thread(_file_of, root, default_user, user_id, session_id)
     told: set[tuple[str, str]] = set()
+    faults: list[str] = []
 
     async def keep(change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
         await take(stores, user_id, change, payloads, rejected, revive=True)
+        faults.extend(f"line {each.line_no}: {each.reason.rstrip('.')}" for each in rejected)
         told.update((payload.session_id, each.segment_id) for payload in payloads for each in payload.segments)
 
     await drain(change, _FromTheStart(stores), keep)
-    return len(told)
+    if len(faults) > MOST_FAULTS:
+        faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
+    if faults and not told:
+        raise Invalid(f"Nothing was taken in. {'; '.join(faults)}.", session_id=session_id)
+    return len(told), faults
 
 
 class _FromTheStart(Offsets):

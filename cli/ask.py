@@ -10,12 +10,12 @@ import typer
 from rich.markup import escape
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json
+from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, err, out, print_json
 
 Question = Annotated[str, typer.Argument(help="The question, in quotation marks.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="How many segments at most.")]
 NowOption = Annotated[
-    str | None, typer.Option("--now", help="When the question is asked: ISO 8601 with a zone; default: now.")
+    str | None, typer.Option("--now", help="When the question is asked: a date or ISO 8601; default: now.")
 ]
 ExplainOption = Annotated[bool, typer.Option("--explain", help="Tell the plan, its steps, and why each is there.")]
 
@@ -24,6 +24,8 @@ def recall(
     query: Question,
     limit: LimitOption = 5,
     now: NowOption = None,
+    as_of: AsOfOption = None,
+    known: KnownOption = None,
     entity: Annotated[str | None, typer.Option(help="Only what mentions this entity.")] = None,
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
@@ -37,8 +39,8 @@ def recall(
     Example: memoray recall "What coffee does Maya like?" --limit 3
     """
     with connect(home, user) as client:
-        asked = {"limit": limit, "now": now, "entity": entity, "after": after, "before": before}
-        found = client.get("/v1/context", query=query, **asked, explain=why or None)
+        asked = {"limit": limit, "entity": entity, "after": after, "before": before, "explain": why or None}
+        found = client.get("/v1/context", query=query, now=now, as_of=as_of, known_as_of=known, **asked)
     if as_json:
         print_json(found)
         return
@@ -54,6 +56,8 @@ def ask(
     query: Question,
     limit: LimitOption = 5,
     now: NowOption = None,
+    as_of: AsOfOption = None,
+    known: KnownOption = None,
     why: ExplainOption = False,
     user: UserOption = None,
     home: HomeOption = None,
@@ -61,9 +65,10 @@ def ask(
 ) -> None:
     """Answer a question with citations: generated if a language model is configured, else composed of quotations.
 
-    Example: memoray ask "Where does Maya live now?"
+    Example: memoray ask "Where did Maya live?" --as-of 2026-01-15
     """
-    body = {"query": query, "limit": limit, "explain": why} | ({"now": now} if now else {})
+    times = {"now": now, "as_of": as_of, "known_as_of": known}
+    body = {"query": query, "limit": limit, "explain": why} | {name: text for name, text in times.items() if text}
     with connect(home, user) as client:
         told = client.post("/v1/ask", body)
     if as_json:

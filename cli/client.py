@@ -102,12 +102,11 @@ def address(home: Path | None) -> tuple[str, str]:
 
 
 def _problem(response: httpx.Response) -> str:
-    """The words of an RFC 9457 problem: title, detail, and for a bad field its place."""
+    """The words of an RFC 9457 problem: its detail says it all, else its title."""
     try:
         problem = response.json()
     except ValueError:
         return f"{response.status_code} {response.reason_phrase}"
     if not isinstance(problem, dict):
         return f"{response.status_code} {response.reason_phrase}"
-    words = [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
-    return ": ".join(dict.fromkeys(words)) or f"{response.status_code} {response.reason_phrase}"
+    return str(problem.get("detail") or problem.get("title") or f"{response.status_code} {response.reason_phrase}")

@@ -23,6 +23,10 @@ HomeOption = Annotated[
     Path | None, typer.Option("--home", help="The folder of all data.", show_default="MEMORAY_HOME, else ./data")
 ]
 UserOption = Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")]
+AsOfOption = Annotated[
+    str | None, typer.Option("--as-of", help="What was true then: a date, ISO 8601, last_week or last_month.")
+]
+KnownOption = Annotated[str | None, typer.Option("--known-as-of", help="What was believed then; written alike.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
 
 
@@ -44,6 +48,11 @@ class NotRunning(Unavailable):
 def places_of(home: Path | None) -> Places:
     """The folders of the home that was named, or of the default one."""
     return Places(home.expanduser().resolve() if home else default_home())
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and what it counts."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def show(value: Any, as_json: bool, *lines: str) -> None:

@@ -17,7 +17,7 @@ from adapters.capture.formats import NAMES, files_under, read
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from cli.client import Client, connect
-from cli.console import Exit, HomeOption, JsonOption, err, out, print_json
+from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
 
@@ -102,7 +102,7 @@ def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> N
     except DomainError as error:
         if not refused_for_good(error):
             raise
-        tally.failed.append({"file": str(file.path), "error": error.detail})
+        tally.failed.append({"file": str(file.path), "error": error.detail.removeprefix(f"{file.path.name}: ")})
     except OSError as error:
         tally.failed.append({"file": str(file.path), "error": error.strerror or type(error).__name__})
     tally.files += 1
@@ -173,7 +173,8 @@ def _report(tally: Tally, as_json: bool) -> None:
         print_json(asdict(tally) | {"sources": len(tally.sources)})
         return
     out.print(
-        f"{tally.segments} segments in {len(tally.sources)} sources from {tally.files} files: "
+        f"{counted(tally.segments, 'segment')} in {counted(len(tally.sources), 'source')}"
+        f" from {counted(tally.files, 'file')}: "
         f"{tally.changed} new or changed, {tally.segments - tally.changed} there already."
     )
     for line in tally.rejected:

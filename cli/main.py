@@ -7,80 +7,90 @@ then runs if none of its own is named: `memoray entities` and `memoray entities 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from types import ModuleType
 
 import typer
 
-from cli import (
-    archive,
-    ask,
-    bench,
-    bench_lifetimes,
-    bench_peers,
-    diff,
-    doctor,
-    explain,
-    import_,
-    lifecycle,
-    memory_verbs,
-    night,
-    operators,
-    profile,
-    rebuild,
-    simulate,
-    status,
-    tokens,
-)
-from cli.console import Exit, NotRunning, err
+from cli.console import Exit, NotRunning, err, out
 from memory.errors import DomainError
 
-ROOMS = (
-    lifecycle,
-    status,
-    ask,
-    memory_verbs,
-    operators,
-    explain,
-    diff,
-    profile,
-    import_,
-    night,
-    archive,
-    rebuild,
-    tokens,
-    doctor,
-    bench,
-    bench_lifetimes,
-    bench_peers,
-    simulate,
-)
+ROOMS: Mapping[str, Sequence[str]] = {
+    "lifecycle": ("up", "down"),
+    "status": ("status", "logs"),
+    "ask": ("recall", "ask"),
+    "memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
+    "operators": (
+        "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",
+        "unprotect", "entities",
+    ),
+    "explain": ("explain",),
+    "diff": ("diff",),
+    "profile": ("profile",),
+    "import_": ("import",),
+    "night": ("night",),
+    "archive": ("export", "restore", "backup"),
+    "rebuild": ("rebuild",),
+    "tokens": ("token",),
+    "doctor": ("doctor",),
+    "bench": ("bench",),
+    "bench_lifetimes": ("bench",),
+    "bench_peers": ("bench",),
+    "simulate": ("simulate",),
+}  # fmt: skip
+"""Module -> the first words of its commands."""
 
-app = typer.Typer(
-    name="memoray",
-    help="The long-lived memory of a personal AI.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-groups = {"": app}
-grouped = {name.rpartition(" ")[0] for room in ROOMS for name, _ in room.COMMANDS}
-for room in ROOMS:
-    for name, command in room.COMMANDS:
-        group, _, verb = name.rpartition(" ")
-        if name in grouped:
-            groups[name] = typer.Typer(callback=command, invoke_without_command=True)
-            app.add_typer(groups[name], name=name)
-            continue
-        if group not in groups:
-            groups[group] = typer.Typer(help=room.__doc__, no_args_is_help=True)
-            app.add_typer(groups[group], name=group)
-        groups[group].command(verb)(command)
+
+def rooms(first: str = "") -> list[ModuleType]:
+    """The rooms of the commands that begin with this word, or every room: opening them all takes a second."""
+    named = [room for room, words in ROOMS.items() if first in words]
+    return [import_module(f"cli.{room}") for room in named or ROOMS]
+
+
+def command_line(opened: Sequence[ModuleType]) -> typer.Typer:
+    """The commands of these rooms."""
+    app = typer.Typer(
+        name="memoray",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_memoray)
+    groups = {"": app}
+    grouped = {name.rpartition(" ")[0] for room in opened for name, _ in room.COMMANDS}
+    for room in opened:
+        for name, command in room.COMMANDS:
+            group, _, verb = name.rpartition(" ")
+            if name in grouped:
+                groups[name] = typer.Typer(callback=command, invoke_without_command=True)
+                app.add_typer(groups[name], name=name)
+                continue
+            if group not in groups:
+                groups[group] = typer.Typer(help=room.__doc__, no_args_is_help=True)
+                app.add_typer(groups[group], name=group)
+            groups[group].command(verb)(command)
+    return app
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"memoray {version('memoray')}")
+        raise typer.Exit
+
+
+def _memoray(
+    wanted: bool = typer.Option(False, "--version", help="Show the version.", is_eager=True, callback=_tell_version),
+) -> None:
+    """The long-lived memory of a personal AI."""
 
 
 def main() -> None:
     """Run the command of the arguments; an error raised on purpose is a sentence and an exit code, not a trace."""
     try:
-        app()
+        command_line(rooms(sys.argv[1] if len(sys.argv) > 1 else ""))()
     except NotRunning as error:
         err.print(error.detail, markup=False)
         sys.exit(Exit.NOT_RUNNING)

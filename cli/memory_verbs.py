@@ -11,12 +11,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.client import Client, connect
-from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json, show
+from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, counted, err, out, print_json, show
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
-AsOfOption = Annotated[str | None, typer.Option("--as-of", help="What was true then: ISO 8601 with a zone.")]
-KnownOption = Annotated[str | None, typer.Option("--known-as-of", help="What was believed then.")]
 
 
 def remember(
@@ -51,9 +49,10 @@ def forget(
     Example: memoray forget f-0a1b2c
     """
     kind = thing[:2]
-    if kind not in _UNDOABLE and not yes:
-        typer.confirm(f"Erase {thing} for good, with everything that rests on it alone?", abort=True, err=True)
     with connect(home, user) as client:
+        if kind not in _UNDOABLE and not yes:
+            told = _told(client, thing)
+            typer.confirm(f"Erase {told} for good, with everything that rests on it alone?", abort=True, err=True)
         answer = _FORGET.get(kind, _forget_source)(client, thing)
     counts = ", ".join(f"{answer[name]} {name}" for name in _COUNTS if answer.get(name))
     show(answer, as_json, f"Forgotten{': ' + counts if counts else ''}.")
@@ -73,7 +72,7 @@ def undo(
     """
     with connect(home, user) as client:
         undone = client.post("/v1/undo", {"command_id": command_id})
-    show(undone, as_json, f"Undone: {escape(str(undone['undoes']))} ({undone['changes']} changes).")
+    show(undone, as_json, f"Undone: {escape(str(undone['undoes']))} ({counted(undone['changes'], 'change')}).")
 
 
 def entities(
@@ -158,10 +157,24 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 )
 
 
+def _told(client: Client, thing: str) -> str:
+    """What an id means, so that nobody erases something else; Refused if it means nothing."""
+    if thing.startswith("e-"):
+        entity = client.get(f"/v1/entities/{thing}")
+        return f"{entity['name']} ({entity['entity_type']}, {entity['entity_id']})"
+    source = client.get(_source_path(thing))
+    said = counted(source["segments_count"], "segment")
+    return f"{source['source_id']} ({source['kind']} of {source['started_at'][:10]}, {said})"
+
+
 def _forget_source(client: Client, source_id: str) -> Any:
+    return client.delete(_source_path(source_id))
+
+
+def _source_path(source_id: str) -> str:
     if not source_id.strip():
         raise Invalid("Give the id of what is to be forgotten.")
-    return client.delete(f"/v1/sources/{quote(source_id, safe='')}")
+    return f"/v1/sources/{quote(source_id, safe='')}"
 
 
 _FORGET: dict[str, Callable[[Client, str], Any]] = {
@@ -171,6 +184,8 @@ _FORGET: dict[str, Callable[[Client, str], Any]] = {
 }
 """The beginning of an id tells what it is the id of; what is none of these is a source."""
 _UNDOABLE = ("f-", "n-")
+_WORDS = ("name", "what", "promise")
+"""Columns that may break into lines; the others are short and told whole."""
 _COUNTS = ("segments", "facts", "entities", "vectors", "content", "files")
 
 
@@ -178,9 +193,12 @@ def _table(answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[t
     if as_json:
         print_json(answer)
         return
+    if not rows:
+        out.print("There is nothing to list.")
+        return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in titles:
-        table.add_column(title, no_wrap=title == "id")
+        table.add_column(title, no_wrap=title not in _WORDS)
     for row in rows:
         table.add_row(*map(escape, row))
     out.print(table)

@@ -116,12 +116,20 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
 
 
 async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utterance]:
-    """The words of a command as a note of the owner's: stored and searchable like anything else that was said."""
-    profile, now = await house.profile(who.user_id), house.clock.now()
+    """The words of a command as a note of the owner's: stored and searchable like anything else that was said.
+
+    Words whose key comes again were said when it first came. Raises Conflict if those were others: these would take
+    their place.
+    """
+    profile, source_id = await house.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
+    known = await house.stores.sources.segments(who.scope, source_id)
+    if any(said["text"] != text for said in known):
+        raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
+    now = known[0]["at"] if known else house.clock.now()
     speaker = profile.name or next(iter(profile.speaker_labels), "me")
     language = profile.languages[0] if len(profile.languages) == 1 else None
     segment = Segment(TOLD, speaker, text, 0.0, 0.0, role="user", language=language)
-    offset_s, source_id = house.offset(profile, now), f"{TOLD}-{digest(TOLD, key).hex()}"
+    offset_s = house.offset(profile, now)
     note = Source(source_id, who.scope, "note", now, offset_s=offset_s, segments=(segment,))
     return note, Utterance(
         source_id=source_id,

@@ -72,17 +72,14 @@ def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:
 
 
 def _noted(row: Row, facts: Mapping[str, Row]) -> Noted:
-    status, valid_to, over = row["status"], row["valid_to"], row["ended_in_sight"]
-    if status in ("active", "superseded") and over is not None and (valid_to is None or over < valid_to):
-        status, valid_to = "superseded", max(over, row["valid_from"])
     later = [facts[each] for each in row["superseded_by"] if each in facts]
     successor = min(later, key=lambda each: bool(each["predicate"] != row["predicate"]), default=None)
     fact = KnownFact(
         fact_id=row["fact_id"],
         statement=row["statement"],
         valid_from=row["valid_from"],
-        valid_to=valid_to,
-        status=status,
+        valid_to=row["valid_to"],
+        status=row["status"],
         predicate=row["predicate"],
         superseded_by=successor["statement"] if successor else None,
     )

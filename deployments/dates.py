@@ -1,29 +1,70 @@
-"""Dates as people write them in a query: a day, a moment, or a stretch back from now."""
+"""Times as people write them in a request: a day, a moment, or a stretch back from now."""
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, time, timedelta
 
+from deployments.callers import Caller
+from deployments.house import House
 from memory.errors import DomainError, Invalid
-from memory.model.timeline import DAY_S, Instant, Interval, from_datetime
+from memory.model.shown import Then
+from memory.model.timeline import DAY_S, Instant, Interval, from_datetime, instant
 from memory.services.night import zone_of
 
 _AGO_DAYS = {"last_week": 7, "last_month": 30}
+_EPOCH = re.compile(r"(?!\d{4}$|\d{8}$)-?\d+(\.\d*)?")
+"""Seconds since 1970. Four digits mean a year, which is no moment, and eight a day."""
 
 
 def moment_of(name: str, text: str | None, now: Instant, zone: str) -> Instant | None:
-    """A day (its start, where the user lives), a moment, or a stretch back from now. `name` is the parameter's."""
+    """A day (its start, where the user lives), a moment, or a stretch back from now. `name` is the parameter's.
+
+    Raises Invalid.
+    """
     if text is None:
         return None
     if text in _AGO_DAYS:
         return now - _AGO_DAYS[text] * DAY_S
     try:
+        if _EPOCH.fullmatch(text):
+            return instant(float(text))
         moment = datetime.fromisoformat(text)
         return from_datetime(moment if moment.tzinfo else moment.replace(tzinfo=zone_of(zone)))
     except DomainError as error:
         raise Invalid(f"{name}: {error.detail}") from error
     except (ValueError, OverflowError) as error:
-        raise Invalid(f"{name}: must be YYYY-MM-DD, last_week, last_month, or ISO 8601.") from error
+        raise Invalid(f"{name}: must be YYYY-MM-DD, last_week, last_month, ISO 8601, or epoch seconds.") from error
+
+
+def parse_moment(text: str) -> tuple[Instant, int]:
+    """An instant and the offset from UTC, in seconds, it was written with."""
+    try:
+        return instant(float(text)), 0
+    except ValueError:
+        moment = datetime.fromisoformat(text)
+    offset = moment.utcoffset()
+    return from_datetime(moment), int(offset.total_seconds()) if offset else 0
+
+
+async def moments_of(
+    house: House, who: Caller, now: Instant | None = None, /, **written: str | None
+) -> list[Instant | None]:
+    """The moments that are written, in their order, None for those that are not; `now` is by the clock if not given.
+
+    Raises Invalid.
+    """
+    if all(text is None for text in written.values()):
+        return [None] * len(written)
+    local = any(text is not None and not _EPOCH.fullmatch(text) for text in written.values())
+    zone = (await house.profile(who.user_id)).time_zone if local else "UTC"  # a statement, and seconds need none
+    now = house.clock.now() if now is None else now
+    return [moment_of(name, text, now, zone) for name, text in written.items()]
+
+
+async def then_of(house: House, who: Caller, as_of: str | None, known_as_of: str | None) -> Then:
+    """The point on the two axes of time that is written. Raises Invalid."""
+    return Then(*await moments_of(house, who, as_of=as_of, known_as_of=known_as_of))
 
 
 def span_of(after: str | None, before: str | None, now: Instant, zone: str) -> Interval:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AllowInfNan, BaseModel, BeforeValidator, ConfigDict, Strict, StringConstraints
-
-from memory.errors import DomainError
-from memory.model.timeline import Instant, from_datetime, instant
 
 MOST_TEXT = 500_000
 """Characters of one segment, note or statement (chosen: assistants write that much in one turn)."""
@@ -38,26 +34,9 @@ def _identifier(text: str) -> str:
     return text
 
 
-def _instant(value: Any) -> Instant:
-    """ISO 8601 with a zone, or epoch seconds."""
-    try:
-        if isinstance(value, bool):
-            raise ValueError("must be ISO 8601 with a zone, or epoch seconds")
-        return parse_moment(str(value))[0]
-    except DomainError as error:
-        raise ValueError(error.detail) from None
-    except (ValueError, OverflowError) as error:
-        raise ValueError("must be ISO 8601 with a zone, or epoch seconds") from error
-
-
-def parse_moment(text: str) -> tuple[Instant, int]:
-    """An instant and the offset from UTC, in seconds, it was written with."""
-    try:
-        return instant(float(text)), 0
-    except ValueError:
-        moment = datetime.fromisoformat(text)
-    offset = moment.utcoffset()
-    return from_datetime(moment), int(offset.total_seconds()) if offset else 0
+def _written(value: Any) -> Any:
+    """A number as its digits; what is no time is told when the time is read."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_storable)]
@@ -66,16 +45,11 @@ ShortText = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID), AfterValidator(_identifier)]
 Number = Annotated[float, Strict(), AllowInfNan(False)]
 """A number that is one: no boolean, no text, nothing infinite."""
-Moment = Annotated[float, BeforeValidator(_instant, json_schema_input_type=str | float)]
-"""An instant as it travels: ISO 8601 with a zone, or epoch seconds."""
+When = Annotated[ShortText, BeforeValidator(_written, json_schema_input_type=str | float)]
+"""A time as it is written, to be read by `deployments.dates` where the user lives."""
 
 
 class Body(BaseModel):
     """A request body: unknown keys are refused, or a typing error would silently lose something."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def utc_day(at: Instant) -> str:
-    """The UTC date of an instant."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()

@@ -13,13 +13,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.main import app as command_line
+from cli import main as cli_main
 from deployments.gateway import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
+APP = cli_main.command_line(cli_main.rooms())
 PAGES_OF_FOLDERS = (ARCHITECTURE, ROOT / "CONTRIBUTING.md")
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -103,7 +104,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_commands_exist(page: Path) -> None:
-    root = typer.main.get_command(command_line)
+    root = typer.main.get_command(APP)
     for words in _commands(page):
         command, name = root, "memoray"
         while (below := _below(command)) and words and not words[0].startswith("-"):
@@ -116,8 +117,8 @@ def test_commands_exist(page: Path) -> None:
 
 
 def test_every_command_shows_an_example() -> None:
-    for path in _leaves(typer.main.get_command(command_line), ()):
-        shown = CliRunner().invoke(command_line, [*path, "--help"])
+    for path in _leaves(typer.main.get_command(APP), ()):
+        shown = CliRunner().invoke(APP, [*path, "--help"])
         assert shown.exit_code == 0, shown.output
         assert "Example" in shown.output, f"`memoray {' '.join(path)} --help` shows no example"
 

@@ -52,6 +52,8 @@ def recognise(file: TextFile, name: str | None = None) -> Format:
     for form in FORMATS:
         if form.name == name or (name is None and form.sniff(file)):
             return form
+    if not file.path.stat().st_size:
+        raise Invalid(f"{file.path.name}: is empty.", file=file.path.name)
     raise Invalid(f"{file.path.name}: not in a format that can be read ({', '.join(NAMES)}).", file=file.path.name)
 
 

@@ -14,11 +14,13 @@ from deployments.commands import Here
 from deployments.contexts import hit_of
 from deployments.house import House
 from deployments.questions import Shown, ask
-from deployments.routes.context import Asked, Hit, answer_of, question_of
+from deployments.routes.context import Asked, ContextAnswer, Hit, answer_of, question_of
 from memory.model.scopes import View
+from memory.model.timeline import Instant
+from memory.retrieval.query import Question
 from memory.services import answer as answering
-from memory.services.known import STEPS, KnownFact, leading, who_asked
-from memory.services.listing import Listing, listing, namesakes
+from memory.services.known import STEPS, KnownFact, leading, leading_each, who_asked
+from memory.services.listing import Listing, listing, namesakes, told_each
 from memory.words.list_questions import ListQuestion, list_question
 
 router = APIRouter(prefix="/v1", tags=["context"])
@@ -66,14 +68,18 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     recalled = await ask(house, question if question.trimmed else replace(question, budget_tokens=None))
     profile = await house.profile(who.user_id)
     language, now = profile.languages[0], question.now
-    listable = body.known_as_of is None
+    listable = question.known_as_of is None
     asked = list_question(body.query, now, house.offset(profile, now), profile.name) if listable else None
     shown, carried = _carried(recalled.shown), _carried(recalled.considered)
     told = {} if asked is None else await _told(house, who.view, asked)
-    facts = {} if body.known_as_of is not None else await _facts(house, who.view, {*shown, *carried, *told})
+    about = {*shown, *carried, *told} if question.known_as_of is None else set[str]()
+    facts = await _facts(house, who.view, about, question.as_of)
     known = [_known(row, facts, told) for row in facts.values()]
-    listed = _listed(body, asked, [each for each in known if each.fact_id in told], known, language)
-    lead = leading(body.query, carried, known, body.as_of, language, profile.name)
+    listed = _listed(question, asked, [each for each in known if each.fact_id in told], known, language)
+    aim = body.query, carried, known, question.as_of, language, profile.name
+    lead = leading(*aim)
+    if lead is None and listed is None:
+        listed = told_each(leading_each(*aim))
     leads = listed.facts[: answering.TOLD] if listed is not None else [lead] if lead is not None else []
     evidence = await _evidence(house, who.view, shown, [each.fact_id for each in leads], facts)
     hits = [hit_of(row) for row in (*evidence, *recalled.shown)]
@@ -82,31 +88,35 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
         hits,
         known,
         house.model,
-        as_of=body.as_of,
+        as_of=question.as_of,
         abstained=recalled.recollection.abstained and not leads,
         language=language,
         lead=lead,
         listed=listed,
     )
-    told_of = answer_of(body.query, recalled)
+    return _sent(found, hits, answer_of(body.query, recalled))
+
+
+def _sent(found: answering.Answer, hits: Sequence[answering.Hit], recalled: ContextAnswer) -> Answer:
+    """An answer as it is sent, with what was recalled for it."""
     return Answer(
         answer=found.text,
         generated=found.generated,
         citations=_citations(found, hits),
-        results=told_of.results,
-        degraded=told_of.degraded,
-        explain=told_of.explain,
-        plan=told_of.plan,
+        results=recalled.results,
+        degraded=recalled.degraded,
+        explain=recalled.explain,
+        plan=recalled.plan,
     )
 
 
 def _listed(
-    body: AskIn, asked: ListQuestion | None, told: Sequence[KnownFact], known: Sequence[KnownFact], language: str
+    question: Question, asked: ListQuestion | None, told: Sequence[KnownFact], known: Sequence[KnownFact], language: str
 ) -> Listing | None:
     """What a question lists, or everybody of the first name it asks about."""
-    listed = None if asked is None else listing(asked, told, body.as_of)
-    who_is = who_asked(body.query, known, language) if listed is None else None
-    return listed if who_is is None else namesakes(who_is, known, body.as_of)
+    listed = None if asked is None else listing(asked, told, question.as_of)
+    who_is = who_asked(question.text, known, language) if listed is None else None
+    return listed if who_is is None else namesakes(who_is, known, question.as_of)
 
 
 def _citations(found: answering.Answer, hits: Sequence[answering.Hit]) -> list[Citation]:
@@ -130,16 +140,16 @@ async def _told(house: House, view: View, asked: ListQuestion) -> Mapping[str, b
     return await house.stores.facts.told_of(view, asked.who, asked.predicates, members)
 
 
-async def _facts(house: House, view: View, ids: set[str]) -> Rows:
-    """These facts, whose place they took, and what took theirs, however often; by id.
+async def _facts(house: House, view: View, ids: set[str], as_of: Instant | None) -> Rows:
+    """These facts, whose place they took, and what took theirs, however often, as it is told on a day; by id.
 
     Believed now, whenever that was asked.
     """
-    facts = {row["fact_id"]: row for row in await _current(house, view, ids)}
+    facts = {row["fact_id"]: row for row in await _current(house, view, ids, as_of)}
     wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
     for _ in range(STEPS):
         wanted |= {each for row in facts.values() for each in row["superseded_by"]}
-        facts |= {row["fact_id"]: row for row in await _current(house, view, wanted - asked)}
+        facts |= {row["fact_id"]: row for row in await _current(house, view, wanted - asked, as_of)}
         asked |= wanted
     return facts
 
@@ -162,8 +172,8 @@ def _carried(hits: Sequence[Shown]) -> list[str]:
     return [fact_id for row in hits for fact_id in row["fact_ids"]]
 
 
-async def _current(house: House, view: View, ids: set[str]) -> Sequence[Mapping[str, Any]]:
-    return await house.stores.facts.current(view, sorted(ids)) if ids else ()
+async def _current(house: House, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
+    return await house.stores.facts.current(view, sorted(ids), as_of) if ids else ()
 
 
 def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) -> KnownFact:

@@ -48,7 +48,7 @@ class Daily(BaseModel, json_schema_extra={"examples": [_DAY]}):
 async def daily(
     who: Who,
     house: Annotated[House, Depends(house_of)],
-    date: Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$", description="YYYY-MM-DD; default today.")] = None,
+    date: Annotated[str | None, Query(description="YYYY-MM-DD; default today.")] = None,
 ) -> Daily:
     """What a day held: people, topics, promises and how it felt.
 
@@ -73,7 +73,7 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise Invalid("date: there is no such day.") from error
+        raise Invalid("date: must be a day that there is, as YYYY-MM-DD.") from error
 
 
 def _names(day: Day, type_: str) -> list[str]:

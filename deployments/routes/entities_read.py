@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from deployments.callers import Caller, Who
+from deployments.dates import then_of
 from deployments.house import House, house_of
 from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
@@ -144,7 +145,7 @@ async def entities(
 
     Example: `GET /v1/entities?entity_type=person&limit=20`
     """
-    then = Then(asked.as_of, asked.known_as_of)
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
     page = await house.stores.entities.page(
         who.view, asked.limit, then, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
         **asked.place(),
@@ -167,7 +168,7 @@ async def entity(
     With `as_of` its facts are those that were true then, its mentions those made by then; with `known_as_of` all of it
     is as it was believed then: names, tier, state, facts, notes.
     """
-    then = Then(as_of, known_as_of)
+    then = await then_of(house, who, as_of, known_as_of)
     given, found = await house.stores.entities.resolve(who.view, entity_id, then)
     return await profile_of(house, who, found, then, merged_from=None if given == found else given)
 

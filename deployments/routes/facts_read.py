@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from deployments.callers import Caller, Who
+from deployments.dates import moments_of, then_of
 from deployments.house import House, house_of
-from deployments.kinds import Id, Moment, ShortText
+from deployments.kinds import Id, ShortText, When
 from deployments.paging import Part, cursor_of
 from memory.model.shown import NOW, Then
 from memory.model.timeline import Instant, iso
@@ -24,8 +25,8 @@ Status = Literal["active", "superseded", "invalidated", "forgotten", "pruned", "
 EVERY_STATUS = ("active", "superseded", "invalidated", "forgotten", "pruned")
 HELD = ("active", "superseded")
 """What is the case now, or was until something took its place."""
-AsOf = Annotated[Moment | None, Query(description="What was true then, or had been said by then.")]
-KnownAsOf = Annotated[Moment | None, Query(description="What was believed then, by what had been committed.")]
+AsOf = Annotated[When | None, Query(description="What was true then, or had been said by then: a date, ISO 8601...")]
+KnownAsOf = Annotated[When | None, Query(description="What was believed then, by what had been committed.")]
 _FACT = {
     "fact_id": "f-0a1b2c3d4e5f6071",
     "subject": "Maya",
@@ -125,8 +126,9 @@ class Asked(Part):
 async def facts(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> FactList:
     """What is believed; with `as_of` what was true then, with `known_as_of` what was believed then.
 
-    Example: `GET /v1/facts?subject=Maya&predicate=lives_in&as_of=2026-01-15T00:00:00Z`
+    Example: `GET /v1/facts?subject=Maya&predicate=lives_in&as_of=2026-01-15`
     """
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
     page = await house.stores.facts.page(
         who.view,
         _statuses(asked),
@@ -134,12 +136,11 @@ async def facts(asked: Annotated[Asked, Query()], who: Who, house: Annotated[Hou
         subject=asked.subject,
         predicate=asked.predicate,
         kind=asked.kind,
-        as_of=asked.as_of,
-        known=asked.known_as_of,
+        as_of=then.as_of,
+        known=then.known,
         **asked.place(),
     )
-    now = Then(asked.as_of, asked.known_as_of).now(house.clock.now())
-    shown = shown_facts(page.shown, now, house.settings.life)
+    shown = shown_facts(page.shown, then.now(house.clock.now()), house.settings.life)
     return FactList(facts=shown, total=page.total, cursor=cursor_of(page.last))
 
 
@@ -156,8 +157,9 @@ async def fact(
     fact_id: Id, who: Who, house: Annotated[House, Depends(house_of)], known_as_of: KnownAsOf = None
 ) -> FactOut:
     """One fact as it is believed now, or was at `known_as_of`, whatever its status; by its id or its beginning."""
-    row = await house.stores.facts.one(who.view, fact_id, known_as_of)
-    now = Then(known=known_as_of).now(house.clock.now())
+    [known] = await moments_of(house, who, known_as_of=known_as_of)
+    row = await house.stores.facts.one(who.view, fact_id, known)
+    now = Then(known=known).now(house.clock.now())
     return shown_facts([row], now, house.settings.life)[0]
 
 

@@ -10,8 +10,9 @@ from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
 from deployments.commands import IMPORTANCE, Here, Key, hear, judged_turn, read_told, taken_apart, turn, vectors_of
+from deployments.dates import moments_of
 from deployments.house import House
-from deployments.kinds import Body, Id, Moment, ShortText, Words
+from deployments.kinds import Body, Id, ShortText, When, Words
 from memory.errors import Invalid
 from memory.model.changes import Outcome
 from memory.model.claims import Claim, Utterance
@@ -36,7 +37,7 @@ class Told(Body):
     slot: ShortText | None = None
     kind: Kind | None = None
     importance: Importance | None = None
-    valid_from: Moment | None = None
+    valid_from: When | None = None
     source_id: Id | None = None
 
     model_config = Body.model_config | {
@@ -69,7 +70,7 @@ class Correction(Body):
     slot: ShortText | None = None
     kind: Kind | None = None
     importance: Importance | None = None
-    valid_from: Moment | None = None
+    valid_from: When | None = None
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"statement": "Maya lives in Porto"}]}}
 
@@ -100,7 +101,7 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
     if body.text is not None:
         claims, vectors = await read_told(house, told)
     else:
-        said = _claim(body, body.statement or "", body.subject or "")
+        said = await _claim(house, who, body, body.statement or "", body.subject or "")
         claims = [await taken_apart(house, told, said, said.subject, said.predicate)]
         vectors = await vectors_of(house, [claims[0].statement])
     heard = None
@@ -119,7 +120,7 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
     old = await house.stores.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
-    said = _claim(body, body.statement, "", kind=old["kind"], importance=old["importance"])
+    said = await _claim(house, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
     _, told = await hear(house, who, key, body.statement)
     fresh = await taken_apart(house, told, said, old["subject"], said.predicate or old["predicate"])
     vectors = await vectors_of(house, [fresh.statement])
@@ -161,9 +162,17 @@ def _heard(note: Source, told: Utterance) -> ReadSegment:
     )
 
 
-def _claim(
-    body: Told | Correction, statement: str, subject: str, kind: str = "factual", importance: int = IMPORTANCE
+async def _claim(
+    house: House,
+    who: Who,
+    body: Told | Correction,
+    statement: str,
+    subject: str,
+    *,
+    kind: str = "factual",
+    importance: int = IMPORTANCE,
 ) -> Claim:
+    [valid_from] = await moments_of(house, who, valid_from=body.valid_from)
     return Claim(
         subject=subject,
         statement=" ".join(statement.split()),
@@ -175,7 +184,7 @@ def _claim(
         kind=body.kind or kind,
         importance=body.importance or importance,
         polarity=not is_negated(statement),
-        valid_from=body.valid_from,
+        valid_from=valid_from,
     )
 
 

@@ -12,8 +12,9 @@ from pydantic import Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
 from deployments.callers import Who
+from deployments.dates import parse_moment
 from deployments.house import House, house_of
-from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words, parse_moment
+from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
 from memory.errors import DomainError, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope

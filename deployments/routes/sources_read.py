@@ -103,11 +103,12 @@ class SourcePage(SourceOut):
 
 class Ingested(BaseModel, json_schema_extra={"examples": [
     {"session_id": "c9cf6c7f", "segments_count": 47, "status": "ingested"}]}):  # fmt: skip
-    """What was taken in from a session file."""
+    """What was taken in from a session file; `set_aside` tells of its malformed lines, if there are any."""
 
     session_id: str
     segments_count: int
     status: Literal["ingested"] = "ingested"
+    set_aside: list[str] | None = None
 
 
 class Asked(Part):
@@ -162,20 +163,22 @@ async def retry(
     return SourceOut(**_shown(await reads.one(who.view, scope, found)))
 
 
-@router.post("/ingest/{session_id}")
+@router.post("/ingest/{session_id}", response_model=Ingested, response_model_exclude_none=True)
 async def ingest_session(
     session_id: Annotated[str, Path(pattern="^[a-zA-Z0-9_-]+$", max_length=200)],
     who: Who,
     house: Annotated[House, Depends(house_of)],
-) -> Ingested:
+) -> Any:
     """Take in a session file of the transcripts folder from its beginning; a forgotten session is told again.
+
+    Malformed lines are set aside and told. 422 if there is nothing else in the file.
 
     Example: `POST /v1/ingest/c9cf6c7f`
     """
     folder, default_user = house.settings.home / "transcripts", house.settings.auth.default_user
-    count = await ingest(folder, house.stores, default_user, who.user_id, session_id)
+    count, faults = await ingest(folder, house.stores, default_user, who.user_id, session_id)
     await house.minds.wake()
-    return Ingested(session_id=session_id, segments_count=count)
+    return Ingested(session_id=session_id, segments_count=count, set_aside=faults or None)
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from deployments.callers import Who
-from deployments.dates import span_of
+from deployments.dates import span_of, then_of
 from deployments.house import House, house_of
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
 from deployments.routes.facts_read import AsOf, KnownAsOf
-from memory.model.shown import Then
 from memory.model.timeline import iso
 
 router = APIRouter(prefix="/v1", tags=["timeline"])
@@ -72,7 +71,7 @@ async def timeline(asked: Annotated[Asked, Query()], who: Who, house: Annotated[
     zone = (await house.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, house.clock.now(), zone)
     figures = house.stores.figures
-    then = Then(asked.as_of, asked.known_as_of)
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
     entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
     place = {"mark": None, "key": None, **asked.place()}
     rows = await figures.timeline(

@@ -137,6 +137,8 @@ class UserMemory:
     async def undo(self, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command, by default the owner's last one."""
         done = await self._journal.committed(self.user_id, undone_id)
+        if done is None and undone_id is not None:
+            raise NothingToUndo("There is no such command, or nothing of it is left to undo.", command_id=undone_id)
         if done is None:
             raise NothingToUndo()
         return await self.turn(Undo(command_id, actor, done=done))

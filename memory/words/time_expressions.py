@@ -39,16 +39,17 @@ def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past")
     """Every time expression in the text, in order of appearance, none overlapping.
 
     `anchor` is the moment it was said (UTC epoch seconds), `offset_s` the speaker's offset from UTC; `prefer` ("past"
-    or "future") is where a bare weekday or month lies. Dates that do not exist are passed over.
+    or "future") is where a bare weekday or month lies; after "since" it is past in every tense. Dates that do not exist
+    are passed over.
     """
     if not _HINT.search(text) and not _CLOCK.search(text):
         return []
-    calendar = Calendar(anchor, offset_s, prefer)
+    calendar, before = Calendar(anchor, offset_s, prefer), Calendar(anchor, offset_s, "past")
     spans: list[TimeSpan] = []
     for pattern, build in _RULES:
         for match in pattern.finditer(text):
             if match.group() and not _taken(match, spans):
-                spans.extend(_built(build, match, calendar))
+                spans.extend(_built(build, match, before if _begins(text, match.start(), match.group()) else calendar))
     spans = _with_clock(text, sorted(spans, key=lambda span: span.at), calendar)
     return _opened(text, _joined(text, spans))
 
@@ -129,7 +130,12 @@ def _opened(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
     """Since A: from its start, still open."""
     return [
         replace(span, end=None, kind="interval")
-        if span.kind != "recurrence" and (_SINCE.search(text[: span.at]) or span.text.lower().startswith("since "))
+        if span.kind != "recurrence" and _begins(text, span.at, span.text)
         else span
         for span in spans
     ]
+
+
+def _begins(text: str, at: int, words: str) -> bool:
+    """Whether these words at this place tell since when."""
+    return words.lower().startswith("since ") or _SINCE.search(text[:at]) is not None

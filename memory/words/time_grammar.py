@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 
+from memory.words.calendar_names import BARE_MONTH, MONTHS, WEEKDAY, WEEKDAYS
 from memory.words.time_spans import (
     Calendar,
     Days,
@@ -28,8 +29,8 @@ from memory.words.time_spans import (
     years,
 )
 
-_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_DAY_NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+_MONTH_NAMES = [name[:3].lower() for name in MONTHS]
+_DAY_NAMES = [name[:3].lower() for name in WEEKDAYS]
 _WRITTEN = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: place + 1 for place, word in enumerate(_WRITTEN.split())} | {
     "a": 1, "an": 1, "couple": 2, "few": 3, "several": 4, "fifteen": 15, "twenty": 20, "thirty": 30,
@@ -40,8 +41,6 @@ MONTH_NAME = (
     r"nov(?:ember)?|dec(?:ember)?"
 )
 DAY_NAME = r"mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thur?s?(?:day)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-_BARE_DAY = r"monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_BARE_MONTH = r"january|february|april|june|july|august|september|october|november|december"
 SEASON_NAME = r"spring|summer|autumn|fall|winter"
 _YEAR = r"(?:19|20)\d\d"
 _COUNT = (
@@ -313,7 +312,7 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (r"(?:once|twice|three times|a few times|\w+ times|\d+ (?:times|hours|days)|\w+ (?:nights|days)) (?:an?|per|"
      r"each|every) "
      r"(?:day|week|month|year)", _recurrence),
-    (rf"(?:on )?(?:{_BARE_DAY})s(?! ago)|on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
+    (rf"(?:on )?(?:{WEEKDAY})s(?! ago)|on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
      rf"monthly|annually",
      _recurrence),
     (rf"(?:{_WHICH} )?(?P<holiday>{'|'.join(map(re.escape, _FIXED))})(?: (?:of )?(?P<y>{_YEAR}))?"
@@ -327,7 +326,7 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
      _month_day),
     (rf"{_PART}?(?P<month>{MONTH_NAME})\.?,?(?: of)? (?P<y>{_YEAR})", _named_month),
     (rf"(?P<day>{DAY_NAME}){_DAYTIME},? (?:of )?(?P<which>last|this|next) week", _weekday_of_week),
-    (rf"(?P<which>last|this|next) week(?: on)? (?P<day>{_BARE_DAY})", _weekday_of_week),
+    (rf"(?P<which>last|this|next) week(?: on)? (?P<day>{WEEKDAY})", _weekday_of_week),
     (rf"(?P<n>{_COUNT}) (?P<day>{DAY_NAME})s ago", _weekdays_ago),
     (rf"(?:on )?{_WHICH} (?P<day>{DAY_NAME})\b{_DAYTIME}", _weekday),
     (rf"{_WHICH} (?P<month>{MONTH_NAME})\b", _named_month),
@@ -357,9 +356,9 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (r"(?:over|on|at|during) the (?:whole )?weekend|the weekend", _bare_weekend),
     (rf"{_PART}(?P<month>{MONTH_NAME})\b(?! \d)", _named_month),
     (rf"(?:in|since|during|by|until|till|through|of|from|around) (?P<month>{MONTH_NAME})\b(?! \d)", _named_month),
-    (rf"(?P<month>{_BARE_MONTH})\b", _named_month),
+    (rf"(?P<month>{BARE_MONTH})\b", _named_month),
     (rf"(?:on|by|until|till|since|before|from) (?P<day>{DAY_NAME})\b{_DAYTIME}", _weekday),
-    (rf"(?P<day>{_BARE_DAY}|tues|fri)\b{_DAYTIME}", _weekday),
+    (rf"(?P<day>{WEEKDAY}|tues|fri)\b{_DAYTIME}", _weekday),
     (r"(?:on|by|until|till|before|since) the (?P<d>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w*(?:floor|time|grade|"
      r"century|birthday))", _day_of_month),
     (rf"(?:the )?(?:early |mid-?|late )?(?P<y>\d{{2}}|{_YEAR[:-4]}\d0)'?s(?![\w'])(?<!'s)", _decade),

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memory.model.timeline import DAY_S, EARLIEST, LATEST, Instant, Interval, to_datetime
+from memory.words.calendar_names import MONTHS
 
 _EPOCH = date(1970, 1, 1)
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
 _SEASONS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
 
 
@@ -167,15 +166,15 @@ def label(span: TimeSpan, offset_s: int = 0) -> str:
     if span.start is None or span.kind == "recurrence":
         return ""
     first = to_datetime(span.start, offset_s)
-    plain = f"{first.day} {_MONTHS[first.month - 1]} {first.year}"
+    plain = f"{first.day} {MONTHS[first.month - 1]} {first.year}"
     words = {
         "minute": f"{plain}, {first:%H:%M}",
         "hour": f"{plain}, {first:%H:%M}",
         "week": f"the week of {plain}",
         "weekend": f"the weekend of {plain}",
-        "month": f"{_MONTHS[first.month - 1]} {first.year}",
+        "month": f"{MONTHS[first.month - 1]} {first.year}",
         "season": f"{_SEASONS.get(first.month, 'season')} {first.year}",
-        "quarter": f"the quarter from {_MONTHS[first.month - 1]} {first.year}",
+        "quarter": f"the quarter from {MONTHS[first.month - 1]} {first.year}",
         "year": str(first.year),
         "decade": f"the {first.year}s",
     }.get(span.grain, plain)
@@ -184,5 +183,5 @@ def label(span: TimeSpan, offset_s: int = 0) -> str:
     if span.kind == "interval" and span.grain in ("day", "month", "year"):
         last = to_datetime(span.end - 1, offset_s)
         if (last - first).days > {"day": 1, "month": 31, "year": 366}[span.grain]:
-            return f"{words} to {last.day} {_MONTHS[last.month - 1]} {last.year}"
+            return f"{words} to {last.day} {MONTHS[last.month - 1]} {last.year}"
     return words

@@ -125,6 +125,26 @@ async def test_the_same_key_is_the_same_command_once(door: Door) -> None:
     assert other.status_code == 409
 
 
+async def test_words_told_again_were_said_when_they_were_told_first(door: Door) -> None:
+    headers, body = {"Idempotency-Key": "told-once"}, {"text": "I like kiwis."}
+    answers, times = [], []
+    for _ in range(2):
+        answers.append((await door.client.post("/v1/facts", json=body, headers=headers)).json())
+        times.append([hit["timestamp"] for hit in (await door.get("/v1/context", query="kiwis"))["results"]])
+    assert answers[0] == answers[1]
+    assert times[0] == times[1] != []
+    assert (await door.client.post("/v1/facts", json=body)).json()["outcome"] == "reinforced"
+
+
+async def test_a_key_of_other_words_does_not_take_their_place(door: Door) -> None:
+    headers = {"Idempotency-Key": "told-once"}
+    await door.client.post("/v1/facts", json={"text": "I like kiwis."}, headers=headers)
+    other = await door.client.post("/v1/facts", json={"text": "I like limes."}, headers=headers)
+    assert other.status_code == 409
+    await door.settle()
+    assert [hit["text"] for hit in (await door.get("/v1/context", query="like"))["results"]] == ["I like kiwis."]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -17,7 +17,7 @@ from bench.life import Invented, Talk, invented
 from bench.living import Parts
 from bench.simulate import Lived, Reply, flaws_of, simulate
 from bench.story import CHECKPOINTS, CLOSING, TALKS, story
-from cli.main import app
+from cli.main import command_line, rooms
 from memory.model.facts import Evidence, Fact
 from memory.model.working_set import WorkingSet
 from memory.rules.decider import Rules
@@ -33,7 +33,7 @@ def lived(seed: int) -> Lived:
 
 
 def run(home: Path, *options: str) -> tuple[int, dict[str, Any]]:
-    done = CliRunner().invoke(app, ["simulate", "--home", str(home), "--json", *options])
+    done = CliRunner().invoke(command_line(rooms("simulate")), ["simulate", "--home", str(home), "--json", *options])
     return done.exit_code, json.loads(done.stdout)
 
 

@@ -120,11 +120,18 @@ def test_a_missing_path_is_tallied(door, tmp_path):
     assert "none.md" in json.loads(result.stdout)["failed"][0]["error"]
 
 
+def test_an_empty_file_is_told_as_such_and_named_once(door, tmp_path):
+    (tmp_path / "day.txt").write_text("")
+    result = run(str(tmp_path), "--zone", "UTC", "--json")
+    assert result.exit_code == 1
+    assert [each["error"] for each in json.loads(result.stdout)["failed"]] == ["is empty."]
+
+
 def test_a_second_import_tells_what_was_there_already(door, tmp_path):
     note = tmp_path / "day.md"
     note.write_text("one\n\ntwo")
     first = run(str(tmp_path), "--zone", "UTC")
-    assert first.stdout.strip() == "2 segments in 1 sources from 1 files: 2 new or changed, 0 there already."
+    assert first.stdout.strip() == "2 segments in 1 source from 1 file: 2 new or changed, 0 there already."
     note.write_text("one\n\ntwo\n\nthree")
     again = run(str(tmp_path), "--zone", "UTC")
     assert again.stdout.strip().endswith(": 1 new or changed, 2 there already.")
@@ -145,4 +152,4 @@ def test_an_interrupted_import_says_how_far_it_got(door, tmp_path, monkeypatch):
     result = run(str(tmp_path), "--zone", "UTC")
     assert result.exit_code == 130
     assert f"Interrupted after 1 of 3 files. {command.AGAIN}" in result.output
-    assert "1 segments in 1 sources from 1 files" in result.output
+    assert "1 segment in 1 source from 1 file" in result.output

@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.console import Exit
-from cli.main import app, main
+from cli.main import command_line, main, rooms
 from tests.unit.bench.test_conversations import row
 
 
 def test_both_benchmarks_are_one_group() -> None:
-    shown = CliRunner().invoke(app, ["bench", "--help"])
+    shown = CliRunner().invoke(command_line(rooms("bench")), ["bench", "--help"])
     assert shown.exit_code == Exit.OK
     assert "recall" in shown.stdout
     assert "latency" in shown.stdout
@@ -41,7 +41,7 @@ def test_the_immune_system_is_measured_where_nothing_runs(tmp_path: Path) -> Non
     line = {"id": "x", "category": "move", "speaker": "Sam", "role": "user", "text": "I live in Porto."}
     data = tmp_path / "lines.jsonl"
     data.write_text(json.dumps({**line, "expect": {"subject": "Sam", "about": ["porto"], "polarity": True}}))
-    shown = CliRunner().invoke(app, ["bench", "immune", str(data)])
+    shown = CliRunner().invoke(command_line(rooms("bench")), ["bench", "immune", str(data)])
     assert shown.exit_code == Exit.OK
     assert "| all | 1 | 1 | 100.0 % |" in shown.stdout
 

@@ -68,7 +68,7 @@ def test_every_verb_carries_its_body(url: str) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/v1/gone", "Not found: There is no such fact."),
+        ("/v1/gone", "There is no such fact."),
         ("/v1/broken", "500 Internal Server Error"),
         ("/v1/list", "400 Bad Request"),
     ],

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from cli import doctor
 from cli.console import Exit
-from cli.main import ROOMS, app, main
+from cli.main import ROOMS, command_line, main, rooms
 from cli.runtime import Places, Runtime
 from config.settings import Settings
 
-COMMANDS = [(name, command) for room in ROOMS for name, command in room.COMMANDS]
+COMMANDS = [(name, command) for room in rooms() for name, command in room.COMMANDS]
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS)
@@ -30,8 +30,22 @@ def test_names_are_unique() -> None:
     assert len({name for name, _ in COMMANDS}) == len(COMMANDS)
 
 
+def test_the_table_of_rooms_names_the_commands_of_each() -> None:
+    """By it only the room of a command is opened; a command it does not name would open all of them, slowly."""
+    found = zip(ROOMS, rooms(), strict=True)
+    assert {room: set(ROOMS[room]) for room in ROOMS} == {
+        room: {name.split()[0] for name, _ in module.COMMANDS} for room, module in found
+    }
+
+
+def test_a_command_opens_its_room_alone() -> None:
+    assert [room.__name__ for room in rooms("ask")] == ["cli.ask"]
+    assert [room.__name__ for room in rooms("entities")] == ["cli.memory_verbs", "cli.operators"]
+    assert len(rooms("frob")) == len(rooms("--help")) == len(rooms()) == len(ROOMS)
+
+
 def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(command_line(rooms()), list(arguments))
     return result.exit_code, result.stdout
 
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import profile
-from cli.main import app
+from cli.main import command_line, rooms
 
 
 class Door:
@@ -47,7 +47,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Door:
 
 
 def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["profile", *arguments])
+    result = CliRunner().invoke(command_line(rooms("profile")), ["profile", *arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -130,6 +130,20 @@ def test_since_is_open() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("I only drink tea since Monday", d(5, 22)),
+        ("I am vegan since June", d(6, 1, 2022)),
+        ("since 3 July", d(7, 3, 2022)),
+    ],
+)
+def test_since_looks_back_in_every_tense(text: str, first: date) -> None:
+    for prefer in ("past", "future"):
+        (span,) = resolve(text, THURSDAY, 0, prefer)
+        assert span.start == datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
     ("text", "moment", "grain"),
     [
         ("tomorrow at 5 pm", datetime(2023, 5, 26, 17, tzinfo=UTC), "hour"),
