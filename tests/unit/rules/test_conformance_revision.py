@@ -124,6 +124,33 @@ def test_two_rivals_of_a_kind_at_most_are_spoken_against() -> None:
     assert judged(renting(0.8, 4), Verdict("contradicts", 0.9)).count("invalidated") == 2
 
 
+@pytest.mark.conforms("model:disputed")
+@pytest.mark.parametrize(("known_on", "status"), [(0.0, "active"), (2.0, "superseded")])
+def test_a_value_that_was_known_before_and_is_told_again_takes_nobodys_place(known_on: float, status: str) -> None:
+    studio, loft, barn = ROOMS[0], ROOMS[1], ROOMS[-1]
+    memory = Memory(vectors=dict(zip((barn, studio, loft), apart(0.8, 0.75), strict=True)))
+    memory.turn(heard(1, studio, known_on))
+    memory.turn(heard(2, loft, 1.0))
+    command = heard(9, barn, 3.0)
+    assert len(asked(memory, command)) == 2
+    (fresh,) = {fact.fact_id for fact in _created(memory, command)}
+    said = {studio: Verdict("same", 0.9), loft: Verdict("updates", 0.9)}
+    verdicts = tuple(Judgement(fresh, memory.fact(room).fact_id, each, "judge") for room, each in said.items())
+    memory.turn(replace(command, judging=Judging("judge", verdicts)))
+    assert (memory.fact(studio).status, memory.fact(loft).status) == ("active", status)
+
+
+@pytest.mark.conforms("model:unsure")
+@pytest.mark.parametrize(("days", "rooms"), [(2.0, ROOMS[:2]), (0.0, ROOMS[1::-1])])
+def test_a_judge_is_told_what_was_true_first(days: float, rooms: tuple[str, str]) -> None:
+    memory = Memory(vectors=dict(zip(ROOMS[:2], apart(0.8), strict=True)))
+    memory.turn(heard(1, ROOMS[0], 1.0))
+    with pytest.raises(Unjudged) as unjudged:
+        memory.turn(replace(heard(2, ROOMS[1], days), judging=Judging("judge")))
+    [question] = unjudged.value.questions
+    assert (question.pair.earlier.statement, question.pair.later.statement) == rooms
+
+
 @pytest.mark.conforms("model:rounds")
 def test_a_judge_is_asked_in_three_rounds_at_most() -> None:
     assert Revision().rounds == 3

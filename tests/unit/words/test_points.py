@@ -13,6 +13,7 @@ def home(place: str, *moments: float, there: bool = True) -> Told:
     return Told("lives_in", place, there, moments)
 
 
+@pytest.mark.conforms("model:across")
 @pytest.mark.parametrize(
     ("fact", "other", "superseded", "expected"),
     [
@@ -32,6 +33,7 @@ def test_a_fact_is_out_from_words_against_it_up_to_its_own_next(
     assert list(gaps(fact, other, superseded)) == expected
 
 
+@pytest.mark.conforms("model:across")
 def test_of_two_for_one_moment_the_later_in_the_alphabet_holds_and_what_is_affirmed() -> None:
     assert list(gaps(home("Faro", 5), home("Porto", 5), True)) == [(5, inf)]
     assert list(gaps(home("Porto", 5, 9), home("Faro", 5), False)) == []
@@ -40,12 +42,14 @@ def test_of_two_for_one_moment_the_later_in_the_alphabet_holds_and_what_is_affir
     assert list(gaps(home("Porto", 1, 9), home("Porto", 5, there=False), False)) == [(5, 9)]
 
 
+@pytest.mark.conforms("model:across")
 def test_who_leaves_what_they_name_stands_last_and_who_moves_stands_first() -> None:
     acme = Told("works_at", "Acme", True, (5.0,)).points()[0]
     assert point_of(5.0, "moved_to", "Acme") < acme < point_of(5.0, "left_job", "Acme")
     assert point_of(5.0, "left_job", "the job") < acme
 
 
+@pytest.mark.conforms("model:across")
 def test_the_earliest_words_against_it_are_those_that_put_it_out() -> None:
     against = [("f-lagos", home("Lagos", 6, 20), True), ("f-faro", home("Faro", 5), False)]
     porto = home("Porto", 0, 10)
