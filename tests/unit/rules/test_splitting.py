@@ -11,8 +11,8 @@ from memory.model.entities import Entity
 from tests.unit.rules.memory_in_miniature import Memory, lives, says
 
 
-def seen(name: str, key: int, type_: str = "person") -> Sighting:
-    return Sighting(type_, name, 0.9, name, key)
+def seen(name: str, key: int, type_: str = "person", confidence: float = 0.9) -> Sighting:
+    return Sighting(type_, name, confidence, name, key)
 
 
 def two_alexes() -> Memory:
@@ -48,6 +48,15 @@ def test_a_split_moves_mentions_and_the_facts_that_rest_on_them_alone() -> None:
     assert memory.fact("Alex mends pipes").subject_id == plumber.entity_id
     assert memory.fact("Alex bakes").subject_id == plumber.entity_id, "it rests on words of both"
     assert memory.believed.names["alex"] == tuple(sorted((plumber.entity_id, cousin.entity_id)))
+
+
+@pytest.mark.conforms("model:split")
+def test_who_is_split_off_is_as_sure_as_the_surest_of_their_mentions() -> None:
+    memory = Memory()
+    for key, confidence in ((1, 0.95), (2, 0.6), (3, 0.8)):
+        memory.hear(key, sightings=(seen("Alex", key, confidence=confidence),))
+    split(memory, 2, 3)
+    assert alex(memory, "cousin").confidence == 0.8
 
 
 @pytest.mark.conforms("model:split")
