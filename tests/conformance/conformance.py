@@ -42,8 +42,8 @@ is shown by `python -m tests.conformance.mutate`: it moves every constant by a t
 bounds matter most - decay, slots, judging by words, what a person settled, what is withdrawn - it also moves them by
 their very point and reverses arithmetic (`finely` in `tests/conformance/mutants.yaml`, which also names what changes
 nothing, and why). A full run is half an hour of one quiet core and tells how many were killed, by module.
-Last count, all on one tree: 1,988 of 2,004 killed. Of the 16 others four change nothing, and twelve have been given proofs
-and counted again, with what had changed meanwhile: none survives.
+Last count, all on one tree: 1,988 of 2,004 killed. Of the 16 others four change nothing, and twelve have been given
+proofs and counted again, with what had changed meanwhile: none survives.
 """
 
 
