@@ -42,6 +42,23 @@ _UNREAL = re.compile(
     r"am überlegen)\b",
     _I,
 )  # fmt: skip
+_SAYS = (
+    r"(?:sagt|sagte|meint|meinte|behauptet|behauptete|erzählt|erzählte|schreibt|schrieb|glaubt|glaubte|denkt|dachte|"
+    r"ha(?:t|tte|ben) (?:\w+ )*(?:gesagt|behauptet|geschrieben|gemeint))"
+)
+_HEARSAY = re.compile(
+    rf"^(?!.*\b(?:ich|wir|wie)\b).*\b{_SAYS}(?: (?:mir|uns|dir|allen|jedem|immer|oft|ja|auch|nur|gern))*$"
+    r"|\bes heißt$|\bheißt es$|^laut (?-i:[A-ZÄÖÜ])|\bzufolge\b", _I,
+)  # fmt: skip
+"""What others say; one's own words, and "wie Tom sagt", are no hearsay."""
+_SAID_AFTER = re.compile(rf"{_SAYS} (?!ich\b|wir\b)\w+(?: (?-i:[A-ZÄÖÜ])\w+)?$|so (?-i:[A-ZÄÖÜ])\w+$", _I)
+"""Ich wohne in Kiel, sagt Tom."""
+_WITNESS = re.compile(
+    r"\b(?:\w*arzt|\w*ärztin|doktor|labor\w*|klinik|krankenhaus|befund\w*|\w*test|bluttest|apothek\w+|amt|bank|"
+    r"vertrag|mietvertrag|ausweis|brief|schule|universität)\b", _I,
+)  # fmt: skip
+"""Who says what they are there to know is quoted as a witness."""
+_SET_AGAINST = re.compile(r"(?:aber|doch|sondern|dabei|nur)\b", _I)
 _JOINT = re.compile(r",\s*|\s+(?=(?:und|aber|oder|denn)\s)", _I)
 _OPENERS = re.compile(
     r"^(?:(?:ja|nein|also|ach|naja|na|nee|hm+|äh+|ähm|ehrlich|übrigens|versprochen|doch|sag mal)[,.! ]+)+", _I
@@ -169,15 +186,19 @@ def _whole_dates(text: str) -> str:
 
 
 def _asserted(sentence: str) -> list[str]:
-    """Its clauses up to the first that is not asserted; clauses without a subject of their own stay with the first."""
+    """Its clauses up to the first that is not asserted; clauses without a subject of their own stay with the first.
+
+    A condition ends where a main clause of its own begins, what others say only where something is set against it.
+    """
     found: list[str] = []
-    suspended = False
+    suspended = reported = False
     for part in (part.strip(" .!,") for part in _JOINT.split(sentence)):
-        if _TAKEN_BACK.match(part):
+        if _TAKEN_BACK.match(part) or (_SAID_AFTER.match(part) and not _WITNESS.search(part)):
             return found[:-1]
         if _FRAMED.search(part):
             return found
-        suspended = bool(_UNREAL.search(part)) or (suspended and not _OF_ITS_OWN.match(part))
+        reported = _is_hearsay(part) or (reported and not _SET_AGAINST.match(part))
+        suspended = reported or bool(_UNREAL.search(part)) or (suspended and not _OF_ITS_OWN.match(part))
         if suspended:
             continue
         together = bool(found) and part.lower().startswith("und ich ") and len(found[-1].split()) <= _LEAST
@@ -188,6 +209,11 @@ def _asserted(sentence: str) -> list[str]:
         elif part:
             found.append(part)
     return found
+
+
+def _is_hearsay(part: str) -> bool:
+    """Tom says, and what follows is his to the end of the sentence, of whomever he says it."""
+    return _HEARSAY.search(part) is not None and _WITNESS.search(part) is None
 
 
 def _has_subject(part: str) -> bool:

@@ -116,7 +116,8 @@ def _read_turn(
         related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
         scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds)
-        said = [] if joke else list(corrected(piece, doc, reversed(company.told), asked, scene))
+        before = reversed(company.told.get(utterance.speaker, []))
+        said = [] if joke else list(corrected(piece, doc, before, asked, scene))
         if not (joke or said):
             said = with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
         said.extend(() if joke else relation_claims(related, piece, scene))
@@ -124,7 +125,7 @@ def _read_turn(
         if not joke:
             sightings.extend(nicknames(piece, doc, scene))
             sightings.extend(sightings_of(piece, doc, scene, related, said))
-        company.hear(said)
+        company.hear(said, utterance.speaker)
         company.observe(doc, utterance.speaker)
         scene = replace(scene, frame=next_frame(scene, doc), plural=_last_plural(doc, scene) or scene.plural)
     return list(_best(sightings)), list(_once(claims))

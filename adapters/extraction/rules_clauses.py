@@ -191,7 +191,9 @@ def _followers(head: Token, subject: Token | None, shared: set[Token]) -> Iterat
         elif child.dep_ == "relcl" and subject_of(child) is not None and not _stranded(child):
             yield Clause(child, subject_of(child), _relative(child), "side")
         elif child.dep_ == "advcl" and subject_of(child) is not None and not _conditional(child):
-            yield Clause(child, subject_of(child), _words(child, []), "side")
+            side = Clause(child, subject_of(child), _words(child, []), "side")
+            if not _is_to_come(side):
+                yield side
 
 
 def _relative(clause: Token) -> tuple[Token, ...]:
@@ -208,6 +210,15 @@ def _relative(clause: Token) -> tuple[Token, ...]:
 def _stranded(clause: Token) -> bool:
     """The studio I go to: the object of the preposition stands outside."""
     return any(c.dep_ == "prep" and not list(c.children) for c in clause.children)
+
+
+def _is_to_come(side: Clause) -> bool:
+    """When I leave, before we move: what is told so in the present has yet to be, or is so every time."""
+    temporal = any(c.lower_ in _WHENEVER and c.dep_ in ("mark", "advmod") for c in side.head.children)
+    return temporal and side.tense == "present"
+
+
+_WHENEVER = words("when whenever before after once till until")
 
 
 def _conditional(clause: Token) -> bool:

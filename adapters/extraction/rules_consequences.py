@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from adapters.extraction.rules_clauses import Clause
-from adapters.extraction.rules_frames import frame_of
+from adapters.extraction.rules_frames import frame_of, is_denied
+from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_objects import is_place_beside, proper
 from memory.model.claims import Claim
-from memory.words.predicates import class_of
+from memory.words.predicates import class_of, named
 from memory.words.vocabulary import words
+
+_UNDER_WAY = re.compile(r"\b(is|are) (?=\w+ing\b)")
 
 
 def consequences(claim: Claim, clause: Clause) -> Iterator[Claim]:
     """What a change entails: who moved to a town lives there, who switched from an editor uses it no longer."""
+    if claim.polarity and claim.object is not None:
+        yield from _instead(claim, clause)
     if claim.polarity and claim.tense != "plan" and claim.predicate in _ENTAILED:
         yield from _ENTAILED[claim.predicate](claim, clause)
+
+
+def called_off(claim: Claim, statement: str, object_: str | None) -> Iterator[Claim]:
+    """The denial of what was under way by a statement, and is not: Tom is not moving to Berlin.
+
+    What holds one value at a time is ended by the new one; of what is under way, both would stand.
+    """
+    row = named(claim.predicate)
+    denied = _UNDER_WAY.sub(r"\1 not ", statement, count=1)
+    if row is not None and row.tense == "event" and denied != statement:
+        yield replace(claim, statement=denied, object=object_, polarity=False, change=True)
+
+
+def _instead(claim: Claim, clause: Clause) -> Iterator[Claim]:
+    """Who is moving to Hamburg, not Berlin, is not moving to Berlin."""
+    frame = frame_of(clause)
+    meant = frame.object if frame is not None else None
+    if meant is None or meant.dep_ != "pobj":
+        return
+    before = f"{claim.subject} is {clause.head.lower_} {meant.head.lower_} "
+    for other in _denied(meant, clause):
+        yield from called_off(claim, before + proper(other), proper(other))
+
+
+def _denied(meant: Token, clause: Clause) -> Iterator[Token]:
+    """Berlin, of "to Hamburg, not Berlin", "to Hamburg, not to Berlin" and "not to Berlin but to Hamburg"."""
+    if any(c.dep_ == "neg" for c in meant.children):
+        yield from (t for t in meant.children if t.dep_ in ("appos", "conj") and t.pos_ == "PROPN")
+    for preposition in filter(is_denied, clause.head.children):
+        yield from (t for t in preposition.children if t.dep_ == "pobj" and t.pos_ == "PROPN")
 
 
 def _visited(claim: Claim, clause: Clause) -> Iterator[Claim]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from adapters.extraction.rules_answers import Asked
+from adapters.extraction.rules_consequences import called_off
 from adapters.extraction.rules_dating import Scene
 from adapters.extraction.rules_model import Doc
 from memory.model.claims import Claim
@@ -15,7 +16,7 @@ from memory.words.normalise import Piece
 _VALUE = r"[\w€$£.:'’ -]{1,40}?"
 _CORRECTED = re.compile(
     r"(?:(?:no|nope|oh|sorry|wait|oops|actually|i mean|i meant|it['’]s|it is|that['’]s|make (?:that|it)|in|at|on|"
-    r"for)\b(?![-'’])[, ]*)*"
+    r"for|to)\b(?![-'’])[, ]*)*"
     rf"(?P<new>{_VALUE}),? (?:and )?not (?P<old>{_VALUE})[.!]*", re.IGNORECASE,
 )  # fmt: skip
 _LONGEST = 5
@@ -25,7 +26,7 @@ _NUMBER = re.compile(r"\d")
 
 
 def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene: Scene) -> Iterator[Claim]:
-    """What the speaker told with the old value, latest first, told with the new one; nothing if none of it has it.
+    """What the speaker `said` with the old value, latest first, told with the new one; nothing if none of it has it.
 
     What has a verb of its own is read as it is said. Where something was asked just before, this answers that, unless
     the question has the old value. What names a time with its date is left, for the date would stay the old one; and
@@ -38,13 +39,15 @@ def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene
     if asked.questions and not any(_found(old, question) for question in asked.questions):
         return
     for claim in said:
-        own = claim.subject == scene.utterance.speaker and claim.polarity and "(" not in claim.statement
-        statement = _exchanged(claim.statement, new, old) if own else claim.statement
+        meant = claim.polarity and "(" not in claim.statement
+        statement = _exchanged(claim.statement, new, old) if meant else claim.statement
         if statement != claim.statement:
+            anew = replace(claim, segment_key=scene.utterance.segment_key, quote=piece.quote, change=True,
+                           valid_from=scene.utterance.at)  # fmt: skip
             yield replace(
-                claim, statement=statement, object=_exchanged(claim.object, new, old) if claim.object else None,
-                segment_key=scene.utterance.segment_key, quote=piece.quote, change=True, valid_from=scene.utterance.at,
-            )  # fmt: skip
+                anew, statement=statement, object=_exchanged(claim.object, new, old) if claim.object else None
+            )
+            yield from called_off(anew, claim.statement, claim.object)
             return
 
 

@@ -13,7 +13,7 @@ from adapters.extraction.rules_clauses import Clause
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_voice import Voice
 from memory.words.names import relation
-from memory.words.vocabulary import words
+from memory.words.vocabulary import EVENT_NOUNS, words
 
 GROUPS = words(
     "club band team choir orchestra party church company startup firm university college school association society "
@@ -33,7 +33,10 @@ _CLOCK = words(
 _WENT = words("drive fly walk ride cycle come return head")
 _RIDES = words("taxi cab uber bus train tram metro ferry flight plane")
 """What follows a departure: left the club and took a taxi; who leaves for good joins, starts or moves."""
-_INTERRUPTS = words("ring rang buzz knock rain snow")
+_WEATHER = words("rain snow pour hail drizzle thunder storm freeze")
+_INTERRUPTS = words("ring rang buzz knock") | _WEATHER
+_SETS_OUT = words("head go return travel fly drive come leave set")
+"""To get somewhere: for good, that is a move."""
 _GIVEN_UP = ("no longer", "any more", "anymore", "any longer")
 _LONGER = words("no longer any more anymore")
 _PART = words("with without on after before during until till")
@@ -47,6 +50,8 @@ def ending_cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     lemma = head.lemma_.lower()
     if lemma == "leave" and direct is not None and _is_left(direct) and not _is_passing(head):
         yield "leave HOME", direct
+    if lemma in _SETS_OUT and (place := _for_good(head)) is not None:
+        yield "move to", place
     if lemma in _AWAY and (place := _away_from(head)) is not None:
         yield _AWAY[lemma], place
     if lemma in ("cancel", "terminate", "unsubscribe") and direct is not None and _is_contract(direct):
@@ -60,9 +65,14 @@ _AWAY = {"move": "move from", "relocate": "move from", "drop": "leave HOME"}
 
 
 def is_no_end(head: Token) -> bool:
-    """Stopped to tie a shoe, for a moment, when it began to rain: it is done again after. Dropped them a line."""
+    """Stopped to tie a shoe, for a moment, when it began to rain: it is done again after. Dropped them a line.
+
+    Who switched for the workshop goes back after it.
+    """
     if head.lemma_ in ("leave", "drop"):
         return _is_gift(head)
+    if head.lemma_ in ("switch", "change", "convert"):
+        return any(map(_is_for_a_while, head.children))
     if head.lemma_ not in ("stop", "quit"):
         return False
     beside = [t for c in (head, *_complements(head)) for t in c.children]
@@ -151,6 +161,33 @@ def _is_short(token: Token) -> bool:
     return token.dep_ == "prep" and token.lower_ == "for" and any(c.lemma_ in _MOMENT for c in token.children)
 
 
+def _is_for_a_while(token: Token) -> bool:
+    """For or during the workshop, for a week, for now, until Friday; but not for good, for its speed, for years now."""
+    below = list(token.children)
+    if token.dep_ != "prep" or token.lower_ not in ("for", "during", "until", "till"):
+        return token.lower_ in ("temporarily", "briefly", "provisionally")
+    timed = any(t.ent_type_ in ("DATE", "TIME", "EVENT") or t.lemma_.lower() in EVENT_NOUNS | {"now"} for t in below)
+    return token.lower_ != "for" or timed
+
+
+def _for_good(head: Token) -> Token | None:
+    """Denver, of "headed to Denver for good" and "left for Denver for good"; none where good coffee is had there."""
+    beside = [t for c in head.children for t in (c, *c.children)]
+    if not any(t.lower_ == "permanently" or _is_for_ever(t) for t in beside):
+        return None
+    way = "for" if head.lemma_ == "leave" else "to"
+    towards = (t for p in beside if p.dep_ == "prep" and p.lower_ == way for t in p.children if t.dep_ == "pobj")
+    return next((t for t in towards if t.pos_ == "PROPN"), None)
+
+
+def _is_for_ever(token: Token) -> bool:
+    return (
+        token.dep_ == "prep"
+        and token.lower_ == "for"
+        and any(c.lower_ in ("good", "ever") and c.dep_ != "amod" for c in token.children)
+    )
+
+
 def _is_errand_or_weather(token: Token) -> bool:
     """To tie a shoe; when it began to rain, or the phone rang: not since I was thirty."""
     said = {c.lower_ for c in token.children}
@@ -167,6 +204,8 @@ def _is_left(token: Token) -> bool:
 
 def _is_passing(head: Token) -> bool:
     """Left it out, off or behind; for the weekend; at noon; left somebody something: nothing is over."""
+    if head.dep_ == "advcl" and _is_weather(head.head):
+        return True
     for child in head.children:
         if child.dep_ in ("dative", "oprd", "ccomp") or child.lower_ in _ASIDE:
             return True
@@ -177,6 +216,12 @@ def _is_passing(head: Token) -> bool:
         if child.dep_ == "conj" and (child.lemma_ in _WENT or any(c.lemma_ in _RIDES for c in child.subtree)):
             return True
     return any(t.ent_type_ == "TIME" or t.lower_ in _CLOCK for t in head.subtree if t.i > head.i)
+
+
+def _is_weather(verb: Token) -> bool:
+    """When Tom left Rome, it rained, or the sun shone: what dates an hour is no parting from a town."""
+    subject = next((c.lemma_.lower() for c in verb.children if c.dep_ in ("nsubj", "expl")), "")
+    return verb.lemma_ in _WEATHER if subject == "it" else subject in ("sun", "rain", "snow", "storm")
 
 
 def _is_errand(token: Token) -> bool:

@@ -18,7 +18,13 @@ from memory.words.names import relation
 from memory.words.predicates import Predicate, cued, named
 from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, NO_HOMES, PLACE_NOUNS, STATUSES, words
 
-_WORKPLACES = PLACE_NOUNS | words("company startup firm bank agency factory charity nonprofit ngo corporation")
+_FIRMS = words("company startup firm bank agency factory charity nonprofit ngo corporation")
+_WORKPLACES = PLACE_NOUNS | _FIRMS
+_NAMES_OF_FIRMS = _FIRMS | words(
+    "acme inc corp co ltd llc gmbh ag plc group holding labs robotics systems software technologies solutions "
+    "consulting partners ventures capital airlines motors pharma media studios"
+)
+"""The last word of a name that a firm has, and no town."""
 _GEOGRAPHIC = ("GPE", "LOC", "FAC")
 _MOVING = words("move relocate emigrate")
 _DWELLINGS = HOUSES | words(
@@ -143,14 +149,27 @@ def _complements(clause: Clause, verb: str) -> Iterator[tuple[str, Token | None]
 
 def _prepositions(head: Token, lemma: str, verb: str) -> Iterator[tuple[str, Token | None]]:
     beside = [*head.children, *(t for c in head.children if c.lower_ == "back" for t in c.children)]  # moved back to
-    for child in sorted(beside, key=lambda c: bool(c.lower_ == "from")):  # from Prague to Vienna: where to
-        if child.dep_ in ("prep", "agent", "dative") or (
-            child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children)
+    meant = [each for c in beside for each in (_but(c) if is_denied(c) else (c,))]
+    for child in sorted(meant, key=lambda c: bool(c.lower_ == "from")):  # from Prague to Vienna: where to
+        if (
+            child.dep_ in ("prep", "agent", "dative")
+            or child in _but(child.head)
+            or (child.dep_ == "prt" and any(c.dep_ == "pobj" for c in child.children))
         ):
             target = next((c for c in child.children if c.dep_ in ("pobj", "pcomp")), None)
             if target is not None:
                 yield f"{verb} {child.lower_}", target
                 yield f"{lemma} {child.lower_}", target
+
+
+def is_denied(preposition: Token) -> bool:
+    """To Berlin, of "moved not to Berlin but to Hamburg"."""
+    return preposition.dep_ in ("prep", "conj") and any(c.dep_ == "neg" for c in preposition.children)
+
+
+def _but(preposition: Token) -> list[Token]:
+    """What stands beside it instead: but to Hamburg."""
+    return [c for c in preposition.children if c.dep_ == "conj"] if is_denied(preposition) else []
 
 
 def _direct(head: Token) -> Token | None:
@@ -177,11 +196,21 @@ def _is_geographic(token: Token) -> bool:
 def _is_home(token: Token) -> bool:
     """A place by its label, or a name the small parser takes for a person's: nobody lives in or moves to somebody.
 
-    It takes programs for places, too.
+    It takes programs and firms for places, too: who moves to one moves as something, or it has the name of a firm.
     """
-    if {t.lower_ for t in token.subtree if t.i <= token.i} & NO_HOMES:
+    if {t.lower_ for t in token.subtree if t.i <= token.i} & NO_HOMES or token.lower_.rstrip(".") in _NAMES_OF_FIRMS:
+        return False
+    if token.ent_type_ not in _GEOGRAPHIC and _has_post(token):
         return False
     return token.ent_type_ in _GEOGRAPHIC or (token.pos_ == "PROPN" and token.ent_type_ not in ("DATE", "TIME"))
+
+
+def _has_post(token: Token) -> bool:
+    """Moved to Bosch as a designer: a post, in what the parser takes for no town either."""
+    verb = token.head.head
+    return any(
+        t.lemma_.lower() in JOBS for p in verb.children if p.dep_ == "prep" and p.lower_ == "as" for t in p.children
+    )
 
 
 def _is_moved_to(token: Token) -> bool:
@@ -203,6 +232,12 @@ def _is_person(token: Token) -> bool:
     return token.pos_ in ("PROPN", "PRON") or token.ent_type_ == "PERSON" or token.pos_ == "NOUN"
 
 
+def _is_talked_to(token: Token) -> bool:
+    """Somebody with a name, or my sister: neither the team nor the bank."""
+    named_ = token.pos_ == "PROPN" and token.ent_type_ not in (*_GEOGRAPHIC, "ORG", "DATE", "TIME")
+    return named_ or relation(token.text) is not None
+
+
 def _is_met(token: Token) -> bool:
     """Somebody, but neither trouble one runs into nor a goal one meets."""
     return _is_person(token) and token.lemma_.lower() not in MET
@@ -217,6 +252,7 @@ def _is_thing(token: Token) -> bool:
 _SORTS: dict[str, Callable[[Token], bool]] = {
     "lives_in": _is_home, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
     "moved_from": _is_home, "married_to": _is_person, "met": _is_met, "knows": _is_person,
+    "talked_to": _is_talked_to,
     "moved_to": _is_moved_to,
     "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
 }  # fmt: skip

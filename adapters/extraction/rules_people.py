@@ -29,8 +29,11 @@ _PATTERNS = tuple(
     )
 )
 """Somebody's somebody with a name: my sister Jane; my dog is called Rex; Oscar, my guinea pig."""
-_IS = re.compile(rf"\b(?P<owner>[Mm]y|[Oo]ur) {_NOUN} is {_TITLE}?(?!{_TITLE}){_NAME}(?=[,.!]|$)")
-"""My boss is Carla; but what else my boss is, Swiss, is no name."""
+_NOW = r"(?:now|these days|nowadays|at the moment|currently|again)"
+_IS = re.compile(
+    rf"\b(?P<owner>[Mm]y|[Oo]ur) {_NOUN} is (?:{_NOW} )?{_TITLE}?(?!{_TITLE}){_NAME}(?: {_NOW})?(?=[,.!]|$)"
+)
+"""My boss is Carla now; but what else my boss is, Swiss, is no name."""
 _THEIR_NAME = re.compile(
     rf"\b(?:(?:[Hh]er|[Hh]is|[Ii]ts) name(?:'s| is|,)|(?:[Hh]e|[Ss]he|[Ii]t)(?:'s| is) (?:called|named)) {_NAME}"
 )
@@ -60,8 +63,8 @@ class Company:
     kin: dict[tuple[str, str], str] = field(default_factory=dict)
     """(owner, noun) to the name that was said once: my sister is Jane."""
     last_animal: tuple[str, str] | None = None
-    told: list[Claim] = field(default_factory=list)
-    """What was claimed so far, latest last: what a correction is about."""
+    told: dict[str, list[Claim]] = field(default_factory=dict)
+    """What each speaker claimed so far, latest last: what a correction is about."""
     called: set[str] = field(default_factory=set)
     """Nicknames by which somebody present was addressed."""
 
@@ -89,10 +92,10 @@ class Company:
         others = "their family" if with_family else listener if together and listener else "others"
         return Voice(utterance.speaker, listener, f"{utterance.speaker} and {others}")
 
-    def hear(self, claims: Iterable[Claim]) -> None:
-        """Remember what is claimed, and whom it is of, whether or not the parser takes them for names."""
+    def hear(self, claims: Iterable[Claim], speaker: str) -> None:
+        """Remember what somebody claims, and whom it is of, whether or not the parser takes them for names."""
         claims = list(claims)
-        self.told.extend(claims)
+        self.told.setdefault(speaker, []).extend(claims)
         people = (claim.object for claim in claims if claim.object_type == "person" and claim.predicate != "says_to")
         self.named.extend((self.turn, name, None) for name in people if name and is_name(name))
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from adapters.extraction.rules_dating import Scene, due_of
 from memory.model.claims import Sighting
 from memory.model.timeline import Instant, iso
+from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.normalise import Piece
 from memory.words.vocabulary import words
 
 _VOWED = re.compile(r"\bI (?:promise|swear)\b|\bI give you my word\b|\bI gave you my word\b", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|n't|can't|never) (?:\w+ )?promise\b", re.IGNORECASE)
+_GAVE = re.compile(r"\bI(?:'ve| have)? promised (?P<to>(?-i:[A-Z])\w+) (?!nothing\b)", re.IGNORECASE)
+"""A vow that is told of: I promised Lena to call."""
+_DENIED = re.compile(r"\b(?:not|n't|can't|never) (?:\w+ )?promised?\b", re.IGNORECASE)
 _OFFERED = re.compile(
     r"\bI(?:'ll| will|(?: am|'m) going to) (?:definitely |surely |be sure to |make sure to |try to )?(?P<verb>\w+)",
     re.IGNORECASE,
@@ -27,6 +30,9 @@ _REMINDER = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(r"\b(?:by|before|no later than)\b", re.IGNORECASE)
+_DIRECTLY = re.compile(r" (?P<to>(?-i:[A-Z])\w+)")
+_TO_SOMEBODY = re.compile(r"\b(?:to|for) (?P<to>(?-i:[A-Z])\w+)")
+_TIME_NAME = re.compile(rf"{MONTH}|{WEEKDAY}", re.IGNORECASE)
 _TO_LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
 
@@ -58,13 +64,24 @@ def promise_of(piece: Piece, scene: Scene) -> Promise | None:
     if confidence is None:
         return None
     due = next((due_of(span) for span in scene.spans(text, "future") if _is_ahead(due_of(span), scene)), None)
-    return Promise(speaker, speaker if reminder else scene.voice.listener, text.rstrip(".!? "), due, confidence)
+    to = speaker if reminder else _named_recipient(text) or scene.voice.listener
+    return Promise(speaker, to, text.rstrip(".!? "), due, confidence)
+
+
+def _named_recipient(text: str) -> str | None:
+    """Lena, of "I'll send Lena the report" and "I promised Lena to call", whoever hears it; you are whom it is told."""
+    if (gave := _GAVE.search(text)) is not None:
+        return gave.group("to")
+    offer = None if _TO_LISTENER.search(text) else _OFFERED.search(text)
+    after = _DIRECTLY.match(text, offer.end()) if offer is not None else None
+    named = after or (None if offer is None else _TO_SOMEBODY.search(text, offer.end()))
+    return named.group("to") if named is not None and not _TIME_NAME.fullmatch(named.group("to")) else None
 
 
 def _confidence(piece: Piece, scene: Scene) -> float | None:
     if piece.question or _DENIED.search(piece.text) or re.match(r"(?:if|maybe|perhaps)\b", piece.text, re.IGNORECASE):
         return None
-    if _VOWED.search(piece.text):
+    if _VOWED.search(piece.text) or _GAVE.search(piece.text):
         return 0.9
     offer = _OFFERED.search(piece.text)
     if offer is None or offer.group("verb").lower() not in _DEEDS:

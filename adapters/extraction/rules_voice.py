@@ -34,7 +34,7 @@ class Voice:
                 parts.append(" ")
             gap = token.whitespace_ or (" " if follows is not None and follows.i != token.i + 1 else "")
             parts.append(word + gap)
-        return _tidy("".join(parts))
+        return _tidy("".join(parts), fronted=bool(tokens) and _is_fronted(tokens[0], tokens))
 
     def _word(self, token: Token, named: bool) -> str:
         lower = token.lower_
@@ -129,8 +129,15 @@ def _third_person(token: Token) -> str:
 _OPENING = re.compile(r"^(?:and|but|plus|when|where|so(?! (?:many|much|far|few|long))) ", re.IGNORECASE)
 
 
-def _tidy(text: str) -> str:
-    text = _OPENING.sub("", " ".join(text.split()))
+def _is_fronted(first: Token, tokens: Sequence[Token]) -> bool:
+    """When Tom left, it rained: the word belongs to a clause of its own before the verb, and is no mere opening."""
+    side = first.head
+    return bool(first.dep_ == "advmod" and side.dep_ == "advcl" and side.i < side.head.i and side.head in tokens)
+
+
+def _tidy(text: str, *, fronted: bool = False) -> str:
+    text = " ".join(text.split())
+    text = text if fronted else _OPENING.sub("", text)
     text = text.replace('"', "") if text.count('"') % 2 else text
     text = text.replace(" ,", ",").replace(" .", ".").strip(" ,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -109,15 +109,12 @@ class Link:
     """A typed, directed relation between two facts or entities, by id; two are at most linked once a kind."""
 
     kind: str
+    """supersedes, interrupts, disputes; derived_from, of a meta fact to what it rests on; member_of, of a community."""
     from_id: str
     to_id: str
     weight: float = field(default=1.0, compare=False)
 
 
-LINK_KINDS = (
-    "mentions", "derived_from", "supersedes", "interrupts", "disputes", "similar", "causes", "about", "includes",
-    "groups", "rooted_in", "member_of",
-)  # fmt: skip
 AGAINST = ("supersedes", "interrupts")
 """Links by which words end a fact: for good, or, of another sensitivity, until its own next words."""
 

@@ -25,7 +25,8 @@ def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
         return ()
     ended = tuple(end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
                   if state.believed and not _is_one_of_a_slot(state) and ends(fresh, state))  # fmt: skip
-    end_by_event(turn, fresh)
+    if not _is_one_of_a_slot(fresh):
+        end_by_event(turn, fresh)
     return ended
 
 
@@ -93,6 +94,11 @@ def _is_its_deed(event: Fact, state: Fact) -> bool:
     return topic_of(event.object or "") in [topic_of(f"{cue} {state.object or ''}") for cue in cues]
 
 
+def _is_off_the_diet(eats: Fact, keeps: Fact) -> bool:
+    """Whether who eats one thing keeps no such diet: whichever of the two is told later is so."""
+    return eats.predicate == "habit:eat" and keeps.predicate == "has_condition" and excludes(keeps.object, eats.object)
+
+
 _CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
     "same": lambda event, state: same_thing(event.object, state.object) or _is_its_deed(event, state),
     "other": lambda event, state: not same_thing(event.object, state.object) and not _is_within(event, state),
@@ -100,7 +106,7 @@ _CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {
     "all": lambda event, state: True,
     "deed": _is_its_deed,
     "pair": lambda event, state: topic_of(event.object or "") <= topic_of(state.object or ""),
-    "diet": lambda event, state: event.predicate == "habit:eat" and excludes(state.object, event.object),
+    "diet": lambda event, state: _is_off_the_diet(event, state) or _is_off_the_diet(state, event),
 }
 """Which states an event of a predicate concerns, by its `ends`."""
 

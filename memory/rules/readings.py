@@ -13,8 +13,10 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.asserted import as_asserted
+from memory.rules.keeping import keep, made_anew
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
+from memory.rules.placing import as_placed
 from memory.rules.revision import believe
 from memory.rules.settled import refuse
 from memory.rules.turn import Origin, Turn
@@ -35,9 +37,10 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
         segment = read.get(claim.segment_key)
         if segment is None or _is_no_evidence(turn, segment):
             continue
-        if (asserted := as_asserted(claim, segment.at)) is None:
-            continue
-        outcomes.append(_believe_heard(turn, asserted, segment, command))
+        asserted = as_asserted(claim, segment.at)
+        placed = None if asserted is None else as_placed(turn.draft, asserted, segment)
+        if placed is not None:
+            outcomes.append(_believe_heard(turn, placed, segment, command))
     return outcomes
 
 
@@ -59,7 +62,7 @@ def _mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
     if entity.sensitivity == level:  # what more sensitive words say of it shows in no row that others see
         for namesake in _nicknamed(turn, entity, sighting):
             entity = merge_into(turn, entity, namesake)
-        improved = _improved(entity, sighting)
+        improved = made_anew(_improved(entity, sighting), segment.at)
         if improved != entity:
             draft.put("seen again", entity, improved)
     known = draft.mentions.get(entity.entity_id, {}).get(segment.segment_key)
@@ -167,4 +170,6 @@ def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, command: Acce
         sensitivity=level,
         judged_by=command.extractor,
     )
-    return believe(turn, claim, subject.entity_id, target.entity_id if target else None, origin)
+    outcome = believe(turn, claim, subject.entity_id, target.entity_id if target else None, origin)
+    keep(turn, claim, subject.entity_id, segment)
+    return outcome

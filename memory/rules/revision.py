@@ -174,7 +174,8 @@ def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
         return outcome
     identity = slots.free_id(draft, _evidence_of(met.fact_id, met), claim.statement)
     fresh = _create(turn, replace(met, fact_id=identity))
-    closed = tuple(each for each in slots.settle(turn, fresh) if each != fresh.fact_id)
+    ended = (*end_states(turn, fresh), *slots.settle(turn, fresh))
+    closed = tuple(each for each in dict.fromkeys(ended) if each != fresh.fact_id)
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
 
 

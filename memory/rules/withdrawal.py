@@ -15,6 +15,7 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules.across import settle_slots
+from memory.rules.keeping import opened_again
 from memory.rules.reopening import begin_later, reopen
 from memory.rules.settled import is_settled
 from memory.rules.turn import Turn
@@ -38,6 +39,7 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     if command.erase:
         _unrecall(draft, f"{SOURCE}{command.source_id}")
     touched = {*command.once, *_take_back(draft, keys, command)}
+    _reopen_promises(draft, touched, keys)
     groundless = [draft.facts[each] for each in touched if each in draft.facts and each not in draft.evidence]
     opened: list[Fact] = []
     for fact in sorted(groundless, key=lambda each: each.fact_id):
@@ -74,6 +76,13 @@ def _take_back(draft: Draft, keys: set[int], command: Withdraw) -> set[str]:
     for row in lost:
         draft.put("withdrawn", row, None)
     return {each.entity_id for each in mentions} | {each.fact_id for each in evidence}
+
+
+def _reopen_promises(draft: Draft, touched: Collection[str], keys: set[int]) -> None:
+    """Let a promise be open again where the words that told it was kept are gone."""
+    for entity in [draft.entities[each] for each in sorted(touched) if each in draft.entities]:
+        if (again := opened_again(entity, keys)) != entity:
+            draft.put("open again", entity, again)
 
 
 def _told_of(evidence: Evidence, command: Withdraw) -> bool:

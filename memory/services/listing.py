@@ -130,7 +130,7 @@ def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
     if name not in asked.predicates or denied != (asked.negated and name != "dislikes"):
         return []
     if name == "promises":
-        return [_deed(fact.statement)]
+        return [_deed(fact.statement)] if asked.to is None or _is_owed_to(asked.to, fact.statement) else []
     return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, name, asked) else []
 
 
@@ -200,13 +200,25 @@ def _spread(things: Sequence[tuple[str, KnownFact]]) -> list[tuple[str, KnownFac
 
 
 _UNDERTAKES = re.compile(
-    r"^.{1,80}?\b(?:will|is going to|promise[sd] (?:\w+ )?(?:to|that)|swears to|wird|verspricht(?: \w+)?,? dass) ", re.I
+    r"^.{1,80}?\b(?:will|is going to|promise[sd] (?:\w+ )?(?:to|that)|"
+    r"promised \w+ (?:that )?\w+ would|swears to|wird|verspricht(?: \w+)?,? dass) ",
+    re.I,
 )
 
 
 def _deed(promise: str) -> str:
     """What is promised, without who does and the verb: send Anna the report."""
     return _UNDERTAKES.sub("", promise, count=1)
+
+
+def _is_owed_to(name: str, promise: str) -> bool:
+    """Whether somebody is named as whom a promise is owed to: not the photos of Lena, nor what is said about her."""
+    spoken = [word.removesuffix("'s") for word, _ in tokenise(promise)]
+    before = (spoken[place - 1] for place, word in enumerate(spoken) if word == fold(name) and place)
+    return any(word not in _NOT_OWED for word in before)
+
+
+_NOT_OWED = words("of about from against without like than and or")
 
 
 def _shown(object_: str) -> str:

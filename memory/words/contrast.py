@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.words.stems import STOP_WORDS, stem, tokenise
+from memory.words.time_grammar import MONTH_NAME
 from memory.words.vocabulary import words
 
 _I = re.IGNORECASE
@@ -49,13 +50,9 @@ _MODIFIERS = re.compile(
     r"\b(?:related to|involving|of|on|in|with|for|about|from|to|at|into|outside|using)\b", _I
 )  # fmt: skip
 _ALTERNATIVES = re.compile(r"\b(?:or|and|nor)\b", _I)
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
 _DATE = re.compile(
-    rf"\b(?:(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{_MONTH}))\b", _I,
+    rf"\b(?:(?P<m1>{MONTH_NAME})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{MONTH_NAME}))\b", _I,
 )  # fmt: skip
 _DATED = re.compile(
     r"\b(?:deadline|due|meeting|appointment|interview|launch|release|exam|flight|wedding|party|presentation|call|"

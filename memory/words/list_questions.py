@@ -21,6 +21,8 @@ from memory.words.vocabulary import words
 
 _WHO = r"(?P<who>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)"
 _WHOSE = r"(?:(?P<my>my|our)|(?P<whose>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)['’]s?)"
+_TO = r"(?P<to>me|us|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*)*)"
+"""To whom something was promised: by name, or the owner."""
 _AUX = r"(?P<aux>do|does|did|has|have|had|is|are|was|were)"
 _FORMS = tuple(
     re.compile(form, re.I)
@@ -31,8 +33,9 @@ _FORMS = tuple(
         rf"what are (?:all )?the names of (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+)",
         rf"(?:list|name) (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+)",
         rf"(?P<bare>what|where|who) (?P<aux>do|does|has|have)(?P<not>n['’]t)? {_WHO} (?P<never>not |never )?"
-        r"(?P<rest>\w+(?: to| in)?)",
-        rf"(?P<bare>what) (?P<aux>did) {_WHO} (?P<rest>promise)",
+        r"(?P<rest>\w+(?: to| in| with)?)",
+        rf"(?P<bare>what) (?P<aux>did|have|has) {_WHO} (?P<rest>promised?)(?:(?: to)? {_TO})?",
+        rf"(?P<bare>was) (?P<aux>habe|hab) (?P<who>ich) {_TO}(?: alles)? (?P<rest>versprochen)",
         rf"(?P<bare>was) (?P<aux>habe|hab|hat|hatte) {_WHO}(?: alles)? (?P<rest>versprochen)",
     )
 )
@@ -54,7 +57,7 @@ _PLURALS = words("people children men women mice series")
 _PAST = words("did has have had was were habe hab hat hatte")
 FORMERLY = "formerly"
 """What was so once, and nobody said when: it counts wherever the past is asked for."""
-_OWNER = words("i me my we our ich")
+_OWNER = words("i me my we us our ich")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class ListQuestion:
     negated: bool = False
     during: Interval | None = None
     past: bool = False
+    to: str | None = None
+    """Of promises, by first name whom they were made to."""
 
 
 def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -> ListQuestion | None:
@@ -96,7 +101,14 @@ def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -
     if wanted is None or not who or (not past and all(map(single_valued, wanted.predicates))):
         return None
     predicates = wanted.predicates | ({FORMERLY} if past and not wanted.negated else set())
-    return replace(wanted, predicates=predicates, who=who, counted=bool(parts.get("many")), during=during, past=past)
+    return replace(wanted, predicates=predicates, who=who, counted=bool(parts.get("many")), during=during, past=past,
+                   to=_to_whom(parts.get("to", ""), owner))  # fmt: skip
+
+
+def _to_whom(told: str, owner: str) -> str | None:
+    """The first name of whom something was promised to; the owner's for "me"."""
+    name = owner if fold(told) in _OWNER else told
+    return name.split()[0] if name else None
 
 
 def _without_time(text: str, now: Instant, offset_s: int) -> tuple[str, Interval | None]:

@@ -19,7 +19,8 @@ _IRREGULAR = {
         "take": "took taken", "eat": "ate eaten", "drink": "drank drunk", "swim": "swam swum", "run": "ran",
         "sing": "sang sung", "sleep": "slept", "find": "found", "say": "said", "tell": "told",
         "child": "children kid kids", "person": "people", "begin": "began begun", "family": "fam",
-        "film": "movie movies",
+        "film": "movie movies", "send": "sent", "bring": "brought", "pay": "paid", "lend": "lent", "show": "shown",
+        "speak": "spoke spoken", "ring": "rang rung",
     }.items() for form in forms.split()
 }  # fmt: skip
 
@@ -78,6 +79,7 @@ VERBS = _by_word(
     ("teach tutor mentor coach", "teaches taught"),
     ("make paint write cook bake build draw create design compose knit plant", "made"),
     ("meet know", "met knows"),
+    ("talk speak chat", "talked_to met"),
     ("live", "lives_in"),
     ("start launch open found begin", "started"),
     ("finish complete pass win earn", "completed"),
@@ -160,7 +162,7 @@ KINDS = _kinds(
     ("language", Test(words("learns studies"), _LANGUAGES, frozenset(map(root, words("speak learn study know"))))),
     ("country", Test(words("visited went lives_in"), _COUNTRIES, _BEING)),
     ("city town place where", Test(words("visited went attended lives_in moved_to"), named=True)),
-    ("person who", Test(words("met knows"))),
+    ("person who", Test(words("met knows talked_to"))),
     ("book novel", Test(words("reads read"))),
     ("movie film show series", Test(words("watches watched"))),
     ("pet animal", Test(words("has_pet"))),

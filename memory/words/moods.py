@@ -52,7 +52,7 @@ WEIGHING_PHRASES = words(
 URGES = words("mind urge temptation notion thought fancy inkling inclination itch desire")
 """Nouns one has without doing: half a mind to quit."""
 
-ASIDE = words("fail miss refuse decline reject dodge avoid escape forget neglect hesitate")
+ASIDE = words("fail miss refuse decline reject dodge avoid escape neglect hesitate")
 """Verbs that tell what did not come about: missed being born there."""
 
 MEANT = words("go plan intend mean hope suppose set think wish schedule consider expect")

@@ -32,7 +32,7 @@ class Predicate:
     """The predicate its past tense means ("plays" in the past is an event, "used" is no state)."""
     ends: str = "same"
     """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`; a
-    `diet` that excludes what is eaten, the `pair` of who is named, or the `deed` that is told in full."""
+    `diet` and what it excludes, whichever is later, the `pair` of who is named, or the `deed` that is told in full."""
 
 
 def _row(
@@ -117,6 +117,11 @@ TABLE: tuple[Predicate, ...] = (
     _row("knows", "know PERSON", "person", "state", weight=1),
     _row("met", "meet, meet with, run into, catch with", "person", weight=1),
     _row(
+        "talked_to",
+        "talk to, talk with, speak to, speak with, chat to, chat with, call PERSON, phone PERSON",
+        "person",
+    ),
+    _row(
         "died",
         "die, pass away, die of",
         None,
@@ -128,7 +133,15 @@ TABLE: tuple[Predicate, ...] = (
     _row("age_is", "be AGE, turn AGE", None, "state", single=True, weight=2),
     _row("birthday_is", "be BIRTHDAY, be BIRTHDAY on, be BIRTHDAY in", None, "state", single=True, weight=2),
     _row(
-        "has_condition", "be CONDITION, diagnose with, suffer from", None, "state", single=True, slotted=True, weight=2
+        "has_condition",
+        "be CONDITION, diagnose with, suffer from",
+        None,
+        "state",
+        single=True,
+        slotted=True,
+        weight=2,
+        closes=("habit",),
+        ends="diet",
     ),
     _row("weighs", "weigh", None, "state", single=True, weight=2),
     _row("has_pet", "", None, "state", weight=2),

@@ -79,3 +79,16 @@ def test_how_long_something_lasted_says_nothing_of_when() -> None:
     assert lasts.valid_from == instant(2018, 5, 25)
     assert (lasted.valid_from or 0.0) > instant(2023, 5, 1)
     assert lasted.statement == "Ana lived in York for five years"
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("I forgot to cancel the gym.", "Ana forgot to cancel the gym"),
+        ("Forgot to cancel the gym.", "Ana forgot to cancel the gym"),
+        ("I forget to cancel things.", "Ana forgets to cancel things"),
+        ("When Tom left Rome, it rained.", "When Tom left Rome, it rained"),
+    ],
+)
+def test_what_is_told_keeps_its_tense_and_its_when(text: str, statement: str) -> None:
+    assert statement in {each.statement for each in reading(text).claims}

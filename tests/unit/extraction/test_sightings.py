@@ -64,6 +64,11 @@ def test_every_speaker_is_a_person() -> None:
         ("I'll send you the photos by Friday.", "Ben", "2023-05-26T23:59:59Z"),
         ("Remind me to call mom tomorrow at 5 pm.", "Ana", "2023-05-26T17:00:00Z"),
         ("Can you remind me to pay rent next week?", "Ana", "2023-06-04T23:59:59Z"),
+        ("I'll send Lena the report by Friday.", "Lena", "2023-05-26T23:59:59Z"),
+        ("I'll write to Lena by Friday.", "Lena", "2023-05-26T23:59:59Z"),
+        ("I promised Lena to water the plants.", "Lena", None),
+        ("I'll send you the photos of Lena.", "Ben", None),
+        ("I'll finish the report by Friday.", "Ben", "2023-05-26T23:59:59Z"),
     ],
 )
 def test_a_promise_says_by_whom_to_whom_and_when(text: str, to: str, due: str | None) -> None:
@@ -72,8 +77,9 @@ def test_a_promise_says_by_whom_to_whom_and_when(text: str, to: str, due: str | 
 
 
 @pytest.mark.parametrize(
-    "text", ["These photos remind me of Rome.", "I'll be right there.", "I can't promise anything.", "Will I call you?"]
-)
+    "text", ["These photos remind me of Rome.", "I'll be right there.", "I can't promise anything.", "Will I call you?",
+             "I never promised Lena a pony.", "I promised Lena nothing."],
+)  # fmt: skip
 def test_what_is_no_promise(text: str) -> None:
     assert [s.name for s in seen(text) if s.type == "promise"] == []
 

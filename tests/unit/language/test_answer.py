@@ -25,7 +25,8 @@ from memory.services.answer import (
     prompt_of,
 )
 from memory.services.answer import compose as composed
-from memory.services.known import KnownFact, leading, says_something_of, standing
+from memory.services.known import KnownFact, standing
+from memory.services.leading import InMind, leading, says_something_of
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -43,7 +44,8 @@ QUESTION = "Where does Maya live?"
 
 def compose(question, hits, facts, as_of=None, language="en"):
     """The answer, led by a fact of the hits."""
-    lead = leading(question, [each for hit in hits for each in hit.fact_ids], facts, as_of, language)
+    carried = [each for hit in hits for each in hit.fact_ids]
+    lead = leading(question, InMind(carried, facts, language, as_of))
     return composed(question, hits, facts, lead=lead, language=language)
 
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.services.answer import NOTHING, Citation, Hit, compose
-from memory.services.known import KnownFact, who_asked
+from memory.services.known import KnownFact
+from memory.services.leading import who_asked
 from memory.services.listing import listing, namesakes, told_each
 from memory.words.list_questions import list_question
 
@@ -219,8 +220,70 @@ def test_what_was_promised_in_a_time_was_promised_then():
     assert listing(asked, [replace(each, valid_from=asked.during.start) for each in PROMISED[:2]]) is not None
 
 
-def test_a_promise_to_somebody_is_no_list():
-    assert list_question("What did I promise Anna?", NOW, owner="Felix") is None
+TO_ANNA = [
+    *PROMISED,
+    known("v5", "Felix promised Anna to water the plants", "promises", "water the plants"),
+    known("v6", "Felix promised Anna Felix would call Anna on Sunday", "promises", "Anna"),
+    known("v7", "Felix will send Tom the photos of Anna", "promises"),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I promise Anna?",
+        "What did I promise to Anna?",
+        "What has Felix promised Anna?",
+        "Was habe ich Anna versprochen?",
+    ],
+)
+def test_what_was_promised_to_somebody_is_told_and_nothing_else(question):
+    found = listing(list_question(question, NOW, owner="Felix"), TO_ANNA)
+    assert sorted(found.things) == [
+        "Felix morgen Blumen mitbringt", "call Anna on Sunday", "send Anna the report by Friday (29 May 2026)",
+        "water the plants",
+    ]  # fmt: skip
+
+
+def test_what_was_promised_to_me_is_asked_of_who_promised():
+    asked = list_question("What did Anna promise me?", NOW, owner="Felix Berg")
+    assert (asked.who, asked.to) == ("Anna", "Felix")
+    told = [
+        known("w1", "Anna will lend Felix the car", "promises"),
+        known("w2", "Anna will call Felix", "promises"),
+        known("w3", "Anna will send Tom the bill", "promises"),
+    ]
+    assert set(listing(asked, told).things) == {"lend Felix the car", "call Felix"}
+
+
+@pytest.mark.parametrize("question", ["What did I promise to do?", "What did I promise about Anna?"])
+def test_what_names_no_one_to_whom_is_no_list(question):
+    assert list_question(question, NOW, owner="Felix") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "people"),
+    [
+        ("Which people did I talk to this week?", {"Anna", "Omar", "Tom"}),
+        ("Who have I talked to this week?", {"Anna", "Omar", "Tom"}),
+        ("Who have I spoken with this week?", {"Anna", "Omar", "Tom"}),
+        ("Which people did I talk to last week?", None),
+        ("Who did I talk to yesterday?", None),
+    ],
+)
+def test_whom_one_talked_to_in_a_time_is_told(question, people):
+    today = NOW
+    facts = [
+        known("t1", "Felix talked to Anna", "talked_to", "Anna", today),
+        known("t2", "Felix called Omar", "talked_to", "Omar", today),
+        known("t3", "Felix met Tom", "met", "Tom", today),
+        known("t4", "Felix talked to Priya", "talked_to", "Priya", APRIL),
+        known("t5", "Felix did not talk to Nils", "talked_to", "Nils", today, polarity=False),
+        known("t6", "Felix knows Lena", "knows", "Lena", today),
+    ]
+    asked = list_question(question, NOW, owner="Felix")
+    found = None if asked is None else listing(asked, facts)
+    assert (None if found is None else set(found.things)) == people
 
 
 ANNAS = [

@@ -1,0 +1,112 @@
+"""Keeping: a promise is kept when who made it says that it was done - who would send Ben the contract has sent it him.
+
+Words decide: the deed itself in a past form, whom it is owed to, and all that it is of. What is only said in part, in
+the passive, or of a time before the promise keeps nothing, and neither does having forgotten to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+
+from memory.model.claims import Claim
+from memory.model.commands import ReadSegment
+from memory.model.entities import Entity, Mention
+from memory.model.facts import Fact
+from memory.model.ids import fold
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant, from_datetime, iso
+from memory.model.working_set import Draft
+from memory.rules.promises import settled
+from memory.rules.turn import Turn
+from memory.words.list_words import root
+from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.time_expressions import resolve
+from memory.words.vocabulary import words
+
+_LABEL = re.compile(r" \([^)]*\)")
+_UNDERTAKING = words("promise promises promised swear swears definitely surely sure try will going")
+_DUE = words("by before until till on at this next latest")
+_SHORT_OF = words("wrong half part draft almost nearly except copy old")
+"""Beside the thing, words by which it is not, or not the whole of, what was promised."""
+_PASSIVE = words("was were been being is are got gets be")
+KEPT_IN, KEPT_AT = "kept_in", "kept_at"
+"""Properties of a promise that was kept: the segment that says so, and when that was."""
+
+
+def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
+    """Mark as kept what its maker now says was done; the words that say so mean the promise from then on."""
+    draft, level = turn.draft, Sensitivity(segment.sensitivity)
+    if not claim.polarity or claim.tense == "plan" or claim.predicate == "promises":
+        return
+    done = claim.valid_to or claim.valid_from or segment.at
+    for promise in _made_by(draft, subject_id, level):
+        if promise.valid_from < min(done, segment.at) and is_done(promise, claim.statement):
+            for entity in _entities_of(draft, promise, level):
+                kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at)}
+                draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
+                draft.put("mentioned", None, Mention(
+                    entity.entity_id, segment.source_id, segment.segment_key, segment.at, claim.quote,
+                    claim.confidence or 1.0, level,
+                ))  # fmt: skip
+
+
+def is_done(promise: Fact, statement: str) -> bool:
+    """Whether a statement tells in the past all that a promise says will be: its deed, to whom, and what."""
+    deed = _deed_of(promise)
+    if len(deed) < 2:
+        return False
+    said = [word for word, _ in tokenise(_LABEL.sub("", statement))]
+    verb, told = deed[0], {root(word) for word in said}
+    done = next((place for place, word in enumerate(said) if _is_past_of(word, verb)), None)
+    if done is None or not _SHORT_OF.isdisjoint(said) or not {root(word) for word in deed} <= told:
+        return False
+    return _PASSIVE.isdisjoint(said[max(0, done - 2) : done])
+
+
+def opened_again(entity: Entity, keys: Collection[int]) -> Entity:
+    """The promise as it was before the words of these segments told that it was kept."""
+    if str(entity.properties.get(KEPT_IN)) not in set(map(str, keys)):
+        return entity
+    left = {name: value for name, value in entity.properties.items() if name not in ("state", KEPT_IN, KEPT_AT)}
+    return replace(entity, properties=left)
+
+
+def made_anew(entity: Entity, at: Instant) -> Entity:
+    """The promise, open again if it is made once more after it was kept."""
+    kept_at = entity.properties.get(KEPT_AT)
+    if kept_at is None or at <= from_datetime(datetime.fromisoformat(str(kept_at))):
+        return entity
+    return opened_again(entity, [int(str(entity.properties[KEPT_IN]))])
+
+
+def _made_by(draft: Draft, subject_id: str, level: Sensitivity) -> list[Fact]:
+    facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, "promises"), ()))
+    return [each for each in facts if each.status == "active" and each.polarity and each.sensitivity == level]
+
+
+def _entities_of(draft: Draft, promise: Fact, level: Sensitivity) -> list[Entity]:
+    """The promise that was seen in the words of a fact, unless somebody said what became of it."""
+    keys = {(each.segment_key, fold(each.quote)) for each in draft.evidence.get(promise.fact_id, ())}
+    return [
+        entity
+        for entity in draft.entities.values()
+        if entity.type == "promise" and entity.sensitivity == level and not settled(entity.properties)
+        and any((key, fold(seen.quote)) in keys for key, seen in draft.mentions.get(entity.entity_id, {}).items())
+    ]  # fmt: skip
+
+
+def _deed_of(promise: Fact) -> list[str]:
+    """The words of what is to be done, its verb first, without who does it and by when."""
+    text = _LABEL.sub("", promise.statement)
+    for span in reversed(resolve(text, promise.valid_from, 0, "future")):
+        text = text[: span.at] + text[span.at + len(span.text) :]
+    _, _, rest = re.sub(r"\b(?:is going to|promises to|swears to|promised to)\b", "will", text).partition(" will ")
+    empty = STOP_WORDS["en"] - {"you"} | _UNDERTAKING | _DUE
+    return [word for word, _ in tokenise(rest) if word not in empty]
+
+
+def _is_past_of(word: str, verb: str) -> bool:
+    return word != verb and root(word) == root(verb) and not word.endswith(("s", "ing"))
