@@ -40,11 +40,11 @@ from memory.retrieval.library import MemoryShelf
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
 from memory.retrieval.standing import MemoryStanding
-from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.tuning import tuned
+from memory.services.zones import offset_s
 
 YOUNG = (100_000, 20, 50)
 """Objects more than were freed until Python looks for cycles among the youngest (its own: 700, 10, 10), and so on.
@@ -65,9 +65,10 @@ class Legs:
     shelf: MemoryShelf
     exemplars: asyncio.Future[Exemplars] | None = None
 
-    async def understand(self, text: str) -> Understood:
-        """A question as this encoder understands it, in a thread."""
-        return await understand(asyncio.to_thread(self.embedder.ask, text), self.embedder.name)
+    def understand(self, text: str) -> Awaitable[Understood]:
+        """A question as this encoder understands it, in a thread that begins at once: all else waits for it."""
+        begun = asyncio.get_running_loop().run_in_executor(None, self.embedder.ask, text)
+        return understand(begun, self.embedder.name)
 
     def encode_examples(self) -> None:
         """Begin with the example questions: once, when the first question is answered."""

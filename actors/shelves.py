@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from adapters.allocator import give_back
 from memory.model.scopes import Sensitivity
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.library import Library
@@ -18,8 +19,10 @@ from memory.retrieval.pieces import Encoded
 Keys = NDArray[np.int64]
 NO_KEYS = np.zeros(0, np.int64)
 FIRST, FURTHER = 2, 2
-"""Scopes read from their beginning at a time, and scopes caught up. Each holds one of the six connections of a shard as
-long as it lasts: two are left for turns and positions, and whoever was there before waits for no newcomer."""
+"""Scopes read from their beginning at a time, and scopes caught up. Each asks for one of the six connections of a shard
+again and again: two are left for turns and positions, and whoever was there before waits for no newcomer."""
+MANY = 10_000
+"""Segments from which filling leaves enough unused memory behind to be looked for: 28 MB (docs/decisions/0046)."""
 
 
 class Feed(Protocol):
@@ -62,7 +65,27 @@ class Shelves:
             self._read.pop(scope, None)
 
     async def _catch_up(self, scope: str, position: tuple[int, int]) -> None:
-        words, vectors = self._read.get(scope, (0, 0))
+        if scope in self._read:
+            await self._follow(scope, *self._read[scope], position)
+        else:
+            await self._fill(scope)
+        self._read[scope] = max(position, self._read.get(scope, (0, 0)))
+
+    async def _fill(self, scope: str) -> None:
+        """Read a scope from its beginning, aside: it is in sight when all of it is there, and others are answered."""
+        filled, rows = Library(self.library.dimensions, self.library.rounded, filling=True), 0
+        async for level, batch in self._feed.changed(scope, 0):
+            await asyncio.to_thread(filled.put, scope, level, batch)
+            rows += len(batch)
+        await asyncio.to_thread(filled.settle)
+        async for keys, encoded in self._feed.changed_vectors(scope, 0, NO_KEYS):
+            await asyncio.to_thread(filled.put_vectors, scope, keys, encoded.vectors, encoded.pieces)
+        self.library.take(filled)
+        if rows > MANY:
+            await asyncio.to_thread(give_back)
+
+    async def _follow(self, scope: str, words: int, vectors: int, position: tuple[int, int]) -> None:
+        """Read what was written since these positions."""
         put = [NO_KEYS]
         if words < position[0]:
             self.library.remove(scope, await self._feed.removed(scope, words))
@@ -71,9 +94,8 @@ class Shelves:
                 put.append(batch.keys)
                 await asyncio.sleep(0)  # other questions get a turn
         # a row that was put again stands without its vector until that is read again, too
-        again = np.concatenate(put) if words else NO_KEYS
+        again = np.concatenate(put)
         if len(again) or vectors < position[1]:
             async for keys, encoded in self._feed.changed_vectors(scope, vectors, again):
                 self.library.put_vectors(scope, keys, encoded.vectors, encoded.pieces)
                 await asyncio.sleep(0)
-        self._read[scope] = max(position, self._read.get(scope, (0, 0)))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.rows import DictRow
 
-from adapters.postgres.pool import Pool
+from adapters.postgres.pool import Pool, joined_instants
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
-from adapters.postgres.vectors import matrix
+from adapters.postgres.vectors import joined_matrix
 from memory.model.ids import digest
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ROLES
@@ -21,12 +23,16 @@ from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Traits
 from memory.retrieval.flags import bare
 from memory.retrieval.library import Library, MemoryShelf
-from memory.retrieval.pieces import Encoded, Pieces
+from memory.retrieval.pieces import Encoded, Pieces, width
 from memory.retrieval.query import Probe
 
 Q = queries("feed")
-SLICE = 512
-"""Rows of one batch: about 10 ms of work for who puts them, then others get a turn."""
+SLICE, FIRST_SLICE = 512, 4096
+"""Rows of one batch, and of one when a scope is read from its beginning. The first is less than 10 ms of work for who
+puts them, then others get a turn; whoever reads all puts them aside, with fewer batches to merge."""
+_SEGMENTS = f"SELECT s.scope, src.sensitivity, {Q['columns']} {Q['segments']}"
+_VECTORS = f"SELECT {Q['understood']} {Q['vectors']}"
+_SOME = f"{Q['wanted']} SELECT s.scope, src.sensitivity, {Q['columns']}, {Q['understood']} {Q['some_segments']}"
 
 Row = Mapping[str, Any]
 Keys = NDArray[np.int64]
@@ -46,20 +52,48 @@ class PostgresFeed:
 
     async def removed(self, scope: str, since: int) -> Keys:
         """The keys removed after a position."""
-        rows = await self._pool.rows(Q["removed_segments"], scope=scope, since=since)
-        return np.array([row["segment_key"] for row in rows], np.int64)
+        return await self._keys(Q["removed_segments"], scope=scope, since=since)
 
     async def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
         """Batches of the segments written after a position."""
-        async for rows in self._pool.slices(Q["changed_segments"], SLICE, scope=scope, since=since):
-            for batch in batches(scope, rows):
-                yield batch
+        keys = await self._keys(Q["changed_segments"], scope=scope, since=since)
+        async for row in self._sliced(_SEGMENTS, keys, since, scope=scope):
+            yield _batch(row)
 
     async def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
         """Vectors written after a vector position, and those of these keys."""
-        wanted = {"scope": scope, "since": since, "keys": keys.tolist(), "encoder": self._encoder}
-        async for rows in self._pool.slices(Q["changed_vectors"], SLICE, **wanted):
-            yield _encoded(rows)
+        of_these = {"scope": scope, "encoder": self._encoder}
+        found = await self._keys(Q["changed_vectors"], since=since, keys=keys.tolist(), **of_these)
+        async for row in self._sliced(_VECTORS, found, since, **of_these):
+            if row["understood"]:
+                yield _encoded(row)
+
+    async def _keys(self, sql: str, **given: Any) -> Keys:
+        row = await self._pool.row(sql, **given)
+        return _numbers(row["keys"] if row else None, np.int64)
+
+    async def _sliced(self, sql: str, keys: Keys, since: int, **given: Any) -> AsyncIterator[Row]:
+        """The rows of a statement for each slice of keys; the next is fetched while who asked works on the last.
+
+        The server makes columns of a slice: row by row a socket, an event loop and a driver are asked half a million
+        times each. It looks rows up by their keys, and those come as they lie on disk.
+        """
+        size = SLICE if since else FIRST_SLICE
+
+        def fetch(first: int) -> asyncio.Future[list[DictRow]]:
+            return asyncio.ensure_future(self._pool.rows(sql, keys=keys[first : first + size].tolist(), **given))
+
+        firsts = iter(range(0, len(keys), size))
+        coming = [fetch(first) for first in islice(firsts, 1)]
+        try:
+            while coming:
+                rows = await coming.pop()
+                coming += [fetch(first) for first in islice(firsts, 1)]
+                for row in rows:
+                    yield row
+        finally:
+            for each in coming:
+                each.cancel()
 
 
 class PostgresShelf:
@@ -73,15 +107,12 @@ class PostgresShelf:
     async def traits(self, view: View, keys: Keys, probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped. What no longer holds is not told apart here."""
         chosen = {"keys": keys.tolist(), "closely": await self._chosen(view, keys.tolist(), closely)}
-        rows = await self._pool.rows(Q["some_segments"], **seen_by(view), **chosen, encoder=self._encoder)
         library = Library(self._dimensions)
-        for scope in {row["scope"] for row in rows}:
-            held = [row for row in rows if row["scope"] == scope]
-            for level, batch in batches(scope, held):
-                library.put(scope, level, batch)
-            if understood := [row for row in held if row["vector"] is not None]:
-                found, encoded = _encoded(understood)
-                library.put_vectors(scope, found, encoded.vectors, encoded.pieces)
+        for row in await self._pool.rows(_SOME, **seen_by(view), **chosen, encoder=self._encoder):
+            library.put(row["scope"], *_batch(row))
+            if row["understood"]:
+                found, encoded = _encoded(row)
+                library.put_vectors(row["scope"], found, encoded.vectors, encoded.pieces)
         return await MemoryShelf(library).traits(view, keys, probe, closely)
 
     async def _chosen(self, view: View, keys: list[int], closely: int) -> list[int]:
@@ -93,29 +124,25 @@ class PostgresShelf:
         return sorted((key for key in keys if key in told), key=told.__getitem__)[:closely]
 
 
-def batches(scope: str, rows: Sequence[Row]) -> Iterator[tuple[Sensitivity, SegmentBatch]]:
-    """Rows as batches, each of one sensitivity."""
-    by_level: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_level[row["sensitivity"]].append(row)
-    for level, chosen in by_level.items():
-        yield Sensitivity(level), _batch(scope, chosen)
-
-
-def _batch(scope: str, rows: Sequence[Row]) -> SegmentBatch:
-    return SegmentBatch(
-        keys=np.array([row["segment_key"] for row in rows], np.int64),
-        source=np.array([_source_number(scope, row["source_id"]) for row in rows], np.int64),
-        order=np.array([min(round(row["start_s"] * 1000), 2**31 - 1) for row in rows], np.int32),
-        at=np.array([row["at"] for row in rows], np.float64),
-        known_from=np.array([row["committed_at"] for row in rows], np.float64),
-        roles=np.array([ROLES.index(row["role"]) for row in rows], np.int8),
-        alive=np.array([not row["hidden"] for row in rows], np.bool_),
-        dates=tuple(local_date(row["started_at"], row["offset_s"]) for row in rows),
-        speakers=tuple(row["speaker"] for row in rows),
-        texts=tuple(row["text"] for row in rows),
-        languages=tuple(row["language"] or "" for row in rows),
+def _batch(row: Row) -> tuple[Sensitivity, SegmentBatch]:
+    """Segments of one scope and sensitivity."""
+    offsets = _numbers(row["offsets"], np.int32).tolist()
+    return Sensitivity(row["sensitivity"]), SegmentBatch(
+        keys=_numbers(row["keys"], np.int64),
+        source=np.array(list(map(_source_number, repeat(row["scope"]), row["sources"])), np.int64),
+        order=np.minimum(np.rint(_numbers(row["starts"], np.float64) * 1000), 2**31 - 1).astype(np.int32),
+        at=joined_instants(row["at"]),
+        known_from=joined_instants(row["committed_at"]),
+        roles=np.array([_ROLES[role] for role in row["roles"]], np.int8),
+        alive=_numbers(row["alive"], np.bool_),
+        dates=tuple(map(local_date, joined_instants(row["started_at"]).tolist(), offsets)),
+        speakers=tuple(row["speakers"]),
+        texts=tuple(row["texts"]),
+        languages=tuple(row["languages"]),
     )
+
+
+_ROLES = {role: place for place, role in enumerate(ROLES)}
 
 
 @lru_cache(maxsize=1024)
@@ -123,7 +150,14 @@ def _source_number(scope: str, source_id: str) -> int:
     return int.from_bytes(digest("source", scope, source_id), "big", signed=True)
 
 
-def _encoded(rows: Sequence[Row]) -> tuple[Keys, Encoded]:
-    keys = np.array([row["segment_key"] for row in rows], np.int64)
-    vectors = matrix([row["vector"] for row in rows])
-    return keys, Encoded(vectors, Pieces.from_bytes([row["pieces"] for row in rows], vectors.shape[1]))
+def _encoded(row: Row) -> tuple[Keys, Encoded]:
+    keys = _numbers(row["understood"], np.int64)
+    vectors = joined_matrix(row["vectors"], len(keys))
+    bits = _numbers(row["pieces"], np.uint8).reshape(-1, width(vectors.shape[1]))
+    ends = np.cumsum(_numbers(row["lengths"], np.int32), dtype=np.int64) // bits.shape[1]
+    return keys, Encoded(vectors, Pieces(bits, np.concatenate((np.zeros(1, np.int64), ends))))
+
+
+def _numbers(sent: bytes | None, kind: type[np.generic]) -> NDArray:  # type: ignore[type-arg]
+    """Numbers as they travel, one after the other; None of none."""
+    return np.frombuffer(sent or b"", np.dtype(kind).newbyteorder(">")).astype(kind)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import orjson
 import psycopg
+from numpy.typing import NDArray
 from psycopg.adapt import Buffer, Loader
 from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
@@ -46,6 +47,12 @@ class InstantLoader(Loader):
 def instants(sent: Sequence[int | None]) -> list[Instant | None]:
     """Many of them, each in the eight bytes' number."""
     return [None if each is None else (each + _SINCE_US) // 1000 / 1000 for each in sent]
+
+
+def joined_instants(sent: bytes) -> NDArray[np.float64]:
+    """Many of them, as `timestamptz_send` gives each, one after the other."""
+    instants: NDArray[np.float64] = (np.frombuffer(sent, ">i8").astype(np.int64) + _SINCE_US) // 1000 / 1000
+    return instants
 
 
 def send_instants_raw(cursor: psycopg.AsyncCursor[Any] | psycopg.AsyncServerCursor[Any]) -> None:

@@ -40,8 +40,11 @@ class RealsDumper(Dumper):
 
 def matrix(sent: Sequence[bytes]) -> Matrix:
     """[rows, dimensions] of vectors of one encoder, as `vector_send` gives them."""
-    if not sent:
-        return np.zeros((0, 0), np.float32)
-    coordinates = (len(sent[0]) - _HEADER_BYTES) // 4
-    rows = np.frombuffer(b"".join(sent), np.dtype([("header", f"V{_HEADER_BYTES}"), ("row", ">f4", (coordinates,))]))
-    return rows["row"].astype(np.float32)
+    return joined_matrix(b"".join(sent), len(sent)) if sent else np.zeros((0, 0), np.float32)
+
+
+def joined_matrix(sent: bytes, rows: int) -> Matrix:
+    """[rows, dimensions] of as many vectors, at least one, each right after the last."""
+    coordinates = (len(sent) // rows - _HEADER_BYTES) // 4
+    vectors = np.frombuffer(sent, np.dtype([("header", f"V{_HEADER_BYTES}"), ("row", ">f4", (coordinates,))]))
+    return vectors["row"].astype(np.float32)

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.beside import in_halves
-from memory.retrieval.flags import DIGIT, FIRST_PERSON, TELLING, TIME, marks, question_share
+from memory.retrieval.flags import DIGIT, FIRST_PERSON, TELLING, TIME, question_share
+from memory.retrieval.lexicon import read
 from memory.retrieval.matters import Spoken
 from memory.retrieval.pieces import Pieces, width
-from memory.retrieval.postings import BEYOND, EVERYWHERE, HEADER, Grown, Places, Postings, Rows, ranges, reach, times
+from memory.retrieval.postings import BEYOND, EVERYWHERE, Grown, Places, Postings, Rows, ranges, reach, times
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import Signs
 from memory.retrieval.vector_rows import VectorRows
 from memory.retrieval.wishes import spoken_in, wish
-from memory.words.stems import terms
 
 LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2, 0.25))
 """Link, distance and weight of the words a neighbour lends (LoCoMo dev recall@10: 59.0 without, 74.2 with them)."""
@@ -53,8 +53,10 @@ _COLUMNS: dict[str, type[np.generic]] = {
 class ScopeColumns:
     """Text and vector columns that can be put to, removed from and searched. Row numbers change on compaction."""
 
-    def __init__(self, dimensions: int, rounded: bool = False) -> None:
+    def __init__(self, dimensions: int, rounded: bool = False, *, filling: bool = False) -> None:
+        """`filling`: nobody searches these until they `settle`."""
         self.dimensions = dimensions
+        self._filling = filling
         self.speakers: list[str] = []
         self.postings = Postings()
         self.signs = Signs(dimensions)
@@ -252,6 +254,8 @@ class ScopeColumns:
 
     def _bury(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         rows, _ = self.rows_of(keys)
+        if not len(rows):
+            return rows  # and no source is touched
         self["alive"][rows] = False
         for key in self["key"][rows[self["wish"][rows] > 0]].tolist():
             del self.spoken[key]
@@ -264,27 +268,32 @@ class ScopeColumns:
 
     def _append(self, batch: SegmentBatch, chosen: NDArray[np.int64]) -> None:
         first, count = self._columns["key"].size, len(chosen)
-        texts = [batch.texts[i] for i in chosen]
+        texts, dates, speakers, languages = (
+            [column[i] for i in chosen.tolist()]
+            for column in (batch.texts, batch.dates, batch.speakers, batch.languages)
+        )
         lengths = np.array([len(text) for text in texts], np.int32)
-        own, marked = self._append_words(batch, chosen), np.array([marks(text) for text in texts], np.uint8)
+        words = read(texts, [f"{date} {speaker}" for date, speaker in zip(dates, speakers, strict=True)], languages)
+        self.postings.append(words.counts, words.terms, words.begins)
+        own, marked, roles = words.counts.astype(np.float32), words.marks, batch.roles[chosen]
         unlinked = np.full(count, -1, np.int32)
         values: dict[str, NDArray] = {  # type: ignore[type-arg]
             "key": batch.keys[chosen], "source": batch.source[chosen], "order": batch.order[chosen],
-            "at": batch.at[chosen], "known_from": batch.known_from[chosen], "role": batch.roles[chosen],
-            "speaker": np.array([self._speaker(batch.speakers[i]) for i in chosen], np.int32),
+            "at": batch.at[chosen], "known_from": batch.known_from[chosen], "role": roles,
+            "speaker": np.array([self._speaker(label) for label in speakers], np.int32),
             "length": lengths,
             "question_share": np.array([question_share(text) for text in texts], np.float32),
             "has_time": marked & TIME > 0, "has_digit": marked & DIGIT > 0, "first_person": marked & FIRST_PERSON > 0,
             "bare": marked & TELLING == 0,
-            "wish": np.array([wish(texts[at], batch.roles[i]) for at, i in enumerate(chosen)], np.int8),
-            "alive": np.ones(count, np.bool_), "has_vector": np.zeros(count, np.bool_),
-            "before": unlinked, "after": unlinked, "own_words": own, "all_words": own,
-            "reach": reach(lengths),
-            "pieces_from": np.zeros(count, np.int64), "pieces": np.zeros(count, np.int32),
-            "stale": np.zeros(count, np.bool_),
+            "wish": np.array([wish(*said) for said in zip(texts, roles.tolist(), strict=True)], np.int8),
+            "alive": np.ones(count, np.bool_), "before": unlinked, "after": unlinked, "own_words": own,
+            "all_words": own, "reach": reach(lengths),
         }  # fmt: skip
         for name, column in self._columns.items():
-            column.extend(values[name])
+            if name in values:
+                column.extend(values[name])
+            else:  # no vector, no pieces, not stale
+                column.grow(count)
         self.spoken |= {int(values["key"][at]): spoken_in(texts[at]) for at in np.flatnonzero(values["wish"])}
         self.vectors.extend(count)
         self.signs.extend(count)
@@ -293,20 +302,6 @@ class ScopeColumns:
         slots = np.searchsorted(self._sorted_keys, keys)
         self._sorted_keys = np.insert(self._sorted_keys, slots, keys)
         self._sorted_rows = np.insert(self._sorted_rows, slots, first + by_key)
-
-    def _append_words(self, batch: SegmentBatch, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        ids: list[int] = []
-        positions: list[int] = []
-        counts = np.zeros(len(chosen), np.int64)
-        for slot, i in enumerate(chosen):
-            language = batch.languages[i]
-            words, starts = terms(batch.texts[i], language)
-            header = terms(f"{batch.dates[i]} {batch.speakers[i]}", language)[0]
-            ids += words + header
-            positions += starts + [HEADER] * len(header)
-            counts[slot] = len(words) + len(header)
-        self.postings.append(counts, np.array(ids, np.int64), np.array(positions, np.int64))
-        return counts.astype(np.float32)
 
     def _speaker(self, label: str) -> int:
         if label not in self._speaker_rows:
@@ -350,12 +345,25 @@ class ScopeColumns:
             lent += weight * np.bincount(np.repeat(taker, counts)[reached], minlength=len(rows))
         self["all_words"][rows] = self["own_words"][rows] + lent
 
+    def settle(self) -> None:
+        """All is there that was to be put at first: compile it at once."""
+        self._filling = False
+        self._compact()
+
     def _settle(self) -> None:
         rows = self._columns["key"].size
-        if self.postings.uncompiled + (rows - len(self)) > max(SLACK_ROWS, SLACK_SHARE * rows):
+        scanned = self.postings.uncompiled + (rows - len(self))
+        if scanned > max(SLACK_ROWS, SLACK_SHARE * rows) and not self._filling:
             self._compact()
 
     def _compact(self) -> None:
+        if len(self) < self._columns["key"].size:
+            self._bring_together()
+        else:
+            self.postings.compile()
+
+    def _bring_together(self) -> None:
+        """Keep the living rows alone, which have other numbers then."""
         self._forget_counts()
         live = np.flatnonzero(self["alive"])
         number = np.full(self._columns["key"].size + 1, -1, np.int32)  # the last slot answers for a missing link

@@ -25,8 +25,10 @@ _NONE = np.zeros(0, np.int64)
 class Library:
     """Columns by (scope, sensitivity), so that what is above a clearance is absent from every statistic too."""
 
-    def __init__(self, dimensions: int, rounded: bool = False) -> None:
+    def __init__(self, dimensions: int, rounded: bool = False, *, filling: bool = False) -> None:
+        """`filling`: nobody searches here until all `settle`."""
         self.dimensions = dimensions
+        self._filling = filling
         self.rounded = rounded
         """Vectors are held in eight bits a coordinate."""
         self.version = 0
@@ -39,7 +41,20 @@ class Library:
         for level in Sensitivity:
             if level != sensitivity and (scope, level) in self._columns:
                 self._columns[scope, level].remove(batch.keys)
-        self._columns.setdefault((scope, sensitivity), ScopeColumns(self.dimensions, self.rounded)).put(batch)
+        if (scope, sensitivity) not in self._columns:
+            self._columns[scope, sensitivity] = ScopeColumns(self.dimensions, self.rounded, filling=self._filling)
+        self._columns[scope, sensitivity].put(batch)
+
+    def settle(self) -> None:
+        """All is there that was to be put at first: compile it at once."""
+        self._filling = False
+        for columns in self._columns.values():
+            columns.settle()
+
+    def take(self, other: Library) -> None:
+        """Take over the columns of another library, of scopes that this one does not hold."""
+        self.version += 1
+        self._columns |= other._columns
 
     def put_vectors(
         self, scope: str, keys: NDArray[np.int64], matrix: NDArray[np.float32], pieces: Pieces | None = None

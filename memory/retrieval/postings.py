@@ -47,12 +47,17 @@ class Grown:
 
     def extend(self, values: NDArray) -> None:  # type: ignore[type-arg]
         """Append rows."""
-        size = self.size + len(values)
+        first = self.size
+        self.grow(len(values))
+        self._array[first : self.size] = values
+
+    def grow(self, count: int) -> None:
+        """Append rows of zeros; nothing was ever written where they come to lie."""
+        size = self.size + count
         if size > len(self._array):
             room = np.zeros((max(size, 2 * len(self._array), 64), *self._array.shape[1:]), self._array.dtype)
             room[: self.size] = self.view
             self._array = room
-        self._array[self.size : size] = values
         self.size = size
 
     def keep(self, rows: Ints) -> None:
@@ -137,21 +142,33 @@ class Postings:
                 places.insert(-1, self._places_by_word[low:high])
         return np.concatenate(rows), np.concatenate(places)
 
+    def compile(self) -> None:
+        """Compile everything; rows and their numbers stay."""
+        self._number()
+        self._compile()
+
     def compact(self, rows: Ints) -> None:
         """Keep only these rows, renumbered from 0 in this order, and compile everything."""
         entries, counts = self._entries_of(rows)
-        fresh = self._fresh.view
-        known = np.union1d(self._vocabulary, fresh)
-        words = np.concatenate((np.searchsorted(known, self._vocabulary)[self._words], np.searchsorted(known, fresh)))
-        words = words[entries]
-        used = np.bincount(words, minlength=len(known)) > 0
-        self._vocabulary = known[used]
+        self._number()
+        words = self._words[entries]
+        used = np.bincount(words, minlength=len(self._vocabulary)) > 0
+        self._vocabulary = self._vocabulary[used]
         self._words = (np.cumsum(used) - 1)[words].astype(np.min_scalar_type(len(self._vocabulary)))
-        self._fresh = Grown(np.int64)
         self._places.keep(entries)
         self._starts = Grown(np.uint32)
         self._starts.extend(np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))))
         self._compile()
+
+    def _number(self) -> None:
+        """Take what is fresh into the vocabulary."""
+        fresh = self._fresh.view
+        parts = [fresh[first : first + _BLOCK] for first in range(0, len(fresh), _BLOCK)]  # others get a turn
+        known = np.unique(np.concatenate([self._vocabulary, *map(np.unique, parts)]))
+        moved = np.searchsorted(known, self._vocabulary).astype(np.min_scalar_type(len(known)))
+        words = (np.searchsorted(known, part).astype(moved.dtype) for part in parts)
+        self._vocabulary, self._words = known, np.concatenate([moved[self._words], *words])
+        self._fresh = Grown(np.int64)
 
     def _compile(self) -> None:
         """Sort what is known by word: rows of one block after those of another, and in a block word by word."""

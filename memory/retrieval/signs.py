@@ -34,7 +34,7 @@ class Signs:
     def extend(self, count: int) -> None:
         """Append rows without a vector."""
         for word in self._words:
-            word.extend(np.zeros(count, np.uint64))
+            word.grow(count)
 
     def put(self, rows: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
         """Set the signs of rows to those of their vectors."""

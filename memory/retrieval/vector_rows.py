@@ -28,9 +28,9 @@ class VectorRows:
 
     def extend(self, count: int) -> None:
         """Append rows of zeros."""
-        self._steps.extend(np.zeros((count, self._steps.view.shape[1]), self._steps.view.dtype))
+        self._steps.grow(count)
         if self._rounded:
-            self._scale.extend(np.zeros(count, np.float32))
+            self._scale.grow(count)
 
     def put(self, rows: NDArray[np.int64], vectors: Floats) -> None:
         """Set rows to these vectors."""

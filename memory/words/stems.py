@@ -59,7 +59,7 @@ LONGEST_CHUNK = 32
 
 def tokenise(text: str) -> Iterator[tuple[str, int]]:
     """Folded tokens with the character each begins at (in the NFKC form of the text), in order of appearance."""
-    for match in _TOKEN.finditer(_plain(text)):
+    for match in _TOKEN.finditer(plain(text)):
         word, start = match.group(), match.start()
         if word.isascii() or not _UNSPACED.search(word):
             yield word.casefold(), start
@@ -67,7 +67,8 @@ def tokenise(text: str) -> Iterator[tuple[str, int]]:
             yield from ((word[i : i + 2], start + i) for i in range(len(word) - 1))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The form that words are told apart in, and in which it is counted where they begin."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
@@ -101,7 +102,7 @@ def terms(text: str, language: str) -> tuple[list[int], list[int]]:
     No token holds a space, and people say the same between two of them again and again: that is read once.
     """
     ids, starts, at = [], [], 0
-    for chunk in _plain(text).split(" "):
+    for chunk in plain(text).split(" "):
         known = _terms_of if len(chunk) <= LONGEST_CHUNK else _terms_of.__wrapped__
         for term, start in known(chunk, language):
             ids.append(term)

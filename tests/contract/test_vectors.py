@@ -106,7 +106,7 @@ async def test_what_was_stored_is_fed_to_the_bit(mind: Mind) -> None:
 
 @pytest.mark.parametrize("size", [1, 4, 5])
 async def test_slices_lose_and_repeat_nothing(mind: Mind, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(feeding, "SLICE", size)
+    monkeypatch.setattr(feeding, "FIRST_SLICE", size)
     one, other = told(mind.scope), told(mind.scope, "t", [f"words {n}" for n in range(4)])
     for source in (one, other):
         await mind.capture.store(source)

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import numpy as np
+import pytest
 
+from actors import shelves as shelving
 from actors.shelves import FIRST, Keys, Shelves
 from adapters.embedding.hashing import HashingEmbedder
 from memory.model.scopes import Sensitivity, View
@@ -155,3 +157,58 @@ async def test_many_first_questions_leave_connections_for_everything_else() -> N
     feed.gate.set()
     await asyncio.gather(*newcomers)
     assert all(shelves.library.holds(f"user:{n}") for n in range(6))
+
+
+class PausedFeed(ListedFeed):
+    """Its vectors come when the gate opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.waited_for = asyncio.Event(), asyncio.Event()
+
+    async def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
+        self.waited_for.set()
+        await self.gate.wait()
+        async for there, encoded in super().changed_vectors(scope, since, keys):
+            yield there, encoded
+
+
+async def test_a_scope_is_in_sight_when_all_of_it_is_there() -> None:
+    feed = PausedFeed()
+    feed.hear(Row(1, "A red boat."))
+    feed.encode(1, "A red boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    await feed.waited_for.wait()
+    assert not shelves.library.holds(SCOPE), "half of it would be searched by whoever asks meanwhile"
+    feed.gate.set()
+    await filling
+    assert held(shelves, 1) == pieces("A red boat.")
+
+
+async def test_a_filling_that_was_given_up_leaves_nothing_behind() -> None:
+    feed = PausedFeed()
+    feed.hear(Row(1, "A red boat."))
+    feed.encode(1, "A red boat.")
+    shelves = Shelves(feed, ENCODER.dimensions)
+    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    await feed.waited_for.wait()
+    filling.cancel()
+    await asyncio.wait([filling])
+    assert not shelves.library.holds(SCOPE)
+    feed.gate.set()
+    await shelves.catch_up([SCOPE])
+    assert held(shelves, 1) == pieces("A red boat.")
+
+
+async def test_what_filling_needed_is_given_back_where_it_was_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr(shelving, "give_back", lambda: given_back.append(1))
+    monkeypatch.setattr(shelving, "MANY", 1)
+    shelves = Shelves(feed := ListedFeed(), ENCODER.dimensions)
+    feed.hear(Row(1, "A red boat."))
+    await shelves.catch_up(["user:ben"])
+    assert given_back == []
+    feed.hear(Row(2, "A blue boat."))
+    await shelves.catch_up([SCOPE])
+    assert given_back == [1]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from adapters.postgres.pool import instants, joined_instants
 from adapters.postgres.vectors import RealsDumper, matrix
 
 FINITE = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -37,3 +38,9 @@ def test_no_vector_is_an_empty_matrix() -> None:
 def test_whole_numbers_are_not_taken_for_floats() -> None:
     with pytest.raises(TypeError, match="int64"):
         RealsDumper(np.ndarray).dump(np.array([1]))
+
+
+@given(st.lists(st.integers(-(2**50), 2**50)))
+def test_instants_one_after_the_other_are_read_as_each_by_itself(sent: list[int]) -> None:
+    read = joined_instants(struct.pack(f"!{len(sent)}q", *sent))
+    assert read.tolist() == instants(sent)
