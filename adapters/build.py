@@ -20,7 +20,7 @@ from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
 from adapters.postgres.history import PostgresHistory
-from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
+from adapters.postgres.indexes import PostgresCalendar, PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
@@ -176,7 +176,8 @@ def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
     """PostgreSQL's own search, for when the shard does not answer."""
     encoder = kept.encoder
-    legs = tuple(index(kept.pool, encoder.name) for index in (PostgresText, PostgresVectors, PostgresGraph))
+    indexes = (PostgresText, PostgresVectors, PostgresGraph, PostgresCalendar)
+    legs = tuple(index(kept.pool, encoder.name) for index in indexes)
     return legs, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,8 +54,7 @@ class PostgresText(_SqlIndex):
     name = "text"
 
     def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
-        configs = {"simple", *(CONFIGS.get(language, "simple") for language in probe.languages)}
-        return {"text": probe.text, "configs": sorted(configs)}
+        return {"text": probe.text, "configs": _configs(probe)}
 
 
 class PostgresVectors(_SqlIndex):
@@ -76,6 +76,33 @@ class PostgresGraph(_SqlIndex):
     def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
         words = " ".join(word.removesuffix("'s") for word, _ in tokenise(fold(probe.text)))
         return {"own": user_scope(view.user_id), "padded": f" {words} ", "reached": REACHED, "of_each": OF_EACH}
+
+
+class PostgresCalendar(_SqlIndex):
+    """What was said in the stretches of time a question names, or what is of then.
+
+    It knows no event, and tells a time that was told only about as if it had been told exactly.
+    """
+
+    name = "calendar"
+
+    def _asked(self, view: View, probe: Probe) -> Mapping[str, Any] | None:
+        if not probe.dated:
+            return None
+        named = probe.named
+        return {
+            "starts": [-math.inf if day.extent.start is None else day.extent.start for day in named.stretches],
+            "ends": [math.inf if day.extent.end is None else day.extent.end for day in named.stretches],
+            "text": " ".join(named.left),
+            "configs": _configs(probe),
+            "alone": named.alone,
+            "share": named.share,
+        }
+
+
+def _configs(probe: Probe) -> list[str]:
+    """By which rules words are stemmed: those of each language, and none."""
+    return sorted({"simple", *(CONFIGS.get(language, "simple") for language in probe.languages)})
 
 
 def _bounds(view: View, probe: Probe) -> dict[str, Any]:

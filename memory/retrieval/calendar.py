@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory.model.timeline import DAY_S, Instant
 from memory.words.time_anchors import Anchored
+from memory.words.time_named import Stretch
 
 Moments = NDArray[np.float64]
 
@@ -48,9 +49,13 @@ class Window:
     end: float
     fades_from: float | None = None
     """The event that what lies nearer to is likelier meant; None where all of it counts alike."""
+    sharp: bool = False
+    """What lies beside it is out of it: a day of the calendar ends at midnight."""
 
     def degree(self, at: Moments) -> Moments:
         """How far moments lie inside, 0 to 1: 1 within, less beside it, and less far from the event it is open from."""
+        if self.sharp:
+            return ((at >= self.start) & (at < self.end)).astype(np.float64)
         edge = min(max(EDGE_SHARE * (self.end - self.start), EDGE_LEAST), EDGE_MOST)
         if not np.isfinite(self.end - self.start):
             edge = EDGE_LEAST
@@ -63,11 +68,25 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """What a calendar gave a question: the words that tell a time, the window, and the events it follows from."""
+    """What a calendar gave a question: the words that tell a time, the window, and the events it follows from.
+
+    Of more stretches than one, which only the calendar names, the window is from the first to the last.
+    """
 
     said: str
     window: Window
-    events: tuple[Happening, ...]
+    events: tuple[Happening, ...] = ()
+
+
+def whole(windows: Sequence[Window]) -> Window:
+    """From the beginning of the first to the end of the last."""
+    return Window(min(each.start for each in windows), max(each.end for each in windows), sharp=True)
+
+
+def stretch(named: Stretch) -> Window:
+    """The time that a question names."""
+    start, end = named.extent.start, named.extent.end
+    return Window(-np.inf if start is None else start, np.inf if end is None else end, sharp=not named.about)
 
 
 def latest(starts: Moments) -> NDArray[np.int64]:

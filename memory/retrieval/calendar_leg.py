@@ -1,12 +1,14 @@
-"""Finding segments by when they were said or what they tell of was, where a question tells a time by an event.
+"""Finding segments by when they were said or what they tell of was, where a question tells a time.
 
 "What did I do during my trip to Lisbon?": facts say when the trip was, and what was said then, or is of then, comes
-along. The words that tell of the trip itself are found by the other legs, and not by this one.
+along. The words that tell of the trip itself are found by the other legs, and not by this one. "What happened on
+Wednesday?" names the time itself, and asks for nothing else: then the best of each conversation come first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 
 import numpy as np
@@ -18,7 +20,7 @@ from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S
 from memory.retrieval.beliefs import Beliefs, Outlook
 from memory.retrieval.bm25 import Bm25Rules, bm25
-from memory.retrieval.calendar import Dated, Happening, Moments, fullest, latest, window
+from memory.retrieval.calendar import Dated, Happening, Moments, Window, fullest, latest, stretch, whole, window
 from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.fusion import FusionRules, reciprocal_ranks
@@ -28,20 +30,43 @@ from memory.words.event_words import Kind
 from memory.words.predicates import named
 from memory.words.stems import query_terms, tokenise
 from memory.words.time_anchors import Anchored, Event, anchored, vague
+from memory.words.time_retold import Retelling
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+_NONE = np.zeros(0, np.int64)
 
 LOOKED_AT = 200
 """Facts that hold an event's words and are read for its kind, the latest: a bound on time, not on what is true."""
 _NO_EVENTS = frozenset({"decides", "feels", "habit", "answered", "formerly", "never_did"})
 """Predicates whose statements name events without telling that, or when, they were."""
+RETOLD = 0.5
+"""How far what calls the time by a name lies inside: "on Wednesday" may be the next one."""
 _ASKS = 0.5
 """A turn that asks for so much of its length tells of no event."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The time that a question means."""
+
+    dated: Dated
+    windows: tuple[Window, ...]
+    rest: tuple[str, ...]
+    """What else is asked for."""
+    share: float = 1.0
+    """How much of the question the time is."""
+    ahead: Numbers = field(default_factory=lambda: _NONE)
+    """Segments that belong to it whenever they were said."""
+    retold: tuple[Retelling, ...] = ()
+    """By which words it is told of later."""
+    telling: Numbers = field(default_factory=lambda: _NONE)
+    """Segments that tell of the event it is told by."""
+
+
 class MemoryCalendar:
-    """What was said or happened at the time a question tells by an event; nothing for any other question."""
+    """What was said or happened at the time a question tells, by name or by an event; nothing for any other."""
 
     name = "calendar"
 
@@ -49,31 +74,41 @@ class MemoryCalendar:
         self._beliefs = beliefs
 
     async def search(self, view: View, probe: Probe) -> Ranking:
-        """Scores are how far inside the window a segment lies (0 to 1), and as much again if it is near to the rest."""
+        """Scores are how far inside the window a segment lies (0 to 1), and as much again if it is near to the rest.
+
+        Where the window is named and more is asked, both count by the share of the question that it is.
+        """
         return self.begin(view, probe)(probe)
 
     def begin(self, view: View, probe: Probe) -> Callable[[Probe], Ranking]:
         """When it was, and what lies in the window; only how near that is to the rest waits for the vector."""
+        meant = self._by_event(view, probe) or _by_name(probe)
+        if meant is None:
+            return lambda _: ranked(self.name, (), probe.limit)
+        within, degrees = self._inside(view, probe, meant)
+        ahead = meant.ahead[~np.isin(meant.ahead, within)]
+        keys, degrees = np.append(within, ahead), np.append(degrees, np.ones(len(ahead)))
+
+        def end(probe: Probe) -> Ranking:
+            near = self._near(view, probe, meant, keys)
+            kept = (near > 0) | (np.arange(len(keys)) < len(within))
+            found, scores = keys[kept], (meant.share * degrees * (1 + near)).astype(np.float32)[kept]
+            top = best_first(found, scores, probe.limit)
+            return Ranking(self.name, found[top], scores[top], dated=meant.dated)
+
+        return end
+
+    def _by_event(self, view: View, probe: Probe) -> _Meant | None:
+        """The time told by an event, if it is known when that was."""
         asked = anchored(probe.text)
         events = [] if asked is None else [self._happening(view, probe, event) for event in asked.events]
         known = tuple(event for event in events if event is not None)
         if asked is None or len(known) < len(events):
-            return lambda _: ranked(self.name, (), probe.limit)
-        dated = Dated(asked.said, window(asked, known), known)
-        within, degrees = self._inside(view, probe, dated)
-        ahead = self._named(view, probe, asked)
-        ahead = ahead[~np.isin(ahead, within)]
-        keys, degrees = np.append(within, ahead), np.append(degrees, np.ones(len(ahead)))
-        telling = np.isin(keys, [*ahead.tolist(), *(key for event in known for key in event.keys)])
-
-        def end(probe: Probe) -> Ranking:
-            near = self._near(view, probe, asked.rest, keys, telling)
-            kept = (near > 0) | (np.arange(len(keys)) < len(within))
-            found, scores = keys[kept], (degrees * (1 + near)).astype(np.float32)[kept]
-            top = best_first(found, scores, probe.limit)
-            return Ranking(self.name, found[top], scores[top], dated=dated)
-
-        return end
+            return None
+        dated, ahead = Dated(asked.said, window(asked, known), known), self._named(view, probe, asked)
+        telling = np.array([*ahead.tolist(), *(key for event in known for key in event.keys)], np.int64)
+        rest = tuple(word for word, _ in tokenise(asked.rest) if not vague(word))
+        return _Meant(dated, (dated.window,), rest, ahead=ahead, telling=telling)
 
     def _named(self, view: View, probe: Probe, asked: Anchored) -> Numbers:
         """Keys of what names the event that something was of, or during: the hotel was booked before the trip."""
@@ -103,17 +138,17 @@ class MemoryCalendar:
         end = np.inf if not days else max(start + days * DAY_S, float(times[chosen].max()))
         return Happening(start, end, tuple(sorted(np.concatenate(keys)[chosen].tolist())))
 
-    def _inside(self, view: View, probe: Probe, dated: Dated) -> tuple[Numbers, Moments]:
-        """Keys of what lies in the window, by when it was said or by when a fact that rests on it began to be true."""
+    def _inside(self, view: View, probe: Probe, meant: _Meant) -> tuple[Numbers, Moments]:
+        """Keys of what lies in a window, by when it was said or by when a fact that rests on it began to be true."""
         library, keys, degrees = self._beliefs.library, [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]
         for columns in library.sight(view):
-            degree = dated.window.degree(columns["at"])
+            degree = np.maximum(_degree(meant.windows, columns["at"]), RETOLD * _retold(columns, meant, probe))
             rows = np.flatnonzero((degree > 0) & columns.visible(probe))
             keys.append(columns["key"][rows])
             degrees.append(degree[rows])
         outlook = self._beliefs.outlook(view, probe.known_as_of, probe.as_of)
         if outlook is not None:
-            degree = dated.window.degree(outlook.facts.table.begun)
+            degree = _degree(meant.windows, outlook.facts.table.begun)
             facts = np.flatnonzero((degree > 0) & outlook.begun(probe.as_of))
             owners, grounds = outlook.evidence(facts)
             seen = library.visible(view, grounds, probe)
@@ -124,15 +159,18 @@ class MemoryCalendar:
         np.maximum.at(best, inverse, np.concatenate(degrees))
         return every, best
 
-    def _near(self, view: View, probe: Probe, rest: str, keys: Numbers, telling: Flags) -> NDArray[np.float32]:
-        """How near each key is to what else is asked, as a share of the best; 1 where that is whatever there is.
+    def _near(self, view: View, probe: Probe, meant: _Meant, keys: Numbers) -> NDArray[np.float32]:
+        """How near each key is to what else is asked, as a share of the best.
 
+        Where that is whatever there is, all of an event's time is near, and of a named time the best of each source.
         Those that tell of the event itself are near if they hold a word of the rest: they are like any question that
-        names it, and are found by its words.
+        names it, and are found by its words anyway.
         """
-        wanted = " ".join(word for word, _ in tokenise(rest) if not vague(word))
-        if not wanted:
-            return np.where(telling, np.float32(0), np.float32(1))
+        telling = np.isin(keys, meant.telling)
+        if not meant.rest:
+            by_event = bool(meant.dated.events)
+            return np.where(telling, np.float32(0), np.float32(1)) if by_event else self._leading(view, probe, keys)
+        wanted = " ".join(meant.rest)
         sight = self._beliefs.library.sight(view)
         inside = [np.zeros(len(columns["key"]), np.bool_) for columns in sight]
         for columns, rows in zip(sight, inside, strict=True):
@@ -154,6 +192,48 @@ class MemoryCalendar:
         near[telling & ~np.isin(keys, legs[0].keys)] = 0
         best = float(near.max(initial=0.0))
         return near / np.float32(best) if best else near
+
+    def _leading(self, view: View, probe: Probe, keys: Numbers) -> NDArray[np.float32]:
+        """1 for the best of each source, 1/2 for the next, 1/3 ...; 0 for what tells nothing.
+
+        What became a fact is better than what did not, and what says more than what says less.
+        """
+        near = np.zeros(len(keys), np.float32)
+        outlook = self._beliefs.outlook(view, probe.known_as_of, probe.as_of)
+        believed = np.zeros(0, np.int64) if outlook is None else outlook.ended_keys
+        for columns in self._beliefs.library.sight(view):
+            rows, found = columns.rows_of(keys)
+            tells = ~columns["bare"][rows] & (columns["question_share"][rows] < _ASKS)
+            rows, found = rows[tells], found[tells]
+            source = columns["source"][rows]
+            order = np.lexsort((-columns["length"][rows], ~np.isin(keys[found], believed), source))
+            first = np.searchsorted(source[order], source[order])
+            near[found[order]] = 1 / (1 + np.arange(len(order)) - first)
+        return near
+
+
+def _by_name(probe: Probe) -> _Meant | None:
+    """The time that a question names, where it asks for what was then."""
+    if not probe.dated:
+        return None
+    named = probe.named
+    windows = tuple(map(stretch, named.stretches))
+    retold = tuple(each for one in named.stretches for each in one.retold)
+    return _Meant(Dated(named.said, whole(windows)), windows, named.left, named.share, retold=retold)
+
+
+def _retold(columns: ScopeColumns, meant: _Meant, probe: Probe) -> Flags:
+    """[rows] Which rows call the time meant by a name that means it when they were said."""
+    found, at = np.zeros(len(columns["key"]), np.bool_), columns["at"]
+    for each in meant.retold:
+        found |= _held(columns, each.words, probe) & (at >= each.after) & (at < each.before)
+    return found
+
+
+def _degree(windows: Sequence[Window], at: Moments) -> Moments:
+    """How far moments lie inside one of these."""
+    degrees: Moments = np.max([each.degree(at) for each in windows], axis=0)
+    return degrees
 
 
 class _Told:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
+from memory.words.time_anchors import asks_past
+from memory.words.time_named import NOTHING_NAMED, Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Probe:
     """Only facts that had begun to be true by then; what was said later lies outside of `window`."""
     present: Instant | None = None
     """The moment whose state of things is asked for; None if the question is not about how things stand."""
+    named: Named = NOTHING_NAMED
+    """The stretches of time the question names, and what else it asks."""
     only: NDArray[np.int64] | None = None
     """If given, only these segments."""
     depth: int = 2
@@ -64,3 +68,9 @@ class Probe:
     """Whether the facts behind candidates are wanted with their traits."""
     worded: bool = True
     """Whether the words of candidates are wanted even where all have vectors to be compared by."""
+
+    @property
+    def dated(self) -> bool:
+        """Whether it asks for what was at the times it names: what is planned for the summer was not last summer."""
+        lies_behind = self.named.over and self.present is None
+        return self.named.alone or (bool(self.named.stretches) and (lies_behind or asks_past(self.text)))

@@ -11,7 +11,7 @@ from memory.model.timeline import Instant, Interval
 from memory.retrieval.intents import WHEN, by_words
 from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
-from memory.words.time_expressions import resolve
+from memory.words.time_named import NOTHING_NAMED, Named, named_times
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
@@ -58,8 +58,13 @@ class Plan:
     """0 (age does not matter) to 1 (only the newest will do)."""
     present: bool = False
     """It asks how things stand: about now, or in the present tense, and not about what was."""
-    days: tuple[Interval, ...] = ()
+    named_times: Named = NOTHING_NAMED
     """The stretches of time the question names."""
+
+    @property
+    def days(self) -> tuple[Interval, ...]:
+        """These stretches; an open end is None."""
+        return tuple(stretch.extent for stretch in self.named_times.stretches)
 
     def named(self, speakers: Sequence[str]) -> frozenset[int]:
         """Which of these speakers the question names: by the whole label, or by a first name nobody else has."""
@@ -76,11 +81,7 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
         first_person=_FIRST_PERSON.search(text.replace("’", "'")) is not None,
         recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
         present=_asks_present(text.replace("’", "'")),
-        days=tuple(
-            span.interval
-            for span in resolve(text, now, offset_s)
-            if span.kind in ("point", "interval") and span.start is not None and span.end is not None
-        ),
+        named_times=named_times(text, now, offset_s),
     )
 
 

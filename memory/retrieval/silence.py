@@ -56,11 +56,22 @@ class SilenceRules:
 
 
 def sureness(case: Case, rules: SilenceRules) -> float:
-    """Log-odds that what is asked for was said, against the usual question; 0 where turns could not be read closely."""
+    """Log-odds that what is asked for was said, against the usual question; 0 where turns could not be read closely.
+
+    Where nothing but a time is asked for, whatever was said then answers, and what was not is not to be found.
+    """
+    if case.plan.named_times.alone:
+        return _said_then(case)
     if case.met is None or not case.closely:
         return 0.0
     named, gap, unmet = signs(case.plan, case.traits, case.met).tolist()
     return float(rules.named * named + rules.gap * gap + rules.unmet * unmet + rules.usual)
+
+
+def _said_then(case: Case) -> float:
+    """As usual if anything is of that time, or nobody looked; certainly not if nothing is."""
+    calendar = next((ranking for ranking in case.rankings if ranking.leg == "calendar"), None)
+    return -np.inf if calendar is not None and not len(calendar.keys) else 0.0
 
 
 def signs(plan: Plan, traits: Traits, met: Meetings) -> Floats:

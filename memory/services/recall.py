@@ -140,8 +140,7 @@ async def recall(
     in the fusion is not asked.
     """
     plan = route(question.text, question.now, offset_s)
-    moment = question.now if question.as_of is None else question.as_of
-    probe = _probe(question, settings, languages, only, moment if plan.present else None)
+    probe = _probe(question, settings, languages, only, plan)
     encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
     counted = [leg for leg in legs if settings.fusion.weights.get(leg.name, 1.0)]
     rankings, degraded = await _ask(question.view, counted, probe, encoded, settings.leg_timeout_s)
@@ -150,7 +149,7 @@ async def recall(
     plan = _understood(plan, understood, exemplars)
     closely = settings.closely if understood is not None and len(understood.pieces) else 0
     traits = await shelf.traits(question.view, pool.keys, probe, closely)
-    case = Case(plan, tuple(rankings), traits, understood, moment)
+    case = Case(plan, tuple(rankings), traits, understood, _moment(question))
     return _recollected(question, case, settings, evergreen, degraded)
 
 
@@ -217,12 +216,17 @@ def _understood(plan: Plan, asked: Asked | None, exemplars: Exemplars | None) ->
     return replace(plan, intent=by_example(asked.vector, exemplars))
 
 
+def _moment(question: Question) -> Instant:
+    """The moment asked about."""
+    return question.now if question.as_of is None else question.as_of
+
+
 def _probe(
     question: Question,
     settings: RecallSettings,
     languages: tuple[str, ...],
     only: NDArray[np.int64] | None,
-    present: Instant | None,
+    plan: Plan,
 ) -> Probe:
     """What all legs are asked; the vector is added where it is wanted."""
     return Probe(
@@ -233,7 +237,8 @@ def _probe(
         known_as_of=question.known_as_of,
         only=only,
         as_of=question.as_of,
-        present=present,
+        present=_moment(question) if plan.present else None,
+        named=plan.named_times,
         depth=question.depth,
         backed=settings.order == "factors",
         worded=settings.diversity.by == "words",

@@ -93,8 +93,13 @@ LIGHT = words(
 
 VAGUE = words(
     "happen happened do doing done did go went going thing things else anything everything something all activities "
-    "tell list show summarize summarise describe events people say said talk talked "
-    "was wer wen wem wo wie ist habe hat haben hatte bin war waren ich du er sie es wir passiert geschah geschehen "
-    "gemacht getan los alles sonst noch denn mir mich erzähl"
+    "tell told list show summarize summarise summary recap describe events people say said mention mentioned talk "
+    "talked chat chatted speak spoke spoken discuss discussed conversation conversations remember remind know news new "
+    "get got getting come came been life day days please main important overview "
+    "was wer wen wem wo wie worüber ist habe hast hat haben habt hatte hatten bin bist war waren wart wurde gab ging "
+    "ich du er sie es wir ihr man mir mich uns der die das den dem des ein eine einen und oder über von mit bei an am "
+    "im in zu auf so da mal noch denn sonst los passiert geschah geschehen gemacht getan unternommen erlebt gewesen "
+    "erzähl erzähle erzählt sag sage gesagt gesprochen geredet unterhalten besprochen diskutiert fass zusammen alles "
+    "etwas neues wichtiges bitte since vor nach seit bis"
 )
 """Words of a question that ask for whatever there is."""

@@ -172,6 +172,11 @@ def anchored(text: str) -> Anchored | None:
     return None
 
 
+def asks_past(text: str) -> bool:
+    """Whether a question is about what was."""
+    return _PAST.search(text) is not None
+
+
 def vague(word: str) -> bool:
     """Whether a folded word asks for whatever there is."""
     return word in VAGUE or any(word in stops for stops in STOP_WORDS.values())

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.errors import Invalid
-from memory.model.timeline import Instant
+from memory.model.timeline import DAY_S, Instant
 from memory.words.time_grammar import DAY_NAME, GRAMMAR, MONTH_NAME, SEASON_NAME, Builder
 from memory.words.time_spans import Calendar, Days, TimeSpan
 
@@ -33,6 +33,8 @@ _CLOCK = re.compile(
 _SINCE = re.compile(r"\b(?:ever )?since (?:about |around |the |early |late )*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*(?:the )?", re.IGNORECASE)
 _CLOCK_REACH = 16
+_WEEK_S = 7 * DAY_S
+_DAY_NAME = re.compile(rf"(?:on )?(?:{DAY_NAME})\b", re.IGNORECASE)
 
 
 def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past") -> list[TimeSpan]:
@@ -118,12 +120,19 @@ def _joined(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
                 r"\b(?:from|between)\s+$", text[: last.at] + re.split(r"\w+$", last.text)[0], re.IGNORECASE
             )
             dashed = between.strip() in ("-", "–", "to", "until", "till")
-            if _RANGE.fullmatch(between) and (opened or dashed) and last.start < span.end:
+            start = _first(last.start, span)
+            if _RANGE.fullmatch(between) and (opened or dashed) and start < span.end:
                 whole = text[last.at : span.at + len(span.text)]
-                joined[-1] = replace(last, end=span.end, kind="interval", text=whole)
+                joined[-1] = replace(last, start=start, end=span.end, kind="interval", text=whole)
                 continue
         joined.append(span)
     return joined
+
+
+def _first(start: Instant, last: TimeSpan) -> Instant:
+    """Between Monday and Friday is said on a Tuesday of last week, though its last Monday was yesterday."""
+    over = last.end is not None and last.end <= start
+    return start - _WEEK_S if over and _DAY_NAME.match(last.text) else start
 
 
 def _opened(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:

@@ -156,6 +156,19 @@ def _unit(match: re.Match[str], calendar: Calendar) -> Days:
     return shifted(today, step, unit)
 
 
+def _before_last(match: re.Match[str], calendar: Calendar) -> Days:
+    """The week before last: a calendar week, where two weeks ago is so many days."""
+    then, unit = calendar.today - timedelta(days=14), match.group("unit").lower()
+    if unit == "week":
+        return week(then)
+    return weekend(then) if unit == "weekend" else shifted(calendar.today, -2, unit)
+
+
+def _weekday_before_last(match: re.Match[str], calendar: Calendar) -> Days:
+    monday = week(calendar.today - timedelta(days=14)).first
+    return day(monday + timedelta(days=_DAY_NAMES.index(match.group("day").lower()[:3])))
+
+
 def _weekend(step: int, calendar: Calendar) -> Days:
     today = calendar.today
     if step < 0:
@@ -348,6 +361,8 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (rf"(?:for|past) {_ABOUT}(?P<n>{_COUNT}) (?:whole |full |long )?(?P<unit>{_UNIT})s?(?: now)?(?! ago)", _duration),
     (rf"{_ABOUT}(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?P<unit>{_UNIT})s now", _duration),
     (r"(?P<side>earlier|later) (?P<which>this) (?P<unit>week|month|year|quarter)", _within_unit),
+    (rf"(?P<day>{DAY_NAME}) (?:of )?the week before last", _weekday_before_last),
+    (r"the (?P<unit>weekend|week|month|year) before last", _before_last),
     (rf"{_PART}(?P<which>last|this|next|the) (?P<unit>week|month|year|quarter)", _part_of_unit),
     (r"(?P<part>end|beginning|start|middle) of (?P<which>the) (?P<unit>week|month|year|quarter)", _part_of_unit),
     (r"(?P<which>this past|this coming|last|past|previous|this|next|coming|following) (?P<unit>weekend|week|"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.postgres.indexes import PostgresGraph, PostgresText, PostgresVectors
+from adapters.postgres.indexes import PostgresCalendar, PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from memory.model.changes import Change, ChangeSet
@@ -25,12 +25,14 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Index
 from memory.retrieval.batches import dense_text
 from memory.retrieval.beliefs import Beliefs
+from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.words.time_named import Named, Stretch
 from tests.unit.retrieval.rows import Row, batch
 
 NOON = 1_683_500_000.0
@@ -104,15 +106,25 @@ async def hot(world: World) -> Index:
     return MemoryHot(Beliefs(library_of(world), {"ann": world.believed}.get))
 
 
+async def calendar(world: World) -> Index:
+    return MemoryCalendar(Beliefs(library_of(world), {"ann": world.believed}.get))
+
+
 INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {
     "memory-text": text,
     "memory-vectors": vectors,
     "memory-vectors-int8": rounded_vectors,
     "memory-graph": graph,
     "memory-hot": hot,
+    "memory-calendar": calendar,
 }
 
-POSTGRES = {"postgres-text": PostgresText, "postgres-vectors": PostgresVectors, "postgres-graph": PostgresGraph}
+POSTGRES = {
+    "postgres-text": PostgresText,
+    "postgres-vectors": PostgresVectors,
+    "postgres-graph": PostgresGraph,
+    "postgres-calendar": PostgresCalendar,
+}
 
 
 async def tell(pool: Pool, world: World) -> None:
@@ -167,6 +179,8 @@ HEARD = (
     Heard(Row(8, "Caroline tunes the violin", source=6, at=NOON), scope="team:other"),
 )
 WORLD = World(HEARD)
+THAT_DAY = Named((Stretch(Interval(NOON, NOON + 86_400)),), "that day", (), over=True)
+"""For the indexes that go by the time a question names."""
 
 
 @pytest.fixture(params=[*INDEXES, *(pytest.param(kind, marks=pytest.mark.postgres) for kind in POSTGRES)])
@@ -184,7 +198,7 @@ def build(request) -> Callable[[World], Awaitable[Index]]:
 
 def probe(**changes) -> Probe:
     vector = HashingEmbedder().embed([QUESTION])[0]
-    return replace(Probe(QUESTION, vector, known_as_of=None), **changes)
+    return replace(Probe(QUESTION, vector, known_as_of=None, named=THAT_DAY), **changes)
 
 
 def found(ranking: Ranking) -> set[int]:

@@ -36,7 +36,7 @@ ORDER BY v.vector <=> %(vector)s::vector, s.segment_key LIMIT %(limit)s;
 -- facts and words in sight tie anything; a name learnt later counts only if nothing of its entity is out of sight.
 -- Who was reached counts by the shortest way: a step takes each entity once, `reached` at most, and of each as much as
 -- `of_each`. From whoever has 100,000 facts there are ways without end, and they tell little.
-WITH told AS NOT MATERIALIZED (
+WITH RECURSIVE told AS NOT MATERIALIZED (
     SELECT f.* FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
     WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
       AND (%(as_of)s::float8 IS NULL OR f.valid_from <= to_timestamp(%(as_of)s))
@@ -64,25 +64,21 @@ named AS MATERIALIZED (
       AND (c.by_name OR c.mentions = (SELECT count(*) FROM mentions m
                                       WHERE m.user_id = %(user_id)s AND m.entity_id = c.entity_id
                                         AND m.sensitivity <= %(clearance)s))),
-near AS MATERIALIZED (
-    SELECT DISTINCT b.entity_id FROM named r CROSS JOIN LATERAL (
-        (SELECT f.object_id FROM told f WHERE f.subject_id = r.entity_id AND f.object_id IS NOT NULL LIMIT %(of_each)s)
-        UNION ALL
-        (SELECT f.subject_id FROM told f WHERE f.object_id = r.entity_id LIMIT %(of_each)s)
-    ) b (entity_id)
-    WHERE b.entity_id NOT IN (SELECT n.entity_id FROM named n)
-    ORDER BY b.entity_id LIMIT %(reached)s),
-beyond AS MATERIALIZED (
-    SELECT DISTINCT b.entity_id FROM near r CROSS JOIN LATERAL (
-        (SELECT f.object_id FROM told f WHERE f.subject_id = r.entity_id AND f.object_id IS NOT NULL LIMIT %(of_each)s)
-        UNION ALL
-        (SELECT f.subject_id FROM told f WHERE f.object_id = r.entity_id LIMIT %(of_each)s)
-    ) b (entity_id)
-    WHERE b.entity_id NOT IN (SELECT n.entity_id FROM named n UNION ALL SELECT n.entity_id FROM near n)
-    ORDER BY b.entity_id LIMIT %(reached)s),
-best AS (
-    SELECT entity_id, 1.0::float8 AS weight FROM named UNION ALL SELECT entity_id, 0.5 FROM near
-    UNION ALL SELECT entity_id, 0.25 FROM beyond),
+walked (steps, here, passed) AS (
+    SELECT 0, n.ids, n.ids FROM (SELECT array_agg(entity_id) AS ids FROM named) n
+    UNION ALL
+    SELECT w.steps + 1, further.ids, w.passed || further.ids
+    FROM walked w CROSS JOIN LATERAL (SELECT array_agg(fresh.entity_id) AS ids FROM (
+        SELECT b.entity_id FROM unnest(w.here) r (entity_id) CROSS JOIN LATERAL (
+            (SELECT f.object_id FROM told f WHERE f.subject_id = r.entity_id AND f.object_id IS NOT NULL
+             LIMIT %(of_each)s)
+            UNION ALL
+            (SELECT f.subject_id FROM told f WHERE f.object_id = r.entity_id LIMIT %(of_each)s)
+        ) b (entity_id)
+        EXCEPT SELECT unnest(w.passed)
+        ORDER BY entity_id LIMIT %(reached)s) fresh) further
+    WHERE w.steps < 2),
+best AS (SELECT unnest(here) AS entity_id, 0.5::float8 ^ steps AS weight FROM walked),
 found AS (
     SELECT m.segment_key, b.weight FROM best b CROSS JOIN LATERAL (
         SELECT s.segment_key FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) s
@@ -100,3 +96,39 @@ WHERE (%(start)s::float8 IS NULL OR s.at >= to_timestamp(%(start)s))
   AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
   AND (%(only)s::bigint[] IS NULL OR s.segment_key = ANY(%(only)s))
 GROUP BY s.segment_key ORDER BY score DESC, s.segment_key LIMIT %(limit)s;
+
+-- name: calendar
+-- What was said in the stretches of time a question names, and what facts that began in them rest on. Where a time alone
+-- is asked for, the best of each source comes first: what became a fact, then what says most, and what asks last. Where
+-- more is asked, what holds the most of it.
+WITH asked AS MATERIALIZED (SELECT * FROM unnest(%(starts)s::float8[], %(ends)s::float8[]) AS a (first, after)),
+query AS (
+    SELECT string_agg(nullif(replace(plainto_tsquery(config::regconfig, %(text)s)::text, '&', '|'), ''), ' | ')::tsquery AS q
+    FROM unnest(%(configs)s::text[]) AS config),
+told AS MATERIALIZED (
+    SELECT v.segment_key FROM asked a
+    JOIN seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+      ON f.valid_from >= to_timestamp(a.first) AND f.valid_from < to_timestamp(a.after)
+    JOIN evidence v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.segment_key <> 0
+    WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
+      AND (%(as_of)s::float8 IS NULL OR f.valid_from <= to_timestamp(%(as_of)s))
+      AND (%(known)s::float8 IS NULL OR EXISTS (
+          SELECT 1 FROM fact_versions o
+          WHERE o.user_id = f.user_id AND o.fact_id = f.fact_id AND o.system_from <= to_timestamp(%(known)s)))),
+inside AS (
+    SELECT s.segment_key, s.scope, s.source_id, s.segment_key IN (SELECT t.segment_key FROM told t) AS believed, c.words,
+           coalesce(ts_rank_cd(c.search, (SELECT q FROM query)), 0) AS near
+    FROM segments s
+    JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+    WHERE s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL AND src.sensitivity <= %(clearance)s
+      AND (s.segment_key IN (SELECT t.segment_key FROM told t)
+           OR EXISTS (SELECT 1 FROM asked a WHERE s.at >= to_timestamp(a.first) AND s.at < to_timestamp(a.after)))
+      AND (%(start)s::float8 IS NULL OR s.at >= to_timestamp(%(start)s))
+      AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))
+      AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
+      AND (%(only)s::bigint[] IS NULL OR s.segment_key = ANY(%(only)s)))
+SELECT segment_key, (%(share)s * (1 + CASE WHEN %(alone)s THEN 1.0 / row_number() OVER (
+           PARTITION BY scope, source_id ORDER BY words LIKE '%%?', NOT believed, length(words) DESC, segment_key)
+       ELSE near / greatest(max(near) OVER (), 1e-9) END))::float4 AS score
+FROM inside ORDER BY score DESC, segment_key LIMIT %(limit)s;

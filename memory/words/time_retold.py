@@ -1,0 +1,73 @@
+"""How a stretch of time is called by who tells of it later: yesterday, on Wednesday, last week, in May."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.model.timeline import DAY_S, Instant, Interval, to_datetime
+from memory.words.calendar_names import MONTHS, WEEKDAYS
+from memory.words.german_times import GERMAN_DAYS, GERMAN_MONTHS
+
+_YEAR_S = 365 * DAY_S
+
+
+@dataclass(frozen=True, slots=True)
+class Retelling:
+    """Words, all of which are said, that mean a stretch of time if they are said in [after, before)."""
+
+    words: tuple[str, ...]
+    after: float
+    before: float
+
+
+def retellings(stretch: Interval, offset_s: int = 0) -> tuple[Retelling, ...]:
+    """The names of a day, a weekend, a week or a month, where clocks are `offset_s` seconds ahead of UTC.
+
+    Whether a Wednesday is the last or the next one, the words alone do not say.
+    """
+    if stretch.start is None or stretch.end is None:
+        return ()
+    days, first = round((stretch.end - stretch.start) / DAY_S), to_datetime(stretch.start, offset_s)
+    called = next((names for fits, names in _NAMES if fits(days, first)), None)
+    return () if called is None else tuple(called(stretch.end, first))
+
+
+def _day(end: Instant, first: datetime) -> Iterator[Retelling]:
+    weekday, month = WEEKDAYS[first.weekday()], MONTHS[first.month - 1]
+    for word in ("yesterday", "gestern"):
+        yield Retelling((word,), end, end + DAY_S)
+    for word in (weekday, *_german(GERMAN_DAYS, weekday)):
+        yield Retelling((word,), end, end + 6 * DAY_S)
+    for word in (month, *_german(GERMAN_MONTHS, month)):
+        yield Retelling((word, str(first.day)), end, end + _YEAR_S)
+
+
+def _weekend(end: Instant, first: datetime) -> Iterator[Retelling]:
+    for word in ("weekend", "wochenende"):
+        yield Retelling((word,), end, end + 5 * DAY_S)
+
+
+def _week(end: Instant, first: datetime) -> Iterator[Retelling]:
+    for words in (("last", "week"), ("letzte", "woche")):
+        yield Retelling(words, end, end + 7 * DAY_S)
+
+
+def _month(end: Instant, first: datetime) -> Iterator[Retelling]:
+    month = MONTHS[first.month - 1]
+    for word in (month, *_german(GERMAN_MONTHS, month)):
+        yield Retelling((word,), end, end + _YEAR_S - 31 * DAY_S)
+
+
+def _german(names: dict[str, str], name: str) -> list[str]:
+    """In German, where that is another word."""
+    return [german for german, english in names.items() if english == name and german != name.lower()]
+
+
+_NAMES: tuple[tuple[Callable[[int, datetime], bool], Callable[[Instant, datetime], Iterator[Retelling]]], ...] = (
+    (lambda days, first: days == 1, _day),
+    (lambda days, first: days == 2 and first.weekday() == 5, _weekend),
+    (lambda days, first: days == 7 and first.weekday() == 0, _week),
+    (lambda days, first: 28 <= days <= 31 and first.day == 1, _month),
+)
