@@ -194,7 +194,6 @@ def ranked(weights: Floats, one: Weighed) -> dict[str, float]:
     sessions = list(dict.fromkeys(one.sources[order].tolist()))[:5]
     return {
         **scores(best, one.wanted, {}),
-        "any@10": float(not set(one.wanted).isdisjoint(best[:10])),
         "session any@5": float(not one.wanted_sources.isdisjoint(sessions)),
     }
 

@@ -42,10 +42,12 @@ from memory.rules.reflection import Likeness
 from memory.services.answer import QUOTES, Answer, Hit, answer
 from memory.services.extract import read_source
 from memory.services.ingest import with_speakers
-from memory.services.known import KnownFact, leading
-from memory.services.night import offset_s, run_night
+from memory.services.known import KnownFact
+from memory.services.leading import InMind, leading
+from memory.services.night import run_night
 from memory.services.recall import RecallSettings, at_hand, recall
 from memory.services.remember import UserMemory
+from memory.services.zones import offset_s
 
 USER = "simulated"
 HOUR = 3
@@ -152,9 +154,8 @@ class Living:
         keys = [int(key) for key in found.keys]
         await self._recalled(keys)
         hits, known = self._hits(keys), self._known()
-        lead = leading(
-            text, [each for hit in hits for each in hit.fact_ids], known, None, profile.languages[0], profile.name
-        )
+        carried = [each for hit in hits for each in hit.fact_ids]
+        lead = leading(text, InMind(carried, known, profile.languages[0], owner=profile.name))
         hits = [*self._grounds(lead, hits), *hits]
         return await answer(
             text, hits, known, None, lead=lead, abstained=found.abstained, language=profile.languages[0]

@@ -46,6 +46,7 @@ class PeerProcess:
     """Bytes of memory of a process."""
     process: subprocess.Popen[str]
     encodes = False
+    degraded = 0
 
     def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
         """An empty store, and all turns into it; seconds by the peer's own clock, without encoding."""

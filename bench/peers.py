@@ -26,8 +26,8 @@ DEPTH = 50
 AT_ONCE = 20
 """Results asked for as an assistant would, each system cutting as it does by itself. mem0's own default is 20."""
 SESSIONS = 5
-"""Distinct sessions, in the order of the ranking, among which one with gold should be."""
-HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "session any@5", "both_sides@10")
+"""Distinct sessions, in the order of the ranking, among which one with gold should be; told of longer conversations."""
+HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "any@10", "session any@5", "both_sides@10")
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit vectors, [texts, dimensions]."""
@@ -56,6 +56,8 @@ class System(Protocol):
 
     encodes: bool
     """It encodes turns and questions itself: its times hold that already."""
+    degraded: int
+    """Answers up to now that lacked a part of the search, for it failed or was late."""
 
     def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
         """Remember the turns, whose vectors are given, in a store of their own that is asked from now on."""
@@ -76,6 +78,8 @@ class Found:
     sources: tuple[str, ...]
     """The distinct sessions of `ranked`, in its order."""
     gold_sources: frozenset[str]
+    sessions: int
+    """How many the conversation has."""
     given: tuple[str, ...]
     """What the system gave when it could choose how many."""
     took_ms: float
@@ -83,12 +87,17 @@ class Found:
 
     def scores(self) -> dict[str, float]:
         """Every metric, as shares of 1."""
-        return {
+        gold = set(self.question.gold)
+        hits = len(gold.intersection(self.given))
+        found = {
             **scores(self.ranked, self.question.gold, self.question.roles),
-            "session any@5": float(not self.gold_sources.isdisjoint(self.sources[:SESSIONS])),
             "given": float(len(self.given)),
-            "precision": len(set(self.given).intersection(self.question.gold)) / max(1, len(self.given)),
+            "precision": hits / max(1, len(self.given)),
+            "recall": hits / len(gold),
         }
+        if self.sessions > SESSIONS:
+            found["session any@5"] = float(not self.gold_sources.isdisjoint(self.sources[:SESSIONS]))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,11 @@ class PeerRow:
     given: float
     """Results returned on average, when the system chooses how many of at most AT_ONCE."""
     precision: float
-    """The share of these that is gold, in percent, averaged over the questions."""
+    """The share of these that is gold, in percent, averaged over the questions; none of nothing."""
+    recall: float
+    """The share of the gold that is among these, in percent."""
+    degraded: int
+    """Answers that lacked a part of the search; their scores count."""
     whole: Spread
     """A question with its encoding."""
     bare: Spread
@@ -125,7 +138,8 @@ class PeerRow:
             "questions": str(self.questions),
             **{name: f"{self.overall[name]:.1f}" if name in self.overall else "-" for name in HEADLINES},
             "returned": f"{self.given:.1f}",
-            "precision": f"{self.precision:.1f}",
+            "precision, recall at the cut": f"{self.precision:.1f}, {self.recall:.1f}",
+            "degraded": str(self.degraded),
             "p50 / p95 ms": f"{self.whole.p50_ms:.1f} / {self.whole.p95_ms:.1f}",
             "without encoding": f"{self.bare.p50_ms:.1f} / {self.bare.p95_ms:.1f}",
             "turns/s, without encoding": f"{self.turns_per_s:.0f}, {self.kept_per_s:.0f}",
@@ -202,7 +216,7 @@ class Running:
     def __init__(self, site: Site, doors: Mapping[str, Door], spent: Callable[[], Spent]) -> None:
         """`doors` by conversation id; `spent` is what the whole system has taken up to now."""
         self._site, self._doors, self._door = site, doors, next(iter(doors.values()))
-        self.spent = spent
+        self.spent, self.degraded = spent, 0
 
     def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
         """Send the sessions and wait until all are encoded and read, so that nothing runs beside the questions."""
@@ -220,6 +234,7 @@ class Running:
         answer = self._door.get(
             "/v1/context", query=question.text, now=question.at, limit=limit, cut=cut, record_access=False
         )
+        self.degraded += bool(answer["degraded"])
         return tuple(dict.fromkeys(hit["segment_id"] for hit in answer["results"]))
 
 
@@ -243,6 +258,8 @@ def _row(
         overall={metric: overall[metric] for metric in HEADLINES if metric in overall},
         given=fmean(one["given"] for one in counted),
         precision=overall["precision"],
+        recall=overall["recall"],
+        degraded=system.degraded,
         whole=Spread.of([mine + one.encoder_ms for mine, one in zip(own, found, strict=True)]),
         bare=Spread.of(own),
         turns_per_s=turns / kept.meaning_s,
@@ -268,6 +285,6 @@ def _asked(system: System, conversation: Conversation, encode: Encode) -> tuple[
         )
         sources = tuple(dict.fromkeys(source_of[turn] for turn in ranked if turn in source_of))
         gold = frozenset(source_of[turn] for turn in question.gold if turn in source_of)
-        found.append(Found(question, ranked, sources, gold, given, took_ms, encoder_ms))
+        found.append(Found(question, ranked, sources, gold, len(conversation.bodies), given, took_ms, encoder_ms))
     cpu_s = system.spent().cpu_s - began
     return found, cpu_s if system.encodes else cpu_s + encoding_cpu_s

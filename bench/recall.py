@@ -26,7 +26,7 @@ SAMPLED_BATCHES = 5
 """Batches that the bare encoder is timed with, of segments taken evenly from all that were sent."""
 WARM_UP = 3
 """Questions of each conversation asked before any is timed: the first one makes the memory come alive."""
-HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "both_sides@10")
+HEADLINES = ("recall@5", "recall@10", "recall@20", "mrr", "ndcg@10", "any@10", "both_sides@10")
 
 
 @dataclass(frozen=True, slots=True)

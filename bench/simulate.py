@@ -28,7 +28,8 @@ from memory.model.working_set import WorkingSet
 from memory.rules.census import Census, entity_anchors
 from memory.rules.decay import strength_of
 from memory.rules.tiers import contradictions
-from memory.services.night import instant_of, offset_s, plan_night, zone_of
+from memory.services.night import instant_of, plan_night
+from memory.services.zones import offset_s, zone_of
 from memory.words.predicates import single_valued
 
 Tell = Callable[[int, int], None]

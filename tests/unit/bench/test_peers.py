@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ import pytest
 from bench import peer_driver, peer_process
 from bench.conversations import Asked, Conversation
 from bench.measure import memories
-from bench.peers import Encodings, Kept, Running, Spent, lines_of, measure_peer
+from bench.peers import Encodings, Kept, PeerRow, Running, Spent, lines_of, measure_peer
 from memory.errors import Unavailable
 from tests.fakes.front_door import FrontDoor
 
@@ -46,6 +46,9 @@ class Parrot:
     encodes: bool = False
     kept: list[np.ndarray] = field(default_factory=list)
     cpu_s: float = 0.0
+    degraded: int = 0
+    silent: bool = False
+    """By itself it returns nothing."""
 
     def keep(self, conversation: Conversation, vectors: np.ndarray) -> Kept:
         self.kept.append(vectors)
@@ -53,7 +56,7 @@ class Parrot:
 
     def find(self, question: Asked, vector: np.ndarray, limit: int, *, whole: bool) -> tuple[str, ...]:
         self.cpu_s += 1.0
-        return ("1", "2", "3")[: limit if whole else 1]
+        return ("1", "2", "3")[: limit if whole else int(not self.silent)]
 
     def spent(self) -> Spent:
         return Spent(self.cpu_s, 7_000_000, 300 * len(self.kept))
@@ -64,8 +67,8 @@ def test_the_row_of_a_peer():
     row = measure_peer("parrot", system, [TINY], Encodings.of([TINY], encode, lambda *_: None), encode)
     assert (row.system, row.dataset, row.questions) == ("parrot", "tiny", 2)
     assert row.overall["mrr"] == pytest.approx(100 * (1 + 1 / 3) / 2)
-    assert row.overall["session any@5"] == row.overall["both_sides@10"] == 100.0
-    assert (row.given, row.precision) == (1.0, 50.0)
+    assert row.overall["any@10"] == row.overall["both_sides@10"] == 100.0
+    assert (row.given, row.precision, row.recall) == (1.0, 50.0, 50.0)
     assert row.kept_per_s == 6.0
     assert row.turns_per_s < row.kept_per_s
     assert (row.disk_bytes, row.pss_mb) == (100.0, 7.0)
@@ -73,7 +76,28 @@ def test_the_row_of_a_peer():
     assert row.whole.p50_ms >= row.bare.p50_ms
     assert system.kept[0].tolist() == encode(lines_of(TINY)).tolist()
     cells = row.cells()
-    assert (cells["recall@5"], cells["returned"], cells["precision"]) == ("100.0", "1.0", "50.0")
+    assert (cells["recall@5"], cells["returned"]) == ("100.0", "1.0")
+    assert cells["precision, recall at the cut"] == "50.0, 50.0"
+
+
+def test_a_session_among_the_first_five_is_told_where_there_are_more():
+    assert "session any@5" not in _row_of(TINY).overall
+    others = tuple(
+        {"source_id": f"S{place}", "started_at": 0.0, "segments": [SEGMENTS[0] | {"segment_id": f"other {place}"}]}
+        for place in range(3, 7)
+    )
+    long = replace(TINY, bodies=TINY.bodies + others)
+    assert _row_of(long).overall["session any@5"] == 100.0
+
+
+def test_nothing_given_has_no_precision():
+    row = _row_of(TINY, Parrot(silent=True))
+    assert (row.given, row.precision, row.recall) == (0.0, 0.0, 0.0)
+    assert row.overall["any@10"] == 100.0, "the order is judged without a cut"
+
+
+def _row_of(conversation: Conversation, system: Parrot | None = None) -> PeerRow:
+    return measure_peer("parrot", system or Parrot(), [conversation], Encodings({"c1": np.zeros((3, 2))}, 1.0), encode)
 
 
 def test_what_encodes_itself_is_not_charged_twice():
@@ -84,11 +108,12 @@ def test_what_encodes_itself_is_not_charged_twice():
 
 def test_memoray_is_asked_through_its_front_door():
     house = FrontDoor()
+    house.degraded = ["vectors"]
     site = house.site()
     with memories(site, ["bench-c1"]) as doors:
         system = Running(site, {"c1": doors["bench-c1"]}, lambda: Spent(0.0, 0, 0))
         row = measure_peer("memoray", system, [TINY], Encodings({"c1": np.zeros((3, 2))}, 0.0), encode)
-    assert row.questions == 2
+    assert (row.questions, row.degraded, row.cells()["degraded"]) == (2, 6, "6")
     assert [each["cut"] for each in house.asked] == ["none"] * 3 + ["auto"] * 3
     assert [each["limit"] for each in house.asked] == [50] * 3 + [20] * 3
     assert {each["record_access"] for each in house.asked} == {False}
