@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 from rich.markup import escape
 
 from cli.client import connect
+from cli.clock import clock, home_zone
 from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, err, out, print_json
 
 Question = Annotated[str, typer.Argument(help="The question, in quotation marks.")]
@@ -41,11 +42,11 @@ def recall(
     with connect(home, user) as client:
         asked = {"limit": limit, "entity": entity, "after": after, "before": before, "explain": why or None}
         found = client.get("/v1/context", query=query, now=now, as_of=as_of, known_as_of=known, **asked)
+        zone = home_zone(client)
     if as_json:
         print_json(found)
         return
-    for hit in found["results"]:
-        out.print(segment_line(hit))
+    print_segments(found["results"], zone)
     if not found["results"]:
         out.print("Nothing comes to mind.")
     tell_reasons(found)
@@ -71,10 +72,11 @@ def ask(
     body = {"query": query, "limit": limit, "explain": why} | {name: text for name, text in times.items() if text}
     with connect(home, user) as client:
         told = client.post("/v1/ask", body)
+        zone = home_zone(client)
     if as_json:
         print_json(told)
         return
-    print_answer(told)
+    print_answer(told, zone)
     tell_reasons(told)
     tell_limits(told)
 
@@ -82,19 +84,21 @@ def ask(
 COMMANDS = (("recall", recall), ("ask", ask))
 
 
-def print_answer(told: Mapping[str, Any]) -> None:
+def print_answer(told: Mapping[str, Any], zone: ZoneInfo) -> None:
     """An answer, and where it was said if the words do not tell that themselves."""
     out.print(told["answer"], markup=False)
     if told["generated"]:
-        for cited in told["citations"]:
-            out.print(f"[dim]{cited['number']}[/] {segment_line(cited)}")
+        print_segments(told["citations"], zone)
 
 
-def segment_line(hit: Mapping[str, Any]) -> str:
-    """One segment: when, who, what, and where it can be looked up (as rich markup)."""
-    day = datetime.fromtimestamp(hit["timestamp"], UTC).strftime("%Y-%m-%d %H:%M")
-    place = escape(f"{hit['source_id']}/{hit['segment_id']}")
-    return f"[dim]{day}[/] [bold]{escape(hit['speaker'])}[/] {escape(hit['text'])} [dim]{place}[/]"
+def print_segments(hits: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:
+    """A line a segment: its number if it is cited, when, who, what, and where it can be looked up; then whose clock."""
+    for hit in hits:
+        number = f"[dim]{hit['number']}[/] " if "number" in hit else ""
+        day, place = clock(hit["timestamp"], zone), escape(f"{hit['source_id']}/{hit['segment_id']}")
+        out.print(f"{number}[dim]{day}[/] [bold]{escape(hit['speaker'])}[/] {escape(hit['text'])} [dim]{place}[/]")
+    if hits:
+        out.print(f"[dim]Times are of {zone.key}.[/]")
 
 
 def tell_reasons(found: Mapping[str, Any]) -> None:
@@ -108,7 +112,9 @@ def tell_reasons(found: Mapping[str, Any]) -> None:
 
 
 def tell_limits(found: Mapping[str, Any]) -> None:
-    """What could not be asked, and what is not read yet."""
+    """That nothing fits, what could not be asked, and what is not read yet."""
+    if found.get("abstained") and found["results"]:
+        err.print("[yellow]Nothing here answers that, as far as can be told; these come nearest.[/]")
     if found.get("degraded"):
         err.print(f"[yellow]Answered without: {escape(', '.join(found['degraded']))}[/]")
     waiting = sum((found.get("pending") or {}).values())

@@ -51,6 +51,8 @@ class Client:
         """One request; the answer's JSON, or None when it is empty."""
         try:
             response = self._http.request(method, path, **request)
+        except httpx.InvalidURL as error:
+            raise Refused("That is too long for a web address; say it in fewer words.", status=414) from error
         except httpx.HTTPError as error:
             raise Unavailable(f"{self._http.base_url} does not answer; see `memoray status`.") from error
         if response.is_error:

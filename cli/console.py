@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
 from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from cli.runtime import Places
 from config.settings import default_home
 from memory.errors import Unavailable
 
-out = Console(highlight=False, soft_wrap=True)
+_COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Signs that command a terminal or turn the direction of writing, all but tab and line break."""
+
+
+class Screen(Console):
+    """A terminal that what was remembered cannot steer: its commands are left out, whoever prints it."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Words as they are shown; every string printed and every cell of a table comes by here."""
+        return super().render_str(_COMMANDING.sub("", text), **how)
+
+
+out = Screen(highlight=False, soft_wrap=True)
 """What was asked for."""
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = Screen(stderr=True, highlight=False, soft_wrap=True)
 """What went wrong, and progress."""
 
 HomeOption = Annotated[

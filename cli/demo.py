@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.ask import print_answer
 from cli.client import Client
+from cli.clock import home_zone
 from cli.console import err, out
 
 PATIENCE_S = 120.0
@@ -30,9 +31,10 @@ def run(url: str, token: str) -> None:
         else:
             _tell(client, demo)
         _wait(client)
+        zone = home_zone(client)
         for question in demo["questions"]:
             out.print(f"\n[bold]{question}[/]")
-            print_answer(client.post("/v1/ask", {"query": question, "limit": 3}))
+            print_answer(client.post("/v1/ask", {"query": question, "limit": 3}), zone)
     out.print(f'\nAsk on: [bold]memoray ask --user {demo["user"]} "Who is Pri?"[/]')
 
 

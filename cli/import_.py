@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,6 +19,7 @@ from cli.client import Client, connect
 from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
+from memory.services.zones import zone_of
 
 RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Pauses before a page is sent again when nobody answers: a restart of any part takes less than their sum, a minute."""
@@ -73,7 +73,7 @@ def import_(
     files = [file for path in paths for file in files_under(path.expanduser())]
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
-        place = _zone(zone or profile["time_zone"])
+        place = zone_of(zone or profile["time_zone"])
         tally = Tally()
         with _reported(tally, len(files), as_json), _progress(as_json) as progress:
             task = progress.add_task("Importing", total=len(files), segments=0)
@@ -136,13 +136,6 @@ def _post(client: Client, body: Mapping[str, Any]) -> int:
 def refused_for_good(error: DomainError) -> bool:
     """Whether the same request would be refused again."""
     return error.ids.get("status", error.status) not in BUSY
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:  # unknown, a path, a folder
-        raise Invalid(f"There is no time zone {name!r}; one is written like Europe/Lisbon.") from error
 
 
 def _progress(quiet: bool) -> Progress:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.client import Client, connect
+from cli.clock import clock, day, home_zone
 from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, counted, err, out, print_json, show
 from memory.errors import Invalid
 
@@ -96,9 +97,10 @@ def entities(
         found = client.get(
             "/v1/entities", entity_type=entity_type, name=name, limit=limit, as_of=as_of, known_as_of=known
         )
+        zone = home_zone(client)
     rows = [
         (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
-         each["last_seen"][:10], each["entity_id"])
+         day(each["last_seen"], zone), each["entity_id"])
         for each in found["entities"]
     ]  # fmt: skip
     _table(found, as_json, ("type", "name", "tier", "strength", "mentions", "last seen", "id"), rows, found["total"])
@@ -117,8 +119,9 @@ def promises(
     """
     with connect(home, user) as client:
         found = client.get("/v1/promises", state=state, limit=limit)
+        zone = home_zone(client)
     rows = [
-        (each["state"], each["by"] or "", each["to"] or "", (each["due"] or "")[:10], each["text"])
+        (each["state"], each["by"] or "", each["to"] or "", day(each["due"], zone) if each["due"] else "", each["text"])
         for each in found["promises"]
     ]
     _table(found, as_json, ("state", "by", "to", "due", "promise"), rows, found["total"])
@@ -143,8 +146,9 @@ def timeline(
         found = client.get(
             "/v1/timeline", after=after, before=before, entity=entity, limit=limit, as_of=as_of, known_as_of=known
         )
-    rows = [(each["at"][:16].replace("T", " "), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
-    _table(found, as_json, ("at", "who", "what"), rows, len(rows))
+        zone = home_zone(client)
+    rows = [(clock(each["at"], zone), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
+    _table(found, as_json, (f"at ({zone.key})", "who", "what"), rows, len(rows))
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
@@ -163,8 +167,8 @@ def _told(client: Client, thing: str) -> str:
         entity = client.get(f"/v1/entities/{thing}")
         return f"{entity['name']} ({entity['entity_type']}, {entity['entity_id']})"
     source = client.get(_source_path(thing))
-    said = counted(source["segments_count"], "segment")
-    return f"{source['source_id']} ({source['kind']} of {source['started_at'][:10]}, {said})"
+    began, said = day(source["started_at"], home_zone(client)), counted(source["segments_count"], "segment")
+    return f"{source['source_id']} ({source['kind']} of {began}, {said})"
 
 
 def _forget_source(client: Client, source_id: str) -> Any:

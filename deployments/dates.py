@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from deployments.callers import Caller
 from deployments.house import House
 from memory.errors import DomainError, Invalid
 from memory.model.shown import Then
 from memory.model.timeline import DAY_S, Instant, Interval, from_datetime, instant
-from memory.services.night import zone_of
+from memory.services.zones import zone_of
 
 _AGO_DAYS = {"last_week": 7, "last_month": 30}
 _EPOCH = re.compile(r"(?!\d{4}$|\d{8}$)-?\d+(\.\d*)?")
 """Seconds since 1970. Four digits mean a year, which is no moment, and eight a day."""
+_ABSOLUTE = "ISO 8601 with a zone, or epoch seconds"
+_LOCAL = "YYYY-MM-DD, last_week, last_month, ISO 8601, or epoch seconds"
 
 
 def moment_of(name: str, text: str | None, now: Instant, zone: str) -> Instant | None:
@@ -26,25 +29,27 @@ def moment_of(name: str, text: str | None, now: Instant, zone: str) -> Instant |
         return None
     if text in _AGO_DAYS:
         return now - _AGO_DAYS[text] * DAY_S
+    return written_moment(name, text, zone_of(zone))[0]
+
+
+def written_moment(name: str, text: str, zone: tzinfo | None = None) -> tuple[Instant, int]:
+    """An instant, and the offset from UTC, in seconds, it was written with. `name` is the parameter's.
+
+    Of a known `zone` days and years may be meant, without one any number is seconds and all else must name its own.
+    Raises Invalid.
+    """
     try:
-        if _EPOCH.fullmatch(text):
-            return instant(float(text))
+        if zone is None or _EPOCH.fullmatch(text):
+            with suppress(ValueError):
+                return instant(float(text)), 0
         moment = datetime.fromisoformat(text)
-        return from_datetime(moment if moment.tzinfo else moment.replace(tzinfo=zone_of(zone)))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        offset = moment.utcoffset()
+        return from_datetime(moment), int(offset.total_seconds()) if offset else 0
     except DomainError as error:
         raise Invalid(f"{name}: {error.detail}") from error
     except (ValueError, OverflowError) as error:
-        raise Invalid(f"{name}: must be YYYY-MM-DD, last_week, last_month, ISO 8601, or epoch seconds.") from error
-
-
-def parse_moment(text: str) -> tuple[Instant, int]:
-    """An instant and the offset from UTC, in seconds, it was written with."""
-    try:
-        return instant(float(text)), 0
-    except ValueError:
-        moment = datetime.fromisoformat(text)
-    offset = moment.utcoffset()
-    return from_datetime(moment), int(offset.total_seconds()) if offset else 0
+        raise Invalid(f"{name}: must be {_ABSOLUTE if zone is None else _LOCAL}.") from error
 
 
 async def moments_of(

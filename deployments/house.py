@@ -25,9 +25,9 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
-from memory.services.night import offset_s
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
+from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.gateway")
 RENEW_S = 1.0

@@ -10,11 +10,12 @@ import re
 from datetime import UTC, date, datetime, time, tzinfo
 
 from adapters.capture.text import TextFile
+from memory.words.calendar_names import MONTHS
 
 NOON = time(12)
 """Where nothing is known but the day, its middle: no zone then moves it into the next."""
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = tuple(name[:3].lower() for name in MONTHS)
 _MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
 _YEAR = r"(?P<year>(?:19|20|21)\d\d)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"

@@ -13,8 +13,6 @@ from memory.model.scopes import View, team_scope
 from memory.model.shown import Page
 
 Q = queries("source_reads")
-SOURCE_STATUSES = ("raw", "processed", "extracted", "failed")
-"""Waiting to be encoded; waiting to be read; done; given up after the last attempt."""
 _ANY = {
     "status": None, "kind": None, "after": None, "before": None, "only_scope": None, "only_id": None, "mark": None,
     "key": None,

@@ -19,7 +19,8 @@ from memory.model.scopes import View
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
 from memory.services import answer as answering
-from memory.services.known import STEPS, KnownFact, leading, leading_each, who_asked
+from memory.services.known import STEPS, KnownFact
+from memory.services.leading import InMind, leading, leading_each, who_asked
 from memory.services.listing import Listing, listing, namesakes, told_each
 from memory.words.list_questions import ListQuestion, list_question
 
@@ -76,10 +77,10 @@ async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     facts = await _facts(house, who.view, about, question.as_of)
     known = [_known(row, facts, told) for row in facts.values()]
     listed = _listed(question, asked, [each for each in known if each.fact_id in told], known, language)
-    aim = body.query, carried, known, question.as_of, language, profile.name
-    lead = leading(*aim)
+    mind = InMind(carried, known, language, question.as_of, profile.name)
+    lead = leading(body.query, mind)
     if lead is None and listed is None:
-        listed = told_each(leading_each(*aim))
+        listed = told_each(leading_each(body.query, mind))
     leads = listed.facts[: answering.TOLD] if listed is not None else [lead] if lead is not None else []
     evidence = await _evidence(house, who.view, shown, [each.fact_id for each in leads], facts)
     hits = [hit_of(row) for row in (*evidence, *recalled.shown)]

@@ -148,7 +148,7 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
         for row, score in zip(recalled.shown, recalled.scores, strict=True)
     ]
     found = recalled.recollection
-    shown = {row["segment_key"] for row in recalled.shown}
+    places = {row["segment_key"]: {name: row[name] for name in ("source_id", "segment_id")} for row in recalled.shown}
     return ContextAnswer(
         results=hits,
         query=query,
@@ -158,7 +158,7 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
         pending=dict(recalled.pending),
         abstained=found.abstained,
         context=recalled.context,
-        explain=[asdict(each) for each in found.explained if each.key in shown] or None,
+        explain=[places[each.key] | asdict(each) for each in found.explained if each.key in places] or None,
         plan=_plan(recalled),
     )
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 
-from config.settings import preset_names
 from deployments.callers import Who
 from deployments.commands import Here, Key, turn
+from deployments.house import House
 from deployments.kinds import Body, Id, ShortText
 from memory.errors import Invalid
 from memory.model.commands import SetProfile
-from memory.services.night import zone_of
+from memory.model.profile import Profile
+from memory.services.zones import zone_of
 
 router = APIRouter(prefix="/v1", tags=["profile"])
 Name = Annotated[ShortText, StringConstraints(max_length=200, strip_whitespace=True)]
@@ -53,7 +54,7 @@ async def profile(who: Who, house: Here) -> Any:
 
     Example: `GET /v1/profile`
     """
-    return asdict(await house.profile(who.user_id))
+    return _shown(await house.profile(who.user_id), house)
 
 
 @router.put("/profile", response_model=ProfileOut)
@@ -62,11 +63,19 @@ async def set_profile(body: ProfileIn, who: Who, house: Here, key: Key) -> Any:
     given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     if "time_zone" in given:
         zone_of(given["time_zone"])
-    if "preset" in given and given["preset"] not in preset_names():
-        raise Invalid(f"preset: must be one of {', '.join(preset_names())}.")
+    serving = house.settings.preset
+    if given.pop("preset", serving) != serving:
+        raise Invalid(
+            f"preset: {serving} serves everybody here; another one is set in the file memory.yaml of the home."
+        )
     changed: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
     known = await house.profile(who.user_id)
     await turn(house, who, SetProfile(key, profile=replace(known, **changed)))
-    return asdict(await house.profile(who.user_id))
+    return _shown(await house.profile(who.user_id), house)
+
+
+def _shown(known: Profile, house: House) -> dict[str, Any]:
+    """A profile with the preset that serves: it is one for a whole home, set where it is started."""
+    return asdict(known) | {"preset": house.settings.preset}

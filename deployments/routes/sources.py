@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
 from deployments.callers import Who
-from deployments.dates import parse_moment
+from deployments.dates import written_moment
 from deployments.house import House, house_of
 from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
-from memory.errors import DomainError, Invalid
+from memory.errors import Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
 from memory.model.sources import Segment, Source
@@ -122,8 +122,8 @@ def _scope(team_id: str | None, who: Who) -> str:
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     """The body as a source of the model."""
     body = _mail_told(body)
-    started_at, offset = _moment("started_at", body.started_at)
-    ended_at = None if body.ended_at is None else _moment("ended_at", body.ended_at)[0]
+    started_at, offset = written_moment("started_at", str(body.started_at))
+    ended_at = None if body.ended_at is None else written_moment("ended_at", str(body.ended_at))[0]
     if ended_at is not None and ended_at < started_at:
         raise Invalid("ended_at must not be before started_at.")
     segments = tuple(_segment(each, body.is_sweep) for each in body.segments)
@@ -152,7 +152,7 @@ def _mail_told(body: SourceIn) -> SourceIn:
     """A body whose content is mail: each message by its sender on its date, the earliest first."""
     if body.content is None or not is_mail(body.content):
         return body
-    started_at, offset = _moment("started_at", body.started_at)
+    started_at, offset = written_moment("started_at", str(body.started_at))
     zone = timezone(timedelta(seconds=offset))
     sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in letters(body.content)]
     sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
@@ -173,15 +173,6 @@ def _session_id(body: SourceIn) -> str | None:
     """An import tells in the provenance which session a source is a part of."""
     named = body.provenance.get("session_id")
     return named if isinstance(named, str) else None
-
-
-def _moment(name: str, value: str | float) -> tuple[float, int]:
-    try:
-        return parse_moment(str(value))
-    except DomainError as error:
-        raise Invalid(f"{name}: {error.detail}") from error
-    except (ValueError, OverflowError) as error:
-        raise Invalid(f"{name}: must be ISO 8601 with a zone, or epoch seconds.") from error
 
 
 def _segment(segment: SegmentIn, is_sweep: bool) -> Segment:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -16,11 +16,11 @@ from memory.model.accesses import Access
 from memory.model.changes import Change, Row, key_of
 from memory.model.entities import Entity, Figures, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
-from memory.model.ids import fold
 from memory.model.lookups import Lookup
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
-from memory.model.timeline import DAY_S, Instant
+from memory.model.tables import FACT_INDEXES, keep, listed, reindex, when
+from memory.model.timeline import DAY_S
 
 
 @dataclass(frozen=True)
@@ -224,21 +224,6 @@ def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None)
         table[key_of(after)[0]] = after
 
 
-def _reindex(table: dict[Any, Any], old: Iterable[Any], new: Iterable[Any], value: str) -> None:
-    old, new = set(old), set(new)
-    for word in old - new:
-        left = tuple(other for other in table.get(word, ()) if other != value)
-        if left:
-            table[word] = left
-        else:
-            table.pop(word, None)
-    for word in new - old:
-        known: tuple[str, ...] = table.get(word, ())
-        place = bisect_left(known, value)
-        if known[place : place + 1] != (value,):
-            table[word] = (*known[:place], value, *known[place:])
-
-
 def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> None:
     _replace_one(draft, "entities", before, after)
     if before is not None and after is not None and _NAMED(before) == _NAMED(after):
@@ -249,7 +234,7 @@ def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> No
     old = before.names if before is not None and was_live else frozenset()
     new = after.names if after is not None and live else frozenset()
     if old != new:
-        _reindex(draft.table("names"), old, new, str(entity_id))
+        reindex(draft.table("names"), old, new, str(entity_id))
 
 
 def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
@@ -257,38 +242,14 @@ def _put_fact(draft: Draft, before: Fact | None, after: Fact | None) -> None:
     if before is not None and after is not None and _SAID(before) == _SAID(after):
         return  # to fold words that nobody has looked at for long costs more than all the rest
     fact_id = str(key_of(after or before)[0])  # type: ignore[arg-type]
-    for name, keys in _FACT_INDEXES.items():
+    for name, keys in FACT_INDEXES.items():
         old, new = keys(before) if before is not None else (), keys(after) if after is not None else ()
         if old != new:
-            _reindex(draft.table(name), old, new, fact_id)
+            reindex(draft.table(name), old, new, fact_id)
 
 
-_FACT_INDEXES: dict[str, Callable[[Fact], tuple[Any, ...]]] = {
-    "by_subject": lambda fact: (fact.subject_id,),
-    "by_words": lambda fact: ((fact.subject_id, fold(fact.statement)),),
-    "by_predicate": lambda fact: tuple((fact.subject_id, name) for name in _named(fact.predicate)),
-}
-"""Where a claim finds the facts it meets without looking at all that is known of its subject."""
 _NAMED, _SAID = attrgetter("name", "aliases", "merged_into"), attrgetter("subject_id", "statement", "predicate")
 """What `names` are made of, and those."""
-
-
-def _named(predicate: str | None) -> tuple[str, ...]:
-    """A predicate, and what it is one of: habit:eat is a habit."""
-    kind, colon, _ = (predicate or "").partition(":")
-    return tuple(filter(None, (predicate, kind if colon else None)))
-
-
-def _keep(table: dict[Any, Any], key: object, rows: Collection[Any]) -> None:
-    """Store the rows of a key, or no key at all: a table never holds empty rows."""
-    if rows:
-        table[key] = rows
-    else:
-        table.pop(key, None)
-
-
-def _when(evidence: Evidence) -> tuple[Instant, str, int]:
-    return evidence.at, evidence.source_id, evidence.segment_key or 0
 
 
 def _put_mention(draft: Draft, before: Mention | None, after: Mention | None) -> None:
@@ -300,7 +261,7 @@ def _put_mention(draft: Draft, before: Mention | None, after: Mention | None) ->
         inner.pop(row.segment_key, None)
     else:
         inner[row.segment_key] = after
-    _keep(table, row.entity_id, inner)
+    keep(table, row.entity_id, inner)
 
 
 def _put_evidence(draft: Draft, before: Evidence | None, after: Evidence | None) -> None:
@@ -308,7 +269,7 @@ def _put_evidence(draft: Draft, before: Evidence | None, after: Evidence | None)
     row = after if after is not None else before
     assert row is not None
     rest = tuple(other for other in table.get(row.fact_id, ()) if key_of(other) != key_of(row))
-    _keep(table, row.fact_id, rest if after is None else tuple(sorted((*rest, after), key=_when)))
+    keep(table, row.fact_id, rest if after is None else tuple(sorted((*rest, after), key=when)))
 
 
 def _put_link(draft: Draft, before: Link | None, after: Link | None) -> None:
@@ -323,7 +284,7 @@ def _put_link(draft: Draft, before: Link | None, after: Link | None) -> None:
             known = linked.get(end, ())
             place = bisect_left(known, key_of(row), key=key_of)
             beyond = place + (known[place : place + 1] == (row,))
-            _keep(linked, end, (*known[:place], *fresh, *known[beyond:]))
+            keep(linked, end, (*known[:place], *fresh, *known[beyond:]))
 
 
 def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
@@ -366,27 +327,16 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
     for mention in of[Mention]:
         tables["mentions"].setdefault(mention.entity_id, {})[mention.segment_key] = mention
     named = ((name, each.entity_id) for each in of[Entity] if each.merged_into is None for name in each.names)
-    tables["names"] = _listed(named, None)
-    for name, keys in _FACT_INDEXES.items():
-        tables[name] = _listed(((key, fact.fact_id) for fact in of[Fact] for key in keys(fact)), None)
-    tables["evidence"] = _listed(((each.fact_id, each) for each in of[Evidence]), _when)
+    tables["names"] = listed(named, None)
+    for name, keys in FACT_INDEXES.items():
+        tables[name] = listed(((key, fact.fact_id) for fact in of[Fact] for key in keys(fact)), None)
+    tables["evidence"] = listed(((each.fact_id, each) for each in of[Evidence]), when)
     ends = ((end, link) for link in of[Link] for end in {link.from_id, link.to_id})
-    tables["linked"] = _listed(ends, key_of)
+    tables["linked"] = listed(ends, key_of)
     return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), **tables)
 
 
 _OWN_TABLES: dict[type, str] = {Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses"}
-
-
-def _listed(pairs: Iterable[tuple[Any, Any]], order: Callable[[Any], Any] | None) -> dict[Any, tuple[Any, ...]]:
-    """What belongs to each key, in order; most have one."""
-    found: dict[Any, list[Any]] = {}
-    for key, row in pairs:
-        if (known := found.get(key)) is None:
-            found[key] = [row]
-        else:
-            known.append(row)
-    return {key: tuple(rows) if len(rows) == 1 else tuple(sorted(rows, key=order)) for key, rows in found.items()}
 
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change], version: int | None = None) -> WorkingSet:

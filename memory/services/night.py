@@ -12,15 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from memory.errors import Invalid
 from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
 from memory.model.ids import command_id
 from memory.model.timeline import Instant
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, Sight
 from memory.rules.parameters import Life
+from memory.services.zones import zone_of
 
 MOST_ROWS = 500
 """Rows one commit of a night may change (memory-model, "The night")."""
@@ -67,20 +66,6 @@ class Mind(Protocol):
 
     async def carry_out(self, user_id: str, command: Command) -> object:
         """One turn of a user's memory, whose changes nobody asks for."""
-
-
-def zone_of(name: str) -> ZoneInfo:
-    """A time zone by its IANA name. Raises Invalid."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise Invalid("There is no such time zone; use an IANA name such as Europe/Lisbon.") from error
-
-
-def offset_s(zone: str, moment: Instant) -> int:
-    """Seconds a zone is ahead of UTC at an instant."""
-    offset = datetime.fromtimestamp(moment, zone_of(zone)).utcoffset()
-    return int(offset.total_seconds()) if offset else 0
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:

@@ -26,10 +26,21 @@ async def test_the_profile_keeps_what_is_left_out(door: Door) -> None:
     await door.client.put("/v1/profile", json={"languages": ["en", "pt"]})
     kept = await door.get("/v1/profile")
     assert (kept["name"], kept["time_zone"], kept["languages"]) == ("Maya", "Europe/Lisbon", ["en", "pt"])
+    whole = await door.client.put("/v1/profile", json={**kept, "name": "Mia"})
+    assert whole.json() == {**kept, "name": "Mia"}, "what was read can be written, with the preset that serves"
 
 
 @pytest.mark.parametrize(
-    "body", [{"time_zone": "Mars/Olympus"}, {"preset": "nobody"}, {"languages": []}, {"name": "a\x00"}, {"nane": "x"}]
+    "body",
+    [
+        {"time_zone": "Mars/Olympus"},
+        {"time_zone": "Europe"},
+        {"preset": "nobody"},
+        {"name": "Maya", "preset": "annie"},
+        {"languages": []},
+        {"name": "a\x00"},
+        {"nane": "x"},
+    ],
 )
 async def test_an_impossible_profile_is_refused(door: Door, body: dict[str, Any]) -> None:
     assert (await door.client.put("/v1/profile", json=body)).status_code == 422

@@ -100,3 +100,8 @@ def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path
         Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token")).write(places)
         with connect(tmp_path) as client:
             assert client.get("/echo")["token"] == "secret"
+
+
+def test_a_question_too_long_for_an_address_is_refused_in_words(url: str) -> None:
+    with Client(url, "secret") as client, pytest.raises(Refused, match="too long for a web address"):
+        client.get("/v1/context", query="x" * 100_000)

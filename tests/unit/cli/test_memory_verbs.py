@@ -11,18 +11,19 @@ from cli.client import Client, Refused
 from memory.errors import Invalid
 
 KNOWN = {
+    "/v1/profile": {"time_zone": "Asia/Kolkata"},
     "/v1/entities/e-0a": {"name": "Ben", "entity_type": "person", "entity_id": "e-0a1b"},
     "/v1/sources/a%2Fb": {
         "source_id": "a/b",
         "kind": "note",
-        "started_at": "2026-03-01T08:00:00Z",
+        "started_at": "2026-03-01T20:00:00Z",
         "segments_count": 1,
     },
 }
 
 
 class Shelf:
-    """A client that knows two things."""
+    """A client that knows two things, and somebody in Kolkata."""
 
     def get(self, path: str) -> Any:
         if path not in KNOWN:
@@ -36,7 +37,7 @@ def told(thing: str) -> str:
 
 def test_what_is_to_be_erased_is_named_first() -> None:
     assert told("e-0a") == "Ben (person, e-0a1b)"
-    assert told("a/b") == "a/b (note of 2026-03-01, 1 segment)"
+    assert told("a/b") == "a/b (note of 2026-03-02, 1 segment)"
 
 
 def test_nobody_is_asked_about_what_is_not_there() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from deployments.dates import moment_of
+from deployments.dates import moment_of, written_moment
 from deployments.kinds import ShortText, When, Words
 from deployments.problems import _finding, _place
 from memory.errors import Invalid
@@ -39,6 +39,30 @@ def test_a_time_is_read_where_the_user_lives(text: str, moment: float) -> None:
 def test_what_is_no_time_is_refused_by_its_name(text: str) -> None:
     with pytest.raises(Invalid, match=r"^as_of: "):
         moment_of("as_of", text, NOW, ZONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2026-01-15T00:00:00+05:30", (MIDNIGHT, 19_800)),
+        ("2026-01-14T18:30:00Z", (MIDNIGHT, 0)),
+        (str(MIDNIGHT), (MIDNIGHT, 0)),
+        ("1e9", (1e9, 0)),
+        ("2026", (2026.0, 0)),
+        ("20260115", (20_260_115.0, 0)),
+    ],
+)
+def test_without_a_zone_any_number_is_seconds(text: str, written: tuple[float, int]) -> None:
+    assert written_moment("started_at", text) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("2026-01-15", "A time needs a zone"), ("last_week", "must be ISO 8601 with a zone"), ("nan", "A time must lie")],
+)
+def test_without_a_zone_a_day_is_no_moment(text: str, told: str) -> None:
+    with pytest.raises(Invalid, match=rf"^started_at: {told}"):
+        written_moment("started_at", text)
 
 
 class _Body(BaseModel, extra="forbid"):

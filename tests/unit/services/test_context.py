@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
+from memory.model.timeline import DAY_S
 from memory.retrieval.packing import tokens
 from memory.services.answer import Hit
 from memory.services.context import Noted, context_of
@@ -49,6 +53,16 @@ def test_what_is_over_says_until_when_and_what_was_taken_back_or_lies_ahead_is_n
     assert not any(line.startswith("- ") for line in told([NIKE_HIT], [noted(gone)], []))
     lines = told([HOKA_HIT, NIKE_HIT], [noted(HOKA), noted(NIKE)], [], as_of=at(2025, 6, 1))
     assert [line for line in lines if line.startswith("- ")] == ["- Maya likes Nike [2]"]
+
+
+@pytest.mark.parametrize("days", [1, 7, 31, 365])
+def test_what_happened_on_a_day_that_is_named_did_not_end_with_it(days: int) -> None:
+    broke = KnownFact("f1", "Carla broke her leg on 3 January 2026", at(2026, 1, 3), at(2026, 1, 3) + days * DAY_S)
+    assert "- Carla broke her leg on 3 January 2026 [1]" in told([NIKE_HIT], [noted(broke)], [])
+    closed = replace(broke, valid_to=at(2026, 1, 3) + days * DAY_S + DAY_S / 2)
+    assert any("(until " in line for line in told([NIKE_HIT], [noted(closed)], []))
+    state = replace(broke, predicate="lives_in")
+    assert any("(until " in line for line in told([NIKE_HIT], [noted(state)], [])), "a state ends, whatever its length"
 
 
 def test_a_dispute_is_shown_with_both_sides_once() -> None:

@@ -1,0 +1,29 @@
+"""Times as they are shown to people: on the clock of where the user lives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from cli.client import Client
+from memory.services.zones import zone_of
+
+
+def home_zone(client: Client) -> ZoneInfo:
+    """The time zone of the profile."""
+    return zone_of(client.get("/v1/profile")["time_zone"])
+
+
+def clock(at: float | str, zone: ZoneInfo) -> str:
+    """A moment, in epoch seconds or ISO 8601 as answers have it, to the minute: 2026-03-01 09:00."""
+    return f"{_there(at, zone):%Y-%m-%d %H:%M}"
+
+
+def day(at: float | str, zone: ZoneInfo) -> str:
+    """The day of such a moment: 2026-03-01."""
+    return f"{_there(at, zone):%Y-%m-%d}"
+
+
+def _there(at: float | str, zone: ZoneInfo) -> datetime:
+    moment = datetime.fromisoformat(at) if isinstance(at, str) else datetime.fromtimestamp(at, UTC)
+    return moment.astimezone(zone)

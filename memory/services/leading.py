@@ -1,0 +1,297 @@
+"""Leading: which of the facts that came to mind answers a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant
+from memory.services.known import KnownFact, happened, standing
+from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.languages import is_german
+from memory.words.list_words import root
+from memory.words.names import same_name
+from memory.words.predicates import named
+from memory.words.questions import Form, form_of, is_own, spoken_in
+from memory.words.stems import STOP_WORDS, terms, tokenise
+from memory.words.time_expressions import resolve
+from memory.words.vocabulary import KIN
+
+_TIMELESS = re.compile(
+    r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|at the moment|any ?more|still|since when|always|how much|"
+    r"going)\b",
+    re.I,
+)
+"""Words of a question that say when or by what measure, and nothing about what."""
+_ASKS_NOTHING = re.compile(
+    r"\b(?:tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
+    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
+)  # fmt: skip
+"""Words of a question that only say that something is asked, or of which time."""
+_GERMAN_ROOT = 4
+"""Letters of a German word that its forms share (chosen)."""
+_NAMING = re.compile(r"\b(?:names?|called|named|hei(?:ß|ss)\w*|genannt)\b", re.I)
+"""Words that ask for a name."""
+_NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
+"""Words by which a statement tells a name, and not that somebody called."""
+_LARGE = r"[A-ZÀ-ÖØ-Þ][\w-]+"
+_NAME = re.compile(rf"(?<=\s){_LARGE}(?:\s+{_LARGE})*")
+"""A name in full: words written large within a question."""
+_ONE = rf"{_LARGE}(?:\s+{_LARGE}){{0,2}}"
+_SEVERAL = re.compile(rf"(?<=\s){_ONE}(?:, {_ONE}){{0,10}},? (?:and|und) {_ONE}")
+"""Tom, Anna Berg and Lisa: up to twelve, for each is looked for."""
+_BETWEEN_NAMES = re.compile(r",\s*|\s+(?:and|und)\s+")
+_GERMAN_FRAME = re.compile(
+    r"\b(?:wo|wer|wen|wem|was|wann|wie|woher|wohin|welche[mnrs]?|ist|sind|hat|hatte|bin|habe|war|der|die|das|den|dem|"
+    r"ein\w*|"
+    r"in|im|am|an|auf|bei|beim|mit|von|zu|und|eigentlich|gerade|jetzt|heute|noch|denn|ich|du|er|sie|mein\w*)\b",
+    re.I,
+)
+"""The words of a German question that say nothing about what is asked: it has no list of stop words."""
+_CUES = {
+    "lives_in": "address", "works_as": "job profession occupation", "age_is": "old age", "prefers": "favourite",
+    "married_to": "husband wife spouse", "has_husband": "married", "has_wife": "married",
+}  # fmt: skip
+"""By which words a question asks for a predicate, beside those it is said with."""
+_GERMAN_CUES = {
+    "lives_in": "wohnt wohne lebt lebe zuhause", "works_at": "arbeitet arbeite arbeitgeber firma",
+    "comes_from": "kommt komme geboren", "works_as": "beruf beruflich arbeitet", "birthday_is": "geburtstag",
+    "age_is": "alt", "married_to": "verheiratet", "has_wife": "frau", "has_husband": "mann",
+    "has_mother": "mutter heißt", "has_father": "vater heißt", "studies_at": "studiert",
+    "deadline_is": "frist fällig termin", "is_named": "heißt name",
+}  # fmt: skip
+"""By which German words a question asks for a predicate."""
+_GERMAN_NOUNS = frozenset(" ".join(_GERMAN_CUES.values()).casefold().split())
+"""Words written large that say what is asked for, and name nobody."""
+_SAYS_WHO = frozenset({"works_as", "works_at", "married_to"})
+"""Predicates that tell who their subject is."""
+_HAS = frozenset({"has_pet", *(f"has_{kin}" for kin in KIN.values())})
+"""Predicates that tell who their object is."""
+_SAYS_OWN_NAME = frozenset({"is_named", "goes_by"})
+"""Predicates that tell how their subject is called."""
+_SAYS_NAME = _HAS | _SAYS_OWN_NAME | {"married_to"}
+"""Predicates that tell a name."""
+_SAYS_WHEN = frozenset({"deadline_is", "birthday_is"})
+"""Predicates that tell a moment."""
+_PLACES = frozenset({"place", "organization"})
+"""Types of the objects that tell where somebody is."""
+_TIMELESS_VERB = re.compile(r"\b(?:is|are|has|have|ist|sind|hat|haben)\b", re.I)
+"""Verbs of a state: without a time in it, its statement tells of no moment."""
+_LONGEST_NAME = 3
+"""Words beyond which it is more than a name."""
+_A_ROLE = re.compile(r"(?:now )?(?:(?:an?|the|my|our|his|her|their)\b|\w+'s\b|\w+ing\b)", re.I)
+"""How it begins what somebody is: the plumber, Nora's cousin, leading the QA."""
+_PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|er|sie|es|sein\w*|ihre?\w*)\b", re.I)
+"""How a statement begins whose subject nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class InMind:
+    """What came to mind with a question."""
+
+    carried: Sequence[str]
+    """Ids of the hits' facts, best hit first."""
+    facts: Sequence[KnownFact]
+    """Those, what they took the place of, and what took theirs."""
+    language: str
+    as_of: Instant | None = None
+    """The moment asked about (None: now)."""
+    owner: str = ""
+    """Who "I" is, empty if nobody knows."""
+
+
+def leading(question: str, mind: InMind) -> KnownFact | None:
+    """The fact that holds at the moment asked about and says most of what is asked, in the fewest words.
+
+    It, or what it took the place of, must have every name in the question, more than half of its other content words,
+    and be of the asked form. A predicate of one value answers for all its verbs: who is based somewhere lives there.
+    Without such a fact nothing leads: the words themselves are the better answer.
+    """
+    language = spoken_in(question, mind.language)
+    candidates = list(_in_order(mind.carried, mind.facts))
+    asked = _asked(question, candidates, language, mind.owner)
+    best, most = None, (0, False, 0)
+    for fact in candidates if asked.names or asked.content else ():
+        now = standing(fact, mind.facts, mind.as_of)
+        if now is None or not _names_all(asked.names, f"{fact.statement} {now.statement}") or not _answers(now, asked):
+            continue
+        said = set(terms(now.statement, language)[0])
+        shared = asked.content & (said | set(terms(fact.statement, language)[0]) | _verbs_of(now, language))
+        match = (len(shared), _fits(now, asked), -len(said - asked.content - asked.meant))
+        if len(shared) >= len(asked.content) // 2 + bool(asked.content) and (best is None or match > most):
+            best, most = now, match
+    return best
+
+
+def leading_each(question: str, mind: InMind) -> list[KnownFact]:
+    """Of a question about several by name, what answers it for each: Tom in Rome, Anna in Oslo. None, unless all do."""
+    found = _SEVERAL.search(question)
+    if found is None:
+        return []
+    names = [name for name in _BETWEEN_NAMES.split(found.group()) if name]
+    asked = [f"{question[: found.start()]}{name}{question[found.end() :]}" for name in names]
+    answers = [lead for each in asked if (lead := leading(each, mind)) is not None]
+    return answers if len(answers) == len(set(answers)) == len(names) else []
+
+
+def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str | None:
+    """The one word of a name that a question asks about and nothing else: Anna, of "Who is Anna?"."""
+    asked = _asked(question, facts, spoken_in(question, language), "")
+    alone = asked.form == "who" and not asked.own and not asked.content and len(asked.names) == 1
+    return asked.names[0] if alone else None
+
+
+def says_something_of(texts: Sequence[str], question: str, language: str, facts: Sequence[KnownFact] = ()) -> bool:
+    """Whether any of these words, or of the facts read from them, shares a root with what is asked.
+
+    Names and times count if nothing else is asked about. Nobody can tell where question and words are in two languages,
+    or where nothing is asked but what there is to tell: then they may.
+    """
+    language = spoken_in(question, language)
+    if any(is_german(text) != (language == "de") for text in texts):
+        return True
+    asked = _TIMELESS.sub(" ", question)
+    content = _roots(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
+    told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
+    names = set[str]() if language == "de" else _roots(" ".join(_NAME.findall(question)), language)
+    matter = told - names or told
+    return not matter or any(matter & _roots(text, language) for text in (*texts, *map(_in_all_words, facts)))
+
+
+def _roots(text: str, language: str) -> set[str]:
+    """What words are compared by; of German ones the beginning, for its verbs end in many ways: wohnt, wohne."""
+    words = (word for word, _ in tokenise(text))
+    if language == "de":
+        return {word[:_GERMAN_ROOT] for word in words}
+    return {root(word) for word in words if word not in STOP_WORDS["en"]}
+
+
+def _in_all_words(fact: KnownFact) -> str:
+    """A fact with the words by which its predicate is asked for: Tom is a nurse, and so his job, in either language."""
+    row = named(fact.predicate)
+    if row is None:
+        return fact.statement
+    named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
+    return " ".join((fact.statement, named_by, *row.cues, _CUES.get(row.name, ""), _GERMAN_CUES.get(row.name, "")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks: about whom, what else it must say (ids of stems), in which form, and whether of "me"."""
+
+    names: tuple[str, ...]
+    meant: frozenset[int]
+    """Ids of the stems of the names."""
+    content: frozenset[int]
+    form: Form
+    own: bool
+    """Whether he who asks asks about himself, and not by name."""
+    owner: str
+    """Who that is; empty if nobody knows."""
+    single: bool
+    """Whether it is about one name and nothing else: who is Jonas?"""
+
+
+def _asked(question: str, facts: Sequence[KnownFact], language: str, owner: str) -> _Asked:
+    runs, own = _names_in(question, facts, language), is_own(question)
+    form = form_of(question)
+    content = content_of(_NAMING.sub(" ", question) if form == "name" else question, language)
+    alone = own and not runs and not content
+    names = tuple((owner if alone else " ".join(runs)).split())
+    meant = frozenset(terms(" ".join(names), language)[0])
+    return _Asked(names, meant, frozenset(content - meant), form, own, owner, len(runs) + own < 2)
+
+
+def _answers(fact: KnownFact, asked: _Asked) -> bool:
+    """Whether a fact is about who asks, if he asks about himself, and tells what is asked for."""
+    if asked.own and _is_of_another(fact, asked):
+        return False
+    if asked.form == "name" and not asked.content:
+        return fact.predicate in _SAYS_OWN_NAME
+    if asked.form == "name":
+        return fact.predicate in _SAYS_NAME or _NAMED.search(fact.statement) is not None
+    if asked.form == "when":
+        return _says_when(fact)
+    if asked.content or not asked.single:
+        return True
+    return _fits(fact, asked) or (asked.form == "who" and fact.predicate is None and _is_told_of(fact, asked.names))
+
+
+def _fits(fact: KnownFact, asked: _Asked) -> bool:
+    """Whether the kind of statement is the one asked for: a place for where, what somebody is for who."""
+    row, statement = named(fact.predicate), fact.statement
+    if asked.form == "where":
+        return row is not None and row.object_type in _PLACES
+    if asked.form != "who" or asked.content:
+        return False
+    if row is None:
+        return _PRONOUN.match(statement) is None and _is_them(statement.partition(" is ")[2], asked.names)
+    if row.name in _HAS:
+        return _names_all(asked.names, fact.object or statement)
+    return row.name in _SAYS_WHO and _names_all(asked.names, statement.split("'s ")[0])
+
+
+def _is_told_of(fact: KnownFact, names: Sequence[str]) -> bool:
+    """Whether the statement says what somebody is or does: Sasha is leading the QA, but not: Sasha is late."""
+    who, _, what = fact.statement.partition(" is ")
+    return _is_them(who, names) and _A_ROLE.match(what) is not None
+
+
+def _is_them(words: str, names: Sequence[str]) -> bool:
+    """Whether these are the names, perhaps in full, and nothing else: Anna Berg, but not Anna Berg's cat."""
+    return "'s" not in words and 0 < len(words.split()) <= _LONGEST_NAME and _names_all(names, words)
+
+
+def _is_of_another(fact: KnownFact, asked: _Asked) -> bool:
+    """Whether it is of nobody known, or of somebody who is neither asked about nor asks, whom it does not name."""
+    if _PRONOUN.match(fact.statement):
+        return True
+    known = [name for name in (asked.owner, *asked.names) if name]
+    if not asked.owner or not fact.subject[:1].isupper() or any(same_name(fact.subject, name) for name in known):
+        return False
+    return not _names_all(asked.owner.split()[:1], fact.statement)
+
+
+def _says_when(fact: KnownFact) -> bool:
+    """Whether a statement tells of a moment: by its predicate, a time it names, or as something that was done."""
+    if fact.predicate in _SAYS_WHEN or happened(fact) or _TIMELESS_VERB.search(fact.statement) is None:
+        return True
+    return any(True for _ in resolve(fact.statement, fact.valid_from or 0.0, 0))
+
+
+def _names_in(question: str, facts: Sequence[KnownFact], language: str) -> list[str]:
+    """The names of a question. German writes every noun large: only those count that some fact has, too."""
+    found = _NAME.findall(question)
+    if language != "de":
+        return found
+    words = [word for run in found for word in run.split() if word.casefold() not in _GERMAN_NOUNS]
+    return [word for word in words if any(_names_all([word], fact.statement) for fact in facts)]
+
+
+def content_of(question: str, language: str) -> set[int]:
+    """Ids of the stems of what a question asks about."""
+    asked = _TIMELESS.sub(" ", question)
+    return set(terms(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)[0])
+
+
+def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:
+    by_id = {fact.fact_id: fact for fact in facts}
+    return (by_id[fact_id] for fact_id in dict.fromkeys(carried) if fact_id in by_id)
+
+
+def _names_all(names: Sequence[str], statement: str) -> bool:
+    """Whether every one of these names is in the statement, perhaps in full (Pri, of Priyanka)."""
+    words = statement.replace("'s", "").split()
+    return all(any(same_name(name, word) for word in words) for name in names)
+
+
+def _verbs_of(fact: KnownFact, language: str) -> set[int]:
+    """The stems by which its predicate is asked for; those it is said with, if all of them tell the same one value."""
+    row = named(fact.predicate)
+    if row is None:
+        return set()
+    if language == "de":
+        return set(terms(_GERMAN_CUES.get(row.name, ""), language)[0])
+    cues = row.cues if row.single else ()
+    return set(terms(" ".join((*cues, _CUES.get(row.name, ""))), language)[0])

@@ -1,0 +1,89 @@
+"""What is printed is told by the clock of where the user lives, and which that is; JSON stays as it is answered."""
+
+from __future__ import annotations
+
+import json
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import ask, memory_verbs
+from cli.main import command_line, rooms
+
+AT = 1_772_310_600.0
+"""20:30 on 28 February 2026 by UTC, 02:00 on 1 March in Kolkata."""
+SAID = {"timestamp": AT, "speaker": "Maya", "text": "Tea?", "source_id": "s", "segment_id": "1"}
+HEARD = {"at": "2026-02-28T20:30:00Z", "speaker": "Maya", "text": "Tea?"}
+OWED = {"state": "open", "by": "Maya", "to": "Ben", "due": "2026-02-28T20:30:00Z", "text": "tea"}
+SEEN = {
+    "entity_type": "person", "name": "Maya", "tier": "L0", "salience": 0.5, "mention_count": 1,
+    "last_seen": "2026-02-28T20:30:00.25Z", "entity_id": "e-1",
+}  # fmt: skip
+ANSWERS: dict[str, Any] = {
+    "/v1/profile": {"time_zone": "Asia/Kolkata"},
+    "/v1/context": {"results": [SAID]},
+    "/v1/ask": {"answer": "Tea [1].", "generated": True, "citations": [SAID | {"number": 1}], "results": []},
+    "/v1/timeline": {"entries": [HEARD]},
+    "/v1/promises": {"promises": [OWED, OWED | {"due": None}], "total": 2},
+    "/v1/entities": {"entities": [SEEN], "total": 1},
+}
+
+
+class Door:
+    """A front door that answers everything alike."""
+
+    def __enter__(self) -> Door:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def get(self, path: str, **_: object) -> Any:
+        return ANSWERS[path]
+
+    def post(self, path: str, _: object) -> Any:
+        return ANSWERS[path]
+
+
+def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    monkeypatch.setattr(room, "connect", lambda home, user: Door())
+    result = CliRunner().invoke(command_line(rooms(arguments[0])), list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("room", "arguments", "told"),
+    [
+        (ask, ("recall", "Tea?"), ["2026-03-01 02:00 Maya Tea? s/1", "Times are of Asia/Kolkata."]),
+        (ask, ("ask", "Tea?"), ["Tea [1].", "1 2026-03-01 02:00 Maya Tea? s/1", "Times are of Asia/Kolkata."]),
+        (memory_verbs, ("timeline",), ["at (Asia/Kolkata) who what", "2026-03-01 02:00 Maya Tea?"]),
+        (memory_verbs, ("promises",), ["state by to due promise", "open Maya Ben 2026-03-01 tea", "open Maya Ben tea"]),
+        (
+            memory_verbs,
+            ("entities",),
+            ["type name tier strength mentions last seen id", "person Maya L0 0.50 1 2026-03-01 e-1"],
+        ),
+    ],
+)
+def test_times_are_told_by_the_clock_at_home(
+    monkeypatch: pytest.MonkeyPatch, room: ModuleType, arguments: tuple[str, ...], told: list[str]
+) -> None:
+    shown = run(room, monkeypatch, *arguments).splitlines()
+    assert [" ".join(line.split()) for line in shown] == told
+
+
+@pytest.mark.parametrize(
+    ("room", "arguments", "path"),
+    [
+        (ask, ("recall", "Tea?"), "/v1/context"),
+        (ask, ("ask", "Tea?"), "/v1/ask"),
+        (memory_verbs, ("timeline",), "/v1/timeline"),
+    ],
+)
+def test_a_program_is_given_what_was_answered(
+    monkeypatch: pytest.MonkeyPatch, room: ModuleType, arguments: tuple[str, ...], path: str
+) -> None:
+    assert json.loads(run(room, monkeypatch, *arguments, "--json")) == ANSWERS[path]
