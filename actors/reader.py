@@ -28,6 +28,8 @@ NICENESS = 5
 of 1.25), for what was heard is found by its meaning first and understood later."""
 LIVES = 2
 """Processes that may end over the same words before these count as the reason: one may be killed for another."""
+AT_ONCE = 64
+"""Readings handed over side by side: who rings up a busy process in vain (128 wait to be let in) takes it for dead."""
 
 
 class Reader:
@@ -36,7 +38,7 @@ class Reader:
     def __init__(self, settings: Settings) -> None:
         self.name: str = settings.models.extraction.kind
         self._settings = settings
-        self._opening = asyncio.Lock()
+        self._opening, self._room = asyncio.Lock(), asyncio.Semaphore(AT_ONCE)
         self._process: subprocess.Popen[bytes] | None = None
         self._line: Line | None = None
 
@@ -45,13 +47,14 @@ class Reader:
 
         Raises ModelFailed, also when process after process ends over them; Unavailable if none can be started.
         """
-        for _ in range(LIVES):
-            line = await self._open()
-            try:
-                reading: Reading = await line.ask(tuple(utterances))
-                return reading
-            except OSError:
-                self._hang_up(line)
+        async with self._room:
+            for _ in range(LIVES):
+                line = await self._open()
+                try:
+                    reading: Reading = await line.ask(tuple(utterances))
+                    return reading
+                except OSError:
+                    self._hang_up(line)
         raise ModelFailed(f"{LIVES} readers ended over the same words; see `memoray logs workers`.")
 
     async def _open(self) -> Line:
@@ -68,9 +71,11 @@ class Reader:
     def _begin(self) -> str:
         """Start the process; where it may be rung up. Raises Unavailable."""
         self._end()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "actors.reader"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        command = [sys.executable, "-m", "actors.reader"]
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:  # the machine has no process, no memory or no file left
+            raise Unavailable(_MUTE) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:

@@ -80,9 +80,9 @@ class Shelves:
         await asyncio.to_thread(filled.settle)
         async for keys, encoded in self._feed.changed_vectors(scope, 0, NO_KEYS):
             await asyncio.to_thread(filled.put_vectors, scope, keys, encoded.vectors, encoded.pieces)
-        self.library.take(filled)
         if rows > MANY:
             await asyncio.to_thread(give_back)
+        self.library.take(filled)  # last: what is in sight has a position, even if whoever asked gives up
 
     async def _follow(self, scope: str, words: int, vectors: int, position: tuple[int, int]) -> None:
         """Read what was written since these positions."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +79,29 @@ def read(path: Path, labels: str = LABELS[0], most_questions: int | None = None)
     if not any(conversation.questions for conversation in found):
         raise Invalid(f"{path.name} holds no question with gold turns.")
     return found
+
+
+def together(conversations: Sequence[Conversation]) -> Conversation:
+    """All of them as one, to be remembered in one memory: sources and turns have the conversation before their ids."""
+    names = dict.fromkeys(each.dataset for each in conversations)
+    return Conversation(
+        id="together",
+        dataset="+".join(names) + " together",
+        bodies=tuple(_of(each.id, body) for each in conversations for body in each.bodies),
+        questions=tuple(_about(each.id, question) for each in conversations for question in each.questions),
+    )
+
+
+def _of(conversation: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    turns = [{**turn, "segment_id": f"{conversation}:{turn['segment_id']}"} for turn in body["segments"]]
+    return {**body, "source_id": f"{conversation}:{body['source_id']}", "segments": turns}
+
+
+def _about(conversation: str, question: Asked) -> Asked:
+    def of(turns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{conversation}:{turn}" for turn in turns)
+
+    return replace(question, gold=of(question.gold), roles={role: of(ids) for role, ids in question.roles.items()})
 
 
 def _conversations(path: Path, labels: str) -> Iterator[Conversation]:

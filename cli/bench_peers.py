@@ -14,7 +14,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from bench.conversations import Conversation, read
+from bench.conversations import Conversation, read, together
 from bench.large import measure_large
 from bench.measure import Site, markdown, memories
 from bench.peer_process import PEERS, REQUIREMENTS, peer_process
@@ -37,6 +37,10 @@ def bench_peers(
     systems: Annotated[str, typer.Option("--systems", help="Which of them, with commas between.")] = ",".join(SYSTEMS),
     limit_questions: LimitOption = None,
     labels: LabelsOption = "evidence",
+    in_one: Annotated[
+        bool,
+        typer.Option("--together", help="A file's conversations in one memory: much to search."),
+    ] = False,
     peers_python: Annotated[
         Path | None, typer.Option("--peers-python", help="The Python of an environment that holds the peers.")
     ] = None,
@@ -51,6 +55,8 @@ def bench_peers(
     """
     wanted = _chosen(systems)
     sets = [read(path.expanduser(), labels, limit_questions) for path in data]
+    if in_one:
+        sets = [[together(each)] for each in sets]
     places = places_of(home)
     python = _python(places, peers_python) if set(wanted) & set(PEERS) else None
     with ExitStack() as stack:

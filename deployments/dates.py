@@ -16,6 +16,7 @@ from memory.services.zones import zone_of
 _AGO_DAYS = {"last_week": 7, "last_month": 30}
 _EPOCH = re.compile(r"(?!\d{4}$|\d{8}$)-?\d+(\.\d*)?")
 """Seconds since 1970. Four digits mean a year, which is no moment, and eight a day."""
+_WRITTEN_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?", re.ASCII)
 _ABSOLUTE = "ISO 8601 with a zone, or epoch seconds"
 _LOCAL = "YYYY-MM-DD, last_week, last_month, ISO 8601, or epoch seconds"
 
@@ -49,7 +50,21 @@ def written_moment(name: str, text: str, zone: tzinfo | None = None) -> tuple[In
     except DomainError as error:
         raise Invalid(f"{name}: {error.detail}") from error
     except (ValueError, OverflowError) as error:
+        if _is_no_day(text):
+            raise Invalid(f"{name}: there is no such day.") from error
         raise Invalid(f"{name}: must be {_ABSOLUTE if zone is None else _LOCAL}.") from error
+
+
+def _is_no_day(text: str) -> bool:
+    """Whether it begins with a day as days are written, which no calendar has."""
+    written = _WRITTEN_DAY.fullmatch(text)
+    if written is None:
+        return False
+    try:
+        date.fromisoformat(written.group(1))
+    except ValueError:
+        return True
+    return False
 
 
 async def moments_of(

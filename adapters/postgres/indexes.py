@@ -19,6 +19,8 @@ from memory.retrieval.query import Probe
 from memory.words.stems import tokenise
 
 Q = queries("indexes")
+LATEST = 2_000
+"""Facts, and segments, of a stretch of time that are read, the latest: a bound on time, not on what is true."""
 REACHED, OF_EACH = 200, 1_000
 """Entities that each step from those named in a question reaches, and mentions and facts of each of them that count: of
 90,000 facts, half of one subject, ways without a bound were not counted within 25 s."""
@@ -96,6 +98,7 @@ class PostgresCalendar(_SqlIndex):
             "text": " ".join(named.left),
             "configs": _configs(probe),
             "alone": named.alone,
+            "latest": LATEST,
             "share": named.share,
         }
 

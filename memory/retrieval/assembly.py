@@ -9,7 +9,7 @@ from memory.retrieval.briefing import CLOSING, OPENING
 from memory.retrieval.packing import tokens
 
 LEAST_CUT = 24
-"""Characters of a quotation below which it is left out rather than cut (chosen: a few words)."""
+"""Characters of what was said below which it is left out rather than cut (chosen: a few words)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class Piece:
     """The hits it rests on, from 1; those numbers stand in its text."""
     at: float = 0.0
     """Lines of a part are told by this, and equal ones as they come."""
+    head: int = 0
+    """Characters before the words themselves: number, speaker, day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class _Filling:
         """The piece if it fits, cut where that is allowed; None if it does not."""
         if tokens(piece.text) <= room:
             return piece
-        text = shortened(piece.text, room) if self.part.may_be_cut else ""
+        text = shortened(piece.text, room, piece.head) if self.part.may_be_cut else ""
         return replace(piece, text=text) if text else None
 
     def told(self) -> list[Piece]:
@@ -117,11 +119,14 @@ class _Filling:
         return [self.part.heading, *(piece.text for piece in self.told())] if self.chosen else []
 
 
-def shortened(text: str, room: int) -> str:
-    """The beginning of a text that costs at most `room` tokens, with an ellipsis; empty if that were a few words."""
+def shortened(text: str, room: int, head: int = 0) -> str:
+    """The beginning of a text that costs at most `room` tokens, with an ellipsis; empty if few words follow its head.
+
+    `head` is how many characters stand before the words.
+    """
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if tokens(f"{text[:middle]}…") <= room else (low, middle - 1)
     cut = text[:low].rpartition(" ")[0]
-    return f"{cut}…" if len(cut) >= LEAST_CUT else ""
+    return f"{cut}…" if len(cut) - head >= LEAST_CUT else ""

@@ -116,6 +116,7 @@ def told(
         "cut": question.cut,
         "order": order,
     }
+    del plan["named_times"]  # told by its days
     dated = next((ranking.dated for ranking in case.rankings if ranking.dated is not None), None)
     if dated is not None:
         plan["calendar"] = _calendar(dated)

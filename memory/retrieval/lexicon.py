@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memory.retrieval.flags import marks
 from memory.retrieval.postings import HEADER, Grown, Ints, ranges
-from memory.words.stems import plain, terms
+from memory.words.stems import STEMMERS, plain, terms
 
 ROOM = 2**19
 """Characters that a lexicon holds before it is begun anew: those of a working vocabulary (65,536 words), or of a few
@@ -117,7 +117,8 @@ _lexicons: dict[str, Lexicon] = {}
 
 
 def _lexicon_of(language: str) -> Lexicon:
-    """The lexicon of a language as far as it is known."""
+    """The lexicon of a language as far as it is known; all without a stemmer share one."""
+    language = language if language in STEMMERS else ""
     known = _lexicons.get(language)
     if known is None or known.characters > ROOM:
         known = _lexicons[language] = Lexicon(language)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.retrieval.batches import dense_text
+from memory.retrieval.briefing import harmless
 
 BYTES_PER_TOKEN = 4
 """Bytes of UTF-8 that one token covers at most, as we count."""
@@ -35,5 +36,5 @@ def tokens(text: str) -> int:
 
 
 def pack(lines: Sequence[Line]) -> str:
-    """The context text without a budget: every hit on a line, the best first."""
-    return "\n".join(f"- {dense_text(line.speaker, line.date, ' '.join(line.text.split()))}" for line in lines)
+    """The context text without a budget: every hit on a line as data, the best first."""
+    return "\n".join(f"- {dense_text(harmless(line.speaker), line.date, harmless(line.text))}" for line in lines)

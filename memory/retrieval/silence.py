@@ -7,6 +7,8 @@ best score on LoCoMo 56, on BEAM 46). Two signs do:
   those they speak with say it better of themselves, the question mistakes one for the other.
 - what is wanted. A question says that first ("What was the rationale behind ..."), and only then what it is about.
   Everything it is about may have been spoken of, and what is wanted nowhere.
+
+A question that names nothing needs no sign.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from memory.retrieval.late_interaction import MET, Meetings
 from memory.retrieval.routing import Plan
 from memory.retrieval.weighting import Case
 from memory.words.stems import STOP_WORDS
+from memory.words.vocabulary import words
 
 Floats = NDArray[np.float32]
 
@@ -37,6 +40,11 @@ MADE = frozenset(
     {"summarize", "summarise", "summary", "summaries", "overview", "list", "order", "would", "might", "likely"}
 )
 """Words of questions whose answer is made of what was said - a summary, an order, a guess - and was never said."""
+MEANT = ASKING | words(
+    "was i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her "
+    "hers herself they them their theirs themselves"
+)
+"""Stop words that make a question: those that ask, "was" for German's, and those that mean a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +66,13 @@ class SilenceRules:
 def sureness(case: Case, rules: SilenceRules) -> float:
     """Log-odds that what is asked for was said, against the usual question; 0 where turns could not be read closely.
 
-    Where nothing but a time is asked for, whatever was said then answers, and what was not is not to be found.
+    Where nothing but a time is asked for, whatever was said then answers. If nothing was, a time that lies behind holds
+    nothing; of any other somebody may have said "tomorrow". Where nothing is asked for at all, nothing answers.
     """
     if case.plan.named_times.alone:
         return _said_then(case)
+    if _names_nothing(case):
+        return -np.inf
     if case.met is None or not case.closely:
         return 0.0
     named, gap, unmet = signs(case.plan, case.traits, case.met).tolist()
@@ -69,9 +80,23 @@ def sureness(case: Case, rules: SilenceRules) -> float:
 
 
 def _said_then(case: Case) -> float:
-    """As usual if anything is of that time, or nobody looked; certainly not if nothing is."""
+    """As usual if anything is of that time, or might be; certainly not if nothing is."""
     calendar = next((ranking for ranking in case.rankings if ranking.leg == "calendar"), None)
-    return -np.inf if calendar is not None and not len(calendar.keys) else 0.0
+    behind = case.plan.named_times.certain and not case.plan.present
+    return -np.inf if behind and calendar is not None and not len(calendar.keys) else 0.0
+
+
+def _names_nothing(case: Case) -> bool:
+    """Whether the question has no letter and no digit, or only stop words of which none asks, means or names anybody.
+
+    Somebody may be called Will, and speak or be spoken of.
+    """
+    said = case.plan.words
+    if not STOP_WORDS["en"].issuperset(said) or not MEANT.isdisjoint(word.partition("'")[0] for word in said):
+        return False
+    if case.plan.named(case.traits.speakers):
+        return False
+    return not any(ranking.leg == "graph" and len(ranking.keys) for ranking in case.rankings)
 
 
 def signs(plan: Plan, traits: Traits, met: Meetings) -> Floats:
@@ -85,8 +110,8 @@ def _unmet(plan: Plan, best: Floats) -> float:
 
     Nothing where only stop words ask ("Who am I?"): of turns no such pieces are kept, so that nothing could meet them.
     """
-    words = set(plan.words)
-    if ASKING.isdisjoint(words) or not MADE.isdisjoint(words) or words <= STOP_WORDS["en"]:
+    said = set(plan.words)
+    if ASKING.isdisjoint(said) or not MADE.isdisjoint(said) or said <= STOP_WORDS["en"]:
         return 0.0
     return float(np.maximum(0, MET - best[:FOCUS]).sum()) / FOCUS
 

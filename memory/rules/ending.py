@@ -10,7 +10,7 @@ from memory.rules.agreement import same_thing, tense_of
 from memory.rules.turn import Turn
 from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
-from memory.words.diets import excludes
+from memory.words.diets import excludes, keeps_in_part
 from memory.words.points import Point, names_something, point_of, thing
 from memory.words.predicates import Predicate, class_of, closers, closes, named, single_valued
 from memory.words.vocabulary import HOUSES
@@ -96,7 +96,8 @@ def _is_its_deed(event: Fact, state: Fact) -> bool:
 
 def _is_off_the_diet(eats: Fact, keeps: Fact) -> bool:
     """Whether who eats one thing keeps no such diet: whichever of the two is told later is so."""
-    return eats.predicate == "habit:eat" and keeps.predicate == "has_condition" and excludes(keeps.object, eats.object)
+    kept = keeps.predicate == "has_condition" and not keeps_in_part(keeps.statement)
+    return kept and eats.predicate == "habit:eat" and excludes(keeps.object, eats.object)
 
 
 _CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {

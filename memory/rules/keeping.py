@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from memory.model.claims import Claim
 from memory.model.commands import ReadSegment
@@ -31,6 +32,10 @@ _UNDERTAKING = words("promise promises promised swear swears definitely surely s
 _DUE = words("by before until till on at this next latest")
 _SHORT_OF = words("wrong half part draft almost nearly except copy old")
 """Beside the thing, words by which it is not, or not the whole of, what was promised."""
+_UNSURE = re.compile(
+    r"\bI (?:only |just )?(?:think|thought|hoped?|guess|believed?|pretended|dream(?:t|ed))(?: that)? I\b", re.IGNORECASE
+)
+"""I think I sent it: what is said so may not have been done."""
 _PASSIVE = words("was were been being is are got gets be")
 KEPT_IN, KEPT_AT = "kept_in", "kept_at"
 """Properties of a promise that was kept: the segment that says so, and when that was."""
@@ -39,7 +44,7 @@ KEPT_IN, KEPT_AT = "kept_in", "kept_at"
 def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
     """Mark as kept what its maker now says was done; the words that say so mean the promise from then on."""
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
-    if not claim.polarity or claim.tense == "plan" or claim.predicate == "promises":
+    if not claim.polarity or claim.tense == "plan" or claim.predicate == "promises" or _UNSURE.search(claim.quote):
         return
     done = claim.valid_to or claim.valid_from or segment.at
     for promise in _made_by(draft, subject_id, level):
@@ -47,21 +52,20 @@ def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> Non
             for entity in _entities_of(draft, promise, level):
                 kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at)}
                 draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
-                draft.put("mentioned", None, Mention(
-                    entity.entity_id, segment.source_id, segment.segment_key, segment.at, claim.quote,
-                    claim.confidence or 1.0, level,
-                ))  # fmt: skip
+                if segment.segment_key not in draft.mentions.get(entity.entity_id, {}):
+                    draft.put("mentioned", None, Mention(
+                        entity.entity_id, segment.source_id, segment.segment_key, segment.at, claim.quote,
+                        claim.confidence or 1.0, level,
+                    ))  # fmt: skip
 
 
 def is_done(promise: Fact, statement: str) -> bool:
     """Whether a statement tells in the past all that a promise says will be: its deed, to whom, and what."""
-    deed = _deed_of(promise)
-    if len(deed) < 2:
+    deed, (said, told) = _deed_of(promise.statement, promise.valid_from), _words_of(statement)
+    if len(deed) < 2 or not {root(word) for word in deed} <= told:
         return False
-    said = [word for word, _ in tokenise(_LABEL.sub("", statement))]
-    verb, told = deed[0], {root(word) for word in said}
-    done = next((place for place, word in enumerate(said) if _is_past_of(word, verb)), None)
-    if done is None or not _SHORT_OF.isdisjoint(said) or not {root(word) for word in deed} <= told:
+    done = next((place for place, word in enumerate(said) if _is_past_of(word, deed[0])), None)
+    if done is None or not _SHORT_OF.isdisjoint(said):
         return False
     return _PASSIVE.isdisjoint(said[max(0, done - 2) : done])
 
@@ -98,14 +102,22 @@ def _entities_of(draft: Draft, promise: Fact, level: Sensitivity) -> list[Entity
     ]  # fmt: skip
 
 
-def _deed_of(promise: Fact) -> list[str]:
-    """The words of what is to be done, its verb first, without who does it and by when."""
-    text = _LABEL.sub("", promise.statement)
-    for span in reversed(resolve(text, promise.valid_from, 0, "future")):
+@lru_cache(maxsize=4)  # one statement is held against every promise of its speaker
+def _words_of(statement: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The words, and their roots."""
+    said = tuple(word for word, _ in tokenise(_LABEL.sub("", statement)))
+    return said, frozenset(map(root, said))
+
+
+@lru_cache(maxsize=8192)  # and the same promises against the next one
+def _deed_of(statement: str, at: Instant) -> tuple[str, ...]:
+    """The words of what a promise of that time says will be done, its verb first, without who does it and by when."""
+    text = _LABEL.sub("", statement)
+    for span in reversed(resolve(text, at, 0, "future")):
         text = text[: span.at] + text[span.at + len(span.text) :]
     _, _, rest = re.sub(r"\b(?:is going to|promises to|swears to|promised to)\b", "will", text).partition(" will ")
     empty = STOP_WORDS["en"] - {"you"} | _UNDERTAKING | _DUE
-    return [word for word, _ in tokenise(rest) if word not in empty]
+    return tuple(word for word, _ in tokenise(rest) if word not in empty)
 
 
 def _is_past_of(word: str, verb: str) -> bool:

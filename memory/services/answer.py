@@ -181,7 +181,12 @@ def numbered(hits: Sequence[Hit]) -> Iterator[str]:
 
 def spoken(hit: Hit) -> str:
     """Who said it, when, and what, as data."""
-    return f"{harmless(hit.speaker)}, {_day(hit)}: {harmless(hit.text)}"
+    return f"{said_by(hit)}{harmless(hit.text)}"
+
+
+def said_by(hit: Hit) -> str:
+    """What stands before the words: who said them, and when."""
+    return f"{harmless(hit.speaker)}, {_day(hit)}: "
 
 
 def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory.model.timeline import Instant
 from memory.retrieval.assembly import Assembled, Material, Piece, assemble
 from memory.retrieval.briefing import harmless
-from memory.services.answer import Hit, numbered, spoken
+from memory.services.answer import Hit, numbered, said_by, spoken
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
 
 TOLD_TOGETHER = 3
@@ -45,10 +45,15 @@ def context_of(
             facts=tuple(dict.fromkeys(told.values())),
             profiles=tuple(_profiles(others, facts)),
             times=tuple(Piece(spoken(turn), at=turn.at) for turn in turns),
-            evidence=tuple(Piece(line, (number,), number) for number, line in enumerate(numbered(hits), 1)),
+            evidence=tuple(_evidence(hits)),
         ),
         budget,
     )
+
+
+def _evidence(hits: Sequence[Hit]) -> Iterator[Piece]:
+    for number, (hit, line) in enumerate(zip(hits, numbered(hits), strict=True), 1):
+        yield Piece(line, (number,), number, head=len(f"[{number}] {said_by(hit)}"))
 
 
 def _told(

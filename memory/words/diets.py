@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from memory.words.calendar_names import MONTH
 from memory.words.stems import stem, tokenise
 from memory.words.vocabulary import words
 
@@ -29,8 +32,18 @@ _INSTEAD = _stems(
 )
 """Beside a food, words by which it is another: vegan cheese, peanut butter."""
 
+_IN_PART = re.compile(
+    r"\b(?:vegan|vegetarian|pescatarian)\b (?:on|at|during|until|till|when|except|before|most|"
+    rf"for (?:now|lent|(?:a|the|this|one) (?:day|week|month|while|moment)|{MONTH}))\b", re.IGNORECASE,
+)  # fmt: skip
+
 
 def excludes(diet: str | None, food: str | None) -> bool:
     """Whether who keeps this diet does not eat this food."""
     eaten = {stem(word, "en") for word, _ in tokenise(food or "")}
     return bool(eaten & _EXCLUDED.get((diet or "").casefold(), frozenset())) and not eaten & _INSTEAD
+
+
+def keeps_in_part(statement: str) -> bool:
+    """Whether a diet is kept only at times: on Mondays, at home, for January."""
+    return _IN_PART.search(statement) is not None

@@ -88,7 +88,7 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\bvorgestern{_TIMES_OF_DAY}\b", lambda _: "the day before yesterday"),
     (rf"\bgestern{_TIMES_OF_DAY}\b", lambda _: "yesterday"),
     (rf"\bheute{_TIMES_OF_DAY}\b", lambda _: "today"),
-    (rf"\bvon (?P<a>{_DAY}) bis (?P<b>{_DAY})\b",
+    (rf"\b(?:von|zwischen) (?P<a>{_DAY}) (?:bis|und) (?P<b>{_DAY})\b",
      lambda found: f"from {GERMAN_DAYS[found['a'].lower()]} to {GERMAN_DAYS[found['b'].lower()]}"),
     (rf"\b(?:am )?(?P<day>{_DAY}){_TIMES_OF_DAY},? (?:in )?(?:de[rs] )?(?:{_LAST} woche|vor einer woche)\b",
      lambda found: f"{GERMAN_DAYS[found['day'].lower()]} last week"),
@@ -96,6 +96,10 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\b(?P<on>(?:am|seit|bis) )?(?P<which>{_LAST} )?(?P<day>{_DAY}){_TIMES_OF_DAY}\b",
      lambda found: _WHEN[(found["on"] or "").strip().lower()] + ("last " if found["which"] else "")
      + GERMAN_DAYS[found["day"].lower()]),
+    (rf"\b(?:vom|zwischen dem) (?P<on>\d{{1,2}})\.(?: (?P<first>{_MONTH}))? (?:bis|und)(?: zum| dem)? "
+     rf"(?P<to>\d{{1,2}})\. (?P<month>{_MONTH})\b",
+     lambda found: f"from {found['on']} {GERMAN_MONTHS[(found['first'] or found['month']).lower()]} "
+     f"to {found['to']} {GERMAN_MONTHS[found['month'].lower()]}"),
     (rf"\b(?P<on>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
      lambda found: f"{found['on']} {GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}"),
     (rf"\b(?P<on>[12]?\d|3[01])\. ?(?P<month>1[0-2]|0?[1-9])\.(?: ?(?P<year>{_YEAR}))?(?!\d)", _date),

@@ -14,7 +14,7 @@ from memory.words.german_times import in_english
 from memory.words.stems import tokenise
 from memory.words.time_anchors import vague
 from memory.words.time_expressions import resolve
-from memory.words.time_retold import Retelling, retellings
+from memory.words.time_retold import Retelling, of_feast, retellings
 from memory.words.time_spans import TimeSpan
 
 _OWN_UNIT = re.compile(r"\b(?:my|our) (?=(?:week|weekend|month|year)\b(?! (?:of|in|at|with|long)\b))", re.I)
@@ -27,6 +27,8 @@ _SIDE = re.compile(
 _COUNTED = re.compile(r"\b(?:ago|back|earlier)\b", re.I)
 _COUNTED_FROM_S = 7 * DAY_S
 """Days ago that are counted beyond a week are about so many."""
+_SOMEBODY = re.compile(r"\b(?:who(?:['’]s| is| was)|did|does|has|will|would|can|with) (?:april|june|august)$", re.I)
+"""Who is April? What did June say?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ class Named:
         return bool(self.stretches) and not self.left
 
     @property
+    def certain(self) -> bool:
+        """Whether what is of then would be known: it lies behind, and is called by names that are looked for."""
+        return self.over and all(stretch.retold for stretch in self.stretches)
+
+    @property
     def share(self) -> float:
         """How much the time counts beside what is left: all of it alone, a quarter beside one word, a ninth beside two.
 
@@ -74,13 +81,19 @@ NOTHING_NAMED = Named()
 def named_times(text: str, now: Instant, offset_s: int = 0) -> Named:
     """What a question asked at `now`, where clocks are `offset_s` seconds ahead of UTC, names."""
     plain = _OWN_UNIT.sub("this ", in_english(text))
-    spans = [span for span in resolve(plain, now, offset_s) if span.kind in ("point", "interval") and span.start]
+    spans = [
+        span
+        for span in resolve(plain, now, offset_s)
+        if span.kind in ("point", "interval")
+        and span.start is not None
+        and not _SOMEBODY.search(plain[: span.at + len(span.text)])
+    ]
     if not spans:
         return NOTHING_NAMED
     extents = [_extent(span, plain) for span in spans]
     return Named(
         tuple(
-            Stretch(extent, _about(span, now), retellings(extent, offset_s))
+            Stretch(extent, _about(span, now), retellings(extent, offset_s) + of_feast(span.text, extent))
             for span, extent in zip(spans, extents, strict=True)
         ),
         ", ".join(span.text for span in spans),
@@ -106,9 +119,10 @@ def _about(span: TimeSpan, now: Instant) -> bool:
 
 
 def _without(text: str, spans: Sequence[TimeSpan]) -> str:
-    """The text with these spans cut out; they lie in their order."""
+    """The text with these spans cut out, and the 's of Monday's; they lie in their order."""
     pieces, after = [], 0
     for span in spans:
         pieces.append(text[after : span.at])
         after = span.at + len(span.text)
+        after += 2 * (text[after : after + 2] in ("'s", "’s"))
     return " ".join([*pieces, text[after:]])

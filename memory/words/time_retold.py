@@ -34,6 +34,14 @@ def retellings(stretch: Interval, offset_s: int = 0) -> tuple[Retelling, ...]:
     return () if called is None else tuple(called(stretch.end, first))
 
 
+def of_feast(said: str, stretch: Interval) -> tuple[Retelling, ...]:
+    """The names of the feast by which a day was told: Christmas is called so until the next one is near."""
+    if stretch.start is None or stretch.end is None:
+        return ()
+    called = next((names for feast, names in _FEASTS.items() if feast in said.lower()), ())
+    return tuple(Retelling(words, stretch.end, stretch.end + _YEAR_S - 31 * DAY_S) for words in called)
+
+
 def _day(end: Instant, first: datetime) -> Iterator[Retelling]:
     weekday, month = WEEKDAYS[first.weekday()], MONTHS[first.month - 1]
     for word in ("yesterday", "gestern"):
@@ -65,6 +73,11 @@ def _german(names: dict[str, str], name: str) -> list[str]:
     return [german for german, english in names.items() if english == name and german != name.lower()]
 
 
+_FEASTS = {
+    "christmas": (("christmas",), ("weihnachten",)), "new year": (("year", "eve"), ("silvester",), ("neujahr",)),
+    "easter": (("easter",), ("ostern",)), "halloween": (("halloween",),), "thanksgiving": (("thanksgiving",),),
+    "valentine": (("valentine",), ("valentinstag",)),
+}  # fmt: skip
 _NAMES: tuple[tuple[Callable[[int, datetime], bool], Callable[[Instant, datetime], Iterator[Retelling]]], ...] = (
     (lambda days, first: days == 1, _day),
     (lambda days, first: days == 2 and first.weekday() == 5, _weekend),

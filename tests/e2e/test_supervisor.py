@@ -94,7 +94,15 @@ class House:
             return None
 
     def process(self, wanted: str) -> int:
-        return next(pid for pid in descendants(self.runtime.pids["supervisor"]) if title(pid) == wanted)
+        """Its id, once it is there: what an earlier test killed may still be coming back."""
+        until(lambda: self._titled(wanted) is not None)
+        found = self._titled(wanted)
+        assert found is not None
+        return found
+
+    def _titled(self, wanted: str) -> int | None:
+        pids = descendants(self.runtime.pids["supervisor"])
+        return next((pid for pid in pids if title(pid) == wanted), None)
 
     def left(self) -> list[str]:
         """Every process of ours that still lives."""

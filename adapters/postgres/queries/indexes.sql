@@ -100,30 +100,41 @@ GROUP BY s.segment_key ORDER BY score DESC, s.segment_key LIMIT %(limit)s;
 -- name: calendar
 -- What was said in the stretches of time a question names, and what facts that began in them rest on. Where a time alone
 -- is asked for, the best of each source comes first: what became a fact, then what says most, and what asks last. Where
--- more is asked, what holds the most of it.
+-- more is asked, what holds the most of it. Of a stretch with more facts or segments than `latest` the latest are read:
+-- whatever was said before today is a whole life.
 WITH asked AS MATERIALIZED (SELECT * FROM unnest(%(starts)s::float8[], %(ends)s::float8[]) AS a (first, after)),
 query AS (
     SELECT string_agg(nullif(replace(plainto_tsquery(config::regconfig, %(text)s)::text, '&', '|'), ''), ' | ')::tsquery AS q
     FROM unnest(%(configs)s::text[]) AS config),
 told AS MATERIALIZED (
-    SELECT v.segment_key FROM asked a
-    JOIN seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-      ON f.valid_from >= to_timestamp(a.first) AND f.valid_from < to_timestamp(a.after)
-    JOIN evidence v ON v.user_id = f.user_id AND v.fact_id = f.fact_id AND v.segment_key <> 0
-    WHERE f.system_to IS NULL AND f.status IN ('active', 'superseded')
-      AND (%(as_of)s::float8 IS NULL OR f.valid_from <= to_timestamp(%(as_of)s))
-      AND (%(known)s::float8 IS NULL OR EXISTS (
-          SELECT 1 FROM fact_versions o
-          WHERE o.user_id = f.user_id AND o.fact_id = f.fact_id AND o.system_from <= to_timestamp(%(known)s)))),
+    SELECT v.segment_key FROM asked a CROSS JOIN LATERAL (
+        SELECT f.fact_id FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+        WHERE f.valid_from >= to_timestamp(a.first) AND f.valid_from < to_timestamp(a.after)
+          AND f.system_to IS NULL AND f.status IN ('active', 'superseded')
+          AND (%(as_of)s::float8 IS NULL OR f.valid_from <= to_timestamp(%(as_of)s))
+          AND (%(known)s::float8 IS NULL OR EXISTS (
+              SELECT 1 FROM fact_versions o
+              WHERE o.user_id = f.user_id AND o.fact_id = f.fact_id AND o.system_from <= to_timestamp(%(known)s)))
+        ORDER BY f.valid_from DESC, f.fact_id DESC LIMIT %(latest)s) f
+    JOIN evidence v ON v.user_id = %(user_id)s AND v.fact_id = f.fact_id AND v.segment_key <> 0),
+said AS MATERIALIZED (
+    SELECT b.segment_key FROM asked a CROSS JOIN LATERAL (
+        SELECT s.segment_key FROM segments s
+        JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+        WHERE s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL AND src.sensitivity <= %(clearance)s
+          AND s.at >= to_timestamp(a.first) AND s.at < to_timestamp(a.after)
+          AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))
+          AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
+          AND (%(only)s::bigint[] IS NULL OR s.segment_key = ANY(%(only)s))
+        ORDER BY s.at DESC, s.segment_key LIMIT %(latest)s) b),
 inside AS (
     SELECT s.segment_key, s.scope, s.source_id, s.segment_key IN (SELECT t.segment_key FROM told t) AS believed, c.words,
            coalesce(ts_rank_cd(c.search, (SELECT q FROM query)), 0) AS near
-    FROM segments s
+    FROM (SELECT segment_key FROM told UNION SELECT segment_key FROM said) l
+    JOIN segments s ON s.segment_key = l.segment_key
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL AND src.sensitivity <= %(clearance)s
-      AND (s.segment_key IN (SELECT t.segment_key FROM told t)
-           OR EXISTS (SELECT 1 FROM asked a WHERE s.at >= to_timestamp(a.first) AND s.at < to_timestamp(a.after)))
       AND (%(start)s::float8 IS NULL OR s.at >= to_timestamp(%(start)s))
       AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))
       AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))

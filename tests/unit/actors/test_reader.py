@@ -16,7 +16,7 @@ import pytest
 
 from actors import reader as module
 from actors.line import Exchange, Line
-from actors.reader import LIVES, NICENESS, Reader
+from actors.reader import AT_ONCE, LIVES, NICENESS, Reader
 from config.settings import ExtractionModel, Models, Settings
 from memory.errors import ConfigError, ModelFailed, Unavailable
 from memory.model.claims import Reading, Utterance
@@ -81,6 +81,47 @@ async def test_a_reader_that_cannot_start_is_an_outage() -> None:
     with pytest.raises(Unavailable) as told:
         await Reader(wanting).read((PORTO,))
     assert not isinstance(told.value, ModelFailed)
+
+
+async def test_a_machine_that_has_no_process_left_is_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(Unavailable) as told:
+        await Reader(SETTINGS).read((PORTO,))
+    assert not isinstance(told.value, ModelFailed)
+
+
+async def test_who_comes_when_many_are_being_read_waits_and_ends_no_process(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    under_way, most, full = 0, 0, asyncio.Event()
+
+    async def read(utterances: Sequence[Utterance]) -> Reading:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        if under_way == AT_ONCE:
+            full.set()
+        await full.wait()
+        await asyncio.sleep(0.001)
+        under_way -= 1
+        return Reading()
+
+    exchange = Exchange(read)
+    name = await exchange.open()
+
+    def begin() -> str:
+        begun.append(name)
+        return name
+
+    monkeypatch.setattr(reader, "_begin", begin)
+    assert await asyncio.gather(*(reader.read((PORTO,)) for _ in range(400))) == [Reading()] * 400
+    assert (len(begun), most) == (1, AT_ONCE)
+    reader._hang_up(await reader._open())
+    await exchange.close()
 
 
 async def test_the_process_ends_with_its_worker() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import numpy as np
@@ -212,3 +213,24 @@ async def test_what_filling_needed_is_given_back_where_it_was_much(monkeypatch: 
     feed.hear(Row(2, "A blue boat."))
     await shelves.catch_up([SCOPE])
     assert given_back == [1]
+
+
+async def test_a_filling_given_up_at_its_very_end_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in sight without a position is filled again over it, and what was forgotten meanwhile would stay."""
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+    ended = threading.Event()
+
+    def give_back() -> None:
+        loop.call_soon_threadsafe(begun.set)
+        ended.wait(60)
+
+    monkeypatch.setattr(shelving, "give_back", give_back)
+    monkeypatch.setattr(shelving, "MANY", 0)
+    shelves = Shelves(feed := ListedFeed(), ENCODER.dimensions)
+    feed.hear(Row(1, "A red boat."))
+    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    await begun.wait()
+    filling.cancel()
+    await asyncio.wait([filling])
+    ended.set()
+    assert not shelves.library.holds(SCOPE)

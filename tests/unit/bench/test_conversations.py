@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench.conversations import UNDATED, conversation_of, moment, read
+from bench.conversations import UNDATED, conversation_of, moment, read, together
 from memory.errors import Invalid
 
 
@@ -113,3 +113,14 @@ def test_what_is_no_data_is_refused(tmp_path: Path) -> None:
         read(stored(tmp_path / "empty.jsonl", row(questions=[])))
     with pytest.raises(Invalid, match="no labels 'gold'"):
         read(tmp_path / "none", "gold")
+
+
+def test_conversations_in_one_memory_keep_their_turns_apart() -> None:
+    one = together([conversation_of(row(number), "evidence") for number in (1, 2)])
+    assert [body["source_id"] for body in one.bodies] == ["c1:S1", "c1:S2", "c2:S1", "c2:S2"]
+    turns = [turn["segment_id"] for body in one.bodies for turn in body["segments"]]
+    assert len(set(turns)) == one.segments == 6
+    assert one.questions[-1].gold == ("c2:D1", "c2:D3")
+    assert one.questions[-1].roles == {"old": ("c2:D1",), "new": ("c2:D3",)}
+    assert {turn for question in one.questions for turn in question.gold} <= set(turns)
+    assert one.dataset == "tiny together"

@@ -41,6 +41,20 @@ def test_what_is_no_time_is_refused_by_its_name(text: str) -> None:
         moment_of("as_of", text, NOW, ZONE)
 
 
+@pytest.mark.parametrize("text", ["2026-02-31", "2026-02-31T10:00:00Z", "2026-13-01", "2025-02-29 08:00"])
+def test_a_day_that_no_calendar_has_is_called_so(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^as_of: there is no such day\.$"):
+        moment_of("as_of", text, NOW, ZONE)
+    with pytest.raises(Invalid, match=r"^started_at: there is no such day\.$"):
+        written_moment("started_at", text)
+
+
+@pytest.mark.parametrize("text", ["2026-02-28T25:00:00Z", "2026-02-31st", "2026-2-31", "20260231"])
+def test_what_is_not_written_like_a_day_is_told_how(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^as_of: must be YYYY-MM-DD"):
+        moment_of("as_of", text, NOW, ZONE)
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [

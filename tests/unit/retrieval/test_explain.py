@@ -43,6 +43,8 @@ def test_the_plan_can_be_printed(example: bool, by: str) -> None:
     found = told(question, CASE, "weighed", WEIGHTS, 2, example)
     assert found.plan["intent_by"] == by
     assert found.plan["words"] == ["when", "did", "i", "move"]
+    assert found.plan["days"] == []
+    assert "named_times" not in found.plan
     assert found.weights == WEIGHTS
     assert list(found.steps) == [
         f"route: intent when by {by}; asks_time, first_person; recency 0; 0 named stretches of time",

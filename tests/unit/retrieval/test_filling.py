@@ -129,6 +129,16 @@ def test_a_lexicon_that_is_full_is_begun_anew(monkeypatch):
     assert lexicon._lexicons["en"] is not known
 
 
+def test_languages_without_a_stemmer_share_a_lexicon(monkeypatch):
+    """A device may call its language anything."""
+    monkeypatch.setattr(lexicon, "_lexicons", {})
+    languages = ["en", "", "xx", "en-US", *(f"x-{number}" for number in range(50))]
+    words = lexicon.read(["the violin class"] * len(languages), ["Ann"] * len(languages), languages)
+    apart = [(*terms("the violin class", language)[0], *terms("Ann", language)[0]) for language in languages]
+    assert words.terms.tolist() == [term for each in apart for term in each]
+    assert set(lexicon._lexicons) == {"en", ""}
+
+
 def test_what_grows_without_values_is_zero_and_moves_nothing():
     column = Grown(np.int32)
     column.extend(np.array([7, 8]))

@@ -114,3 +114,17 @@ async def test_a_question_routed_brings_its_day_and_an_empty_day_is_silence():
     assert route("What happened last week?", NOON).days == tuple(
         each.extent for each in route("What happened last week?", NOON).named_times.stretches
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What do I have tomorrow?", "The dentist wants to see me tomorrow"),
+        ("What do I have next week?", "I fly to Rome next week"),
+        ("What do I do on Saturday?", "On Saturday we have a barbecue"),
+        ("Who is April?", "April plays the cello"),
+    ],
+)
+async def test_what_has_yet_to_be_may_have_been_told_before(asked, told):
+    said = Heard(Row(10, told, source=9, order=9, at=NOON + 90 * DAY))
+    assert not (await World((said,), (ANN,)).ask(asked, now=NOON + 90.5 * DAY)).abstained

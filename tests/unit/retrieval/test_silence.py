@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from adapters.embedding.hashing import HashingEmbedder
 from memory.model.scopes import Sensitivity, View
 from memory.retrieval.batches import dense_text
+from memory.retrieval.candidates import Ranking
+from memory.retrieval.cut import CutRules
 from memory.retrieval.late_interaction import MET, Meetings
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library, MemoryShelf
@@ -134,6 +136,36 @@ async def test_a_question_about_the_wrong_person_is_abstained_from_and_answered_
 def test_questions_of_stop_words_alone_want_nothing_that_could_be_met():
     for text in ("Who am I?", "What did I do?", "How are you?"):
         assert unmet(text, [0.1, 0.1]) == 0
+
+
+@pytest.mark.parametrize("text", ["a", "the of and to", "???", "🦆", "…!", "Don't!", "Is it?", "the same as before"])
+def test_what_names_nothing_is_met_with_silence(text: str):
+    assert sureness(case(text, traits(3)), SilenceRules()) == -np.inf
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Who am I?", "What did I do?", "Was mache ich?", "Was?", "How are you?", "I'm", "About her", "What's that?", "why",
+     "tea", "c++", "42", "मैं कहाँ रहता हूँ", "什么", "the tea", "Wo bin ich?"],
+)  # fmt: skip
+def test_who_asks_or_means_or_names_anything_is_not(text: str):
+    assert sureness(case(text, traits(3)), SilenceRules()) == 0
+
+
+def test_somebody_may_be_called_like_a_stop_word():
+    assert sureness(case("Will", traits(3, speakers=("Will", "Ann"))), SilenceRules()) == 0
+    known = Ranking("graph", np.array([1]), np.ones(1, np.float32))
+    assert sureness(case("Will", traits(3), known), SilenceRules()) == 0
+    nobody = Ranking("graph", np.zeros(0, np.int64), np.zeros(0, np.float32))
+    assert sureness(case("Will", traits(3), nobody), SilenceRules()) == -np.inf
+
+
+async def test_the_nearest_to_nothing_is_returned_and_abstained_from():
+    faint = RecallSettings(leg_timeout_s=60.0, cut=CutRules(least_cosine=-1.0))
+    nothing, person = [await found(text, faint) for text in ("the of and to", "Who am I?")]
+    assert (nothing.abstained, person.abstained) == (True, False)
+    assert len(nothing.keys)
+    assert nothing.scores.max() < 1e-6
 
 
 def test_who_never_speaks_of_themselves_is_not_compared():

@@ -60,6 +60,8 @@ def test_a_promise_is_kept_by_who_says_that_it_is_done(promise, done, listener):
         "I was sent the contract by you.",
         "I'm sending you the contract.",
         "I wanted to send you the contract.",
+        "I think I sent you the contract.",
+        "I hope I sent you the contract.",
         "Did I send you the contract?",
         "If I sent you the contract, you would sign it.",
         "Tom sent you the contract.",
@@ -89,3 +91,9 @@ def test_only_the_promise_that_was_meant_is_kept():
     memory = told(PROMISE, "I'll send you the photos.", "I sent you the photos.")
     kept = {each.name for each in memory.believed.entities.values() if each.properties.get("state") == "kept"}
     assert kept == {"Ana: I'll send you the photos"}
+
+
+def test_words_that_keep_a_promise_and_make_it_again_mention_it_once():
+    memory = told(PROMISE, "I sent you the contract. I'll send you the contract.")
+    (promise,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    assert sorted(memory.believed.mentions[promise.entity_id]) == [1, 2]

@@ -53,6 +53,9 @@ def _day(at: float | None) -> str | None:
         ("Was haben wir an Weihnachten gemacht?", "2024-12-25", "2024-12-26"),
         ("Wie war meine Woche?", "2025-10-06", "2025-10-13"),
         ("Was war seit Montag los?", "2025-10-06", None),
+        ("Was war zwischen Montag und Mittwoch?", "2025-10-06", "2025-10-09"),
+        ("Was war vom 3. bis 5. Mai?", "2025-05-03", "2025-05-06"),
+        ("Was war zwischen dem 30. April und dem 5. Mai?", "2025-04-30", "2025-05-06"),
     ],
 )
 def test_a_question_names_a_stretch_of_time_and_asks_nothing_else(text, first, after):
@@ -74,7 +77,9 @@ def test_days_are_told_about_where_they_are_counted_from_afar():
     assert [each.about for each in named_times("What happened three days ago?", FRIDAY).stretches] == [False]
 
 
-@pytest.mark.parametrize("text", ["Who is Tom?", "What do I do every Monday?", "Wer ist Mai?", ""])
+@pytest.mark.parametrize(
+    "text", ["Who is Tom?", "What do I do every Monday?", "Wer ist Mai?", "Who is April?", "What did June say?", ""]
+)
 def test_any_other_question_names_none(text):
     assert named_times(text, FRIDAY) == NOTHING_NAMED
 
@@ -95,6 +100,19 @@ def test_a_wednesday_is_called_so_for_six_days():
 def test_longer_stretches_are_called_by_their_own_names(text, words):
     [named] = named_times(f"What happened {text}?", FRIDAY).stretches
     assert words in {each.words for each in named.retold} if words else not named.retold
+
+
+def test_a_feast_is_called_by_its_name():
+    [christmas] = named_times("Was haben wir an Weihnachten gemacht?", FRIDAY).stretches
+    assert {("christmas",), ("weihnachten",), ("December", "25")} <= {each.words for each in christmas.retold}
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [("on Wednesday", True), ("in May", True), ("today", False), ("next week", False), ("in 2023", False)],
+)
+def test_what_lies_behind_and_has_names_would_be_known(text, certain):
+    assert named_times(f"What happened {text}?", FRIDAY).certain == certain
 
 
 def test_what_is_open_to_one_side_has_no_name():
