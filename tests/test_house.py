@@ -151,6 +151,13 @@ def test_sql_is_explained(path: Path) -> None:
     assert unexplained == []
 
 
+@pytest.mark.parametrize("path", SQL, ids=lambda path: path.name)
+def test_words_are_never_joined_with_sources_alone(path: Path) -> None:
+    """Both share a scope: a planner that takes them first pairs every source with all words (see reads.sql)."""
+    with_sources = {name: text for name, text in queries(path.stem).items() if re.search(r"JOIN sources\b", text)}
+    assert [name for name, text in with_sources.items() if re.search(r"(?<!LEFT )JOIN content c\b", text)] == []
+
+
 def test_ports_are_small() -> None:
     ports = [each for _, each in inspect.getmembers(memory.ports, inspect.isclass) if getattr(each, "_is_protocol", 0)]
     own = [port for port in ports if port.__module__ == memory.ports.__name__]

@@ -133,7 +133,7 @@ SELECT s.segment_key, s.segment_id, s.revision, s.speaker, s.role, s.language, s
        src.offset_s, src.sensitivity, src.kind, src.participants
 FROM segments s
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 LEFT JOIN extracted e ON e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
 ORDER BY s.start_s, s.ord;
@@ -146,7 +146,7 @@ SELECT e.* FROM (
     SELECT s.scope, s.source_id, s.segment_key, s.revision, s.speaker, c.words AS text, src.started_at, src.offset_s
     FROM segments s
     JOIN sources src USING (scope, source_id)
-    JOIN content c USING (scope, content_id)
+    LEFT JOIN content c USING (scope, content_id)
     LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
     WHERE s.scope = asked.scope AND s.source_id = asked.source_id AND s.replaced_by IS NULL
       AND (v.revision IS DISTINCT FROM s.revision OR v.due)

@@ -41,7 +41,7 @@ string_agg(v.pieces, '') AS pieces
 -- name: segments
 FROM segments s
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 WHERE s.scope = %(scope)s AND s.segment_key = ANY(%(keys)s::bigint[])
 GROUP BY s.scope, src.sensitivity;
 
@@ -52,7 +52,7 @@ WHERE v.scope = %(scope)s AND v.encoder = %(encoder)s AND v.segment_key = ANY(%(
 -- name: some_words
 SELECT s.segment_key, c.words FROM segments s
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 WHERE s.scope = ANY(%(scopes)s) AND s.segment_key = ANY(%(keys)s::bigint[]) AND src.sensitivity <= %(clearance)s
   AND s.replaced_by IS NULL;
 
@@ -72,7 +72,7 @@ wanted AS (SELECT unnest(%(keys)s::bigint[]) AS segment_key UNION SELECT segment
 FROM wanted
 JOIN segments s USING (segment_key)
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
      AND v.revision = s.revision
 WHERE s.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s AND s.replaced_by IS NULL

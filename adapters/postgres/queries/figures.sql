@@ -27,7 +27,7 @@ WITH said AS (
            (SELECT count(*) FROM mentions m WHERE m.user_id = %(user_id)s AND m.segment_key = s.segment_key) AS weight
     FROM seen_segments(%(scopes)s, %(clearance)s) s
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
-    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+    LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s))
 SELECT b.at, b.speaker, b.text, (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions
 FROM (SELECT * FROM said ORDER BY weight DESC, length(text) DESC, segment_key LIMIT %(limit)s) b

@@ -52,7 +52,7 @@ WHERE c.merged_into IS NULL;
 SELECT s.segment_key, s.source_id, s.segment_id, s.speaker, s.at, c.words AS text
 FROM segments s
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 WHERE s.segment_key = ANY(%(keys)s) AND s.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s;
 
 -- name: merged_into
@@ -108,7 +108,7 @@ SELECT s.segment_id AS id, s.segment_key, s.source_id, s.segment_id, s.speaker, 
         WHERE e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key) AS read_revision
 FROM segments s
 JOIN sources src USING (scope, source_id)
-JOIN content c USING (scope, content_id)
+LEFT JOIN content c USING (scope, content_id)
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND starts_with(s.segment_id, %(id)s)
 ORDER BY s.segment_id <> %(id)s, s.segment_id LIMIT 2;
 

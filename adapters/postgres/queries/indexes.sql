@@ -133,7 +133,7 @@ inside AS (
     FROM (SELECT segment_key FROM told UNION SELECT segment_key FROM said) l
     JOIN segments s ON s.segment_key = l.segment_key
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
-    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+    LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL AND src.sensitivity <= %(clearance)s
       AND (%(start)s::float8 IS NULL OR s.at >= to_timestamp(%(start)s))
       AND (%(end)s::float8 IS NULL OR s.at < to_timestamp(%(end)s))

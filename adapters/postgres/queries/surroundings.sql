@@ -84,7 +84,7 @@ turns AS (
          WHERE s.scope = h.scope AND s.source_id = h.source_id AND s.replaced_by IS NULL
            AND s.at BETWEEN h.at AND h.at + interval '1 hour' AND (s.at, s.ord) > (h.at, h.ord) ORDER BY s.at, s.ord LIMIT 1)) w
     JOIN sources src ON src.scope = w.scope AND src.source_id = w.source_id
-    JOIN content c ON c.scope = w.scope AND c.content_id = w.content_id
+    LEFT JOIN content c ON c.scope = w.scope AND c.content_id = w.content_id
     WHERE (%(as_of)s::float8 IS NULL OR w.at <= to_timestamp(%(as_of)s::float8))
       AND (%(known)s::float8 IS NULL OR w.committed_at <= to_timestamp(%(known)s::float8))
       AND w.segment_key <> ALL(%(keys)s::bigint[]))
