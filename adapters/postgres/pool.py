@@ -85,6 +85,22 @@ _RECONNECT_S = 3.0
 is back (after 12 s away: 1.9 s later with 30, 0.9 s with 3); after a short one the next request begins anew."""
 
 
+PLANNED_ONCE = "-- Planned once"
+"""How a statement begins that is planned once a connection, and anew with new statistics, whatever its values are.
+
+Only for statements of many tables whose rows are found by their keys with any values: the server believes that it helps
+to have the values in sight, and plans each time, 2 to 8 ms for answers that take less."""
+
+
+async def _planned_once(connection: Connection, sql: str, parameters: dict[str, Any]) -> list[DictRow]:
+    """All in one journey; the server takes the setting back with a statement that fails."""
+    async with connection.pipeline():
+        await connection.execute("SET plan_cache_mode = force_generic_plan", prepare=True)
+        cursor = await connection.execute(sql, parameters, prepare=True, binary=True)
+        await connection.execute("RESET plan_cache_mode", prepare=True)
+        return await cursor.fetchall()
+
+
 class Pool:
     """A small pool that speaks the model's types and raises the model's errors."""
 
@@ -146,6 +162,8 @@ class Pool:
 
     async def _rows(self, sql: str, parameters: dict[str, Any]) -> list[DictRow]:
         async with self.connection() as connection:
+            if sql.startswith(PLANNED_ONCE):
+                return await _planned_once(connection, sql, parameters)
             cursor = await connection.execute(sql, parameters, prepare=True, binary=True)
             return await cursor.fetchall() if cursor.description else []
 

@@ -7,13 +7,15 @@ SELECT u.version, u.profile::text AS profile, u.created_at::text AS created_at,
 FROM users u WHERE u.user_id = %(user_id)s;
 
 -- name: sources
+-- What was read of each segment is looked up by its whole key: joined, without statistics, by user and scope alone.
 SELECT (to_jsonb(s) - 'scope' || jsonb_build_object('segments', (
     SELECT coalesce(jsonb_agg(
         to_jsonb(g) - 'scope' - 'source_id' - 'content_id' - 'position'
-        || jsonb_build_object('text', c.words, 'read_revision', e.revision) ORDER BY g.ord), '[]')
+        || jsonb_build_object('text', c.words, 'read_revision', (
+            SELECT e.revision FROM extracted e
+            WHERE e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key)) ORDER BY g.ord), '[]')
     FROM segments g
-    JOIN content c ON c.scope = g.scope AND c.content_id = g.content_id
-    LEFT JOIN extracted e ON e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key
+    LEFT JOIN content c ON c.scope = g.scope AND c.content_id = g.content_id
     WHERE g.scope = s.scope AND g.source_id = s.source_id)))::text AS line
 FROM sources s WHERE s.scope = %(scope)s ORDER BY s.started_at, s.source_id;
 

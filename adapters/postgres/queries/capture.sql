@@ -127,14 +127,16 @@ USING jsonb_to_recordset(%(tasks)s) AS d (scope text, source_id text, task text,
 WHERE (w.scope, w.source_id, w.task, w.user_id, w.asked) = (d.scope, d.source_id, d.task, d.user_id, d.asked);
 
 -- name: to_read
--- The segments of a source in order, and whether each revision was read for this user.
+-- The segments of a source in order, and whether each revision was read for this user; that is looked up by its whole
+-- key: joined, while there are no statistics, by user and scope alone.
 SELECT s.segment_key, s.segment_id, s.revision, s.speaker, s.role, s.language, s.at, s.start_s, c.words AS text,
-       s.replaced_by IS NOT NULL AS hidden, e.revision AS read_revision,
+       s.replaced_by IS NOT NULL AS hidden,
+       (SELECT e.revision FROM extracted e
+        WHERE e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key) AS read_revision,
        src.offset_s, src.sensitivity, src.kind, src.participants
 FROM segments s
 JOIN sources src USING (scope, source_id)
 LEFT JOIN content c USING (scope, content_id)
-LEFT JOIN extracted e ON e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
 ORDER BY s.start_s, s.ord;
 

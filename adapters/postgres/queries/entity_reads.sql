@@ -69,6 +69,7 @@ WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s)
 ORDER BY t.id, j.version, c.place;
 
 -- name: resolve
+-- Planned once (pool.py).
 -- What an id or its beginning means, merges (known then) followed; an exact id first. Two rows at most: two mean it is
 -- ambiguous.
 WITH RECURSIVE chain AS (

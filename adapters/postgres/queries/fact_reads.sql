@@ -51,6 +51,7 @@ WHERE starts_with(f.fact_id, %(id)s)
 ORDER BY f.fact_id <> %(id)s, f.fact_id LIMIT 2;
 
 -- name: hydrate
+-- Planned once (pool.py).
 -- Versions as they are shown, with their words, what they rest on and what they stand against, as it was known then.
 SELECT f.*, st.*, n.words AS subject, t.words AS shown_statement, o.words AS shown_object, l.words AS shown_slot,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('source_id', v.source_id, 'segment_id', s.segment_id,

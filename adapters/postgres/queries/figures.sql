@@ -1,9 +1,12 @@
 -- Figures and days: what adds up, through the view of the caller.
 
 -- name: heard
-SELECT count(DISTINCT (s.scope, src.session_id)) AS sessions, count(*) AS segments
-FROM seen_segments(%(scopes)s, %(clearance)s) s
-JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id;
+-- Counted by session and then in all, by hashing: count(DISTINCT) would sort every segment.
+SELECT count(*) AS sessions, coalesce(sum(b.segments), 0)::bigint AS segments
+FROM (SELECT count(*) AS segments
+      FROM seen_segments(%(scopes)s, %(clearance)s) s
+      JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+      GROUP BY s.scope, src.session_id) b;
 
 -- name: living
 -- Tier of every entity in sight, and what its strength is made of.
@@ -62,20 +65,28 @@ ORDER BY at, start_s, ord, felt;
 -- name: timeline
 -- Segments and facts in time order, as they were known at `known`; a fact stands where it began to be true. With `as_of`
 -- what had been said by then, and what was true then.
+-- Each scope is read in the order of time as far as the limit, and words are looked up for what is left: joined before,
+-- every segment would be read, joined and sorted for a page of fifty.
 WITH heard AS (
-    SELECT 'segment' AS kind, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker, c.words AS text,
+    SELECT 'segment' AS kind, s.at, s.key, s.segment_id, s.source_id, s.speaker, c.words AS text,
            NULL::text AS fact_id, NULL::text AS subject, NULL::timestamptz AS until
-    FROM seen_segments(%(scopes)s, %(clearance)s) s
-    JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
-    WHERE (%(after)s::float8 IS NULL OR s.at >= to_timestamp(%(after)s))
-      AND (%(before)s::float8 IS NULL OR s.at < to_timestamp(%(before)s))
-      AND (%(as_of)s::float8 IS NULL OR s.at <= to_timestamp(%(as_of)s))
-      AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
-      AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
-      AND (%(entities)s::text[] IS NULL
-           OR EXISTS (SELECT 1 FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
-                      WHERE m.segment_key = s.segment_key AND m.entity_id = ANY(%(entities)s)))
-    ORDER BY s.at, key LIMIT %(limit)s),
+    FROM (
+        SELECT l.* FROM unnest(%(scopes)s::text[]) AS one (scope)
+        CROSS JOIN LATERAL (
+            SELECT s.scope, s.content_id, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker
+            FROM seen_segments(%(scopes)s, %(clearance)s) s
+            WHERE s.scope = one.scope
+              AND s.at >= greatest(to_timestamp(%(after)s::float8), to_timestamp(%(mark)s::float8), '-infinity')
+              AND s.at < coalesce(to_timestamp(%(before)s::float8), 'infinity')
+              AND s.at <= coalesce(to_timestamp(%(as_of)s::float8), 'infinity')
+              AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
+              AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
+              AND (%(entities)s::text[] IS NULL
+                   OR EXISTS (SELECT 1 FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+                              WHERE m.segment_key = s.segment_key AND m.entity_id = ANY(%(entities)s)))
+            ORDER BY s.at, key LIMIT %(limit)s) l
+        ORDER BY l.at, l.key LIMIT %(limit)s) s
+    LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id),
 believed AS (
     SELECT 'fact' AS kind, f.valid_from AS at, f.fact_id AS key, NULL::text, NULL::text, NULL::text, t.words AS text,
            f.fact_id, n.words AS subject, f.valid_to AS until

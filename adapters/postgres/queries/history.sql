@@ -118,6 +118,7 @@ SELECT DISTINCT v.noun, v.id FROM row_versions v
 WHERE v.user_id = %(user_id)s AND v.noun IN ('mention', 'evidence') AND (v.row ->> 'segment_key')::bigint = %(key)s;
 
 -- name: facts_of
+-- Planned once (pool.py).
 -- Facts in sight, as they stand, that these words support or have supported.
 SELECT f.fact_id, f.status, f.judged_by, coalesce(t.words, '') AS statement,
        EXISTS (SELECT 1 FROM evidence v

@@ -110,9 +110,10 @@ WHERE w.task = 'read' AND w.user_id = %(user_id)s
   AND (w.scope, w.source_id) IN (SELECT DISTINCT scope, source_id FROM segments WHERE segment_key = ANY(%(keys)s))
   AND NOT EXISTS (
       SELECT 1 FROM segments s
-      LEFT JOIN extracted e ON e.user_id = w.user_id AND e.scope = s.scope AND e.segment_key = s.segment_key
       WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
-        AND e.revision IS DISTINCT FROM s.revision);
+        AND s.revision IS DISTINCT FROM (SELECT e.revision FROM extracted e  -- by its whole key: see to_read
+                                         WHERE e.user_id = w.user_id AND e.scope = s.scope
+                                           AND e.segment_key = s.segment_key));
 
 -- name: cross_sources
 UPDATE sources s SET state = r.after

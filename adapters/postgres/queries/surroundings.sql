@@ -1,6 +1,7 @@
 -- What lies around the hits of a question, through the view of the caller: what a context is assembled of.
 
 -- name: around
+-- Planned once (pool.py).
 -- One row. `facts`: those the hits carry (`told`), what took their place and the place of that, gave way to them or
 -- stands against them, and the most important of whom and what the hits mention most; `turns`: what was said just before
 -- and after each hit.
@@ -93,6 +94,7 @@ SELECT (SELECT coalesce(jsonb_agg(to_jsonb(f) ORDER BY f.told DESC, f.importance
        (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.at, w.segment_key), '[]') FROM turns w) AS turns;
 
 -- name: known_around
+-- Planned once (pool.py).
 -- `facts` as `around` has them, of what was believed at `known` and as it was believed then; `grounds` are the hits that
 -- each rested on. Rows of the past are looked up one by one, laterally: only so the planner finds them by their keys.
 WITH RECURSIVE hits AS MATERIALIZED (
