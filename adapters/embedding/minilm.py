@@ -167,8 +167,8 @@ class _Vocabulary:
 
 
 def _unit(vectors: NDArray[np.float32]) -> Matrix:
-    unit: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-    return unit
+    lengths: Matrix = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return vectors / lengths
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

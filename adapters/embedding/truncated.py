@@ -51,5 +51,5 @@ class TruncatedEmbedder:
 
     def _first(self, vectors: NDArray[np.float32]) -> Matrix:
         some = vectors[..., : self.dimensions]
-        unit: Matrix = some / np.maximum(np.linalg.norm(some, axis=-1, keepdims=True), np.float32(1e-12))
-        return unit
+        lengths: Matrix = np.maximum(np.linalg.norm(some, axis=-1, keepdims=True), np.float32(1e-12))
+        return some / lengths

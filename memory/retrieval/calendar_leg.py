@@ -232,7 +232,7 @@ def _retold(columns: ScopeColumns, meant: _Meant, probe: Probe) -> Flags:
 
 def _degree(windows: Sequence[Window], at: Moments) -> Moments:
     """How far moments lie inside one of these."""
-    degrees: Moments = np.max([each.degree(at) for each in windows], axis=0)
+    degrees: Moments = np.maximum.reduce([each.degree(at) for each in windows])
     return degrees
 
 

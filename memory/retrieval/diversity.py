@@ -66,11 +66,10 @@ def _jaccard(traits: Traits, rows: NDArray[np.int64]) -> Floats:
     distinct, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *words]), return_inverse=True)
     held = np.zeros((len(rows), len(distinct)), np.float32)
     held[np.repeat(np.arange(len(rows)), list(map(len, words))), inverse] = 1
-    shared = held @ held.T
+    shared: Floats = held @ held.T
     counts = held.sum(axis=1)
-    union = counts[:, None] + counts[None, :] - shared
-    overlap: Floats = shared / np.maximum(union, 1)
-    return overlap
+    union: Floats = np.maximum(counts[:, None] + counts[None, :] - shared, 1)
+    return shared / union
 
 
 _LIKENESS = {"vectors": _cosine, "words": _jaccard}

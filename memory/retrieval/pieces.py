@@ -34,7 +34,8 @@ def pooled(pieces: Floats) -> Floats:
     """
     if len(pieces) <= MOST_KEPT:
         return pieces
-    unit = pieces / np.maximum(np.linalg.norm(pieces, axis=1, keepdims=True), np.float32(1e-12))
+    lengths: Floats = np.maximum(np.linalg.norm(pieces, axis=1, keepdims=True), np.float32(1e-12))
+    unit = pieces / lengths
     group, sizes, apart = np.arange(len(unit)), np.ones(len(unit), np.float32), 1 - unit @ unit.T
     np.fill_diagonal(apart, np.inf)
     for _ in range(len(unit) - MOST_KEPT):

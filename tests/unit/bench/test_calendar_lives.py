@@ -93,4 +93,5 @@ async def test_any_other_question_is_answered_to_the_bit_as_without_a_calendar(l
     mine, plain = await lives["en"].ask(text, calendar=True), await lives["en"].ask(text, calendar=False)
     assert mine.keys.tolist() == plain.keys.tolist()
     assert mine.scores.tobytes() == plain.scores.tobytes()
-    assert replace(mine, keys=plain.keys, scores=plain.scores, beyond=plain.beyond) == plain
+    bare = {"keys": None, "scores": None, "beyond": None}  # == on arrays is no truth value
+    assert replace(mine, **bare) == replace(plain, **bare)
