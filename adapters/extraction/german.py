@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adapters.extraction.german_promises import is_reminder, promise_of
+from adapters.extraction.german_ties import KIN, tied
 from adapters.extraction.rules_promises import sighting_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.words.names import is_name
@@ -69,6 +70,8 @@ _QUESTION = re.compile(
     _I,
 )
 _DENIED = re.compile(r"\b(?:nichts?|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b", _I)
+_STANDS = re.compile(r"\bkann\b.* nicht (?:mehr )?(?:ausstehen|leiden)\b", _I)
+"""A dislike that is told by a denial: kann ihn nicht ausstehen."""
 _IRREGULAR = {
     "bin": "ist", "habe": "hat", "hab": "hat", "kann": "kann", "mag": "mag", "will": "will", "muss": "muss",
     "darf": "darf", "soll": "soll", "weiß": "weiß", "werde": "wird", "fahre": "fährt", "spreche": "spricht",
@@ -81,14 +84,12 @@ _IRREGULAR = {
 _PRONOUNS = {"ich": "{0}", "mir": "sich", "mich": "sich", "wir": "{0} und andere", "uns": "sich"}
 _NOBODY = frozenset({"das", "es", "der", "die", "du", "er", "sie", "ihr", "man", "dies", "was", "wer"})
 _MINE = re.compile(r"\b(?:mein|unser)(?:e[mnrs]?)?\b", _I)
-_KIN = {
-    "schwester": "sister", "bruder": "brother", "mutter": "mother", "mama": "mother", "vater": "father",
-    "papa": "father", "tochter": "daughter", "sohn": "son", "frau": "wife", "mann": "husband", "freundin": "partner",
-    "freund": "friend", "oma": "grandmother", "opa": "grandfather", "tante": "aunt", "onkel": "uncle",
-    "chefin": "boss", "chef": "boss", "cousine": "cousin", "cousin": "cousin", "nichte": "niece", "neffe": "nephew",
-}  # fmt: skip
 _FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
 _THING = r"(?P<object>[\wäöüßÄÖÜ-]+)"
+_HOW = r"(?:(?:jetzt|inzwischen|mittlerweile|wieder|wirklich|total|sehr|auch|nur|so|kein\w*) )*"
+"""What stands between an attitude and what it is to."""
+_LIKED = rf"(?:(?:den|die|das) (?=(?-i:[A-ZÄÖÜ])))?(?!(?:es|das|sie|ihn|dich|euch|mich|uns|dass)\b){_THING}"
+"""A thing, and not what only points at one."""
 _AGAIN = r"(?:(?:nicht|nie|kein\w*|wieder|mehr|jetzt|noch|immer|gern|gerne|auch|nur|schon|strenge?r?|ein\w*) )*"
 """What stands between a verb and what is eaten, drunk or played, and names no time and no single thing."""
 _DIET = r"(?P<known>vegetari|vegan|pes[kc]etari)\w*\b(?! (?:essen|kochen|gegessen|gekocht))"
@@ -113,7 +114,9 @@ _PREDICATES = tuple(
         (rf"\barbeit\w+ .*?\b(?:bei|beim|für) (?:der |dem |die |den )?{_THING}", "works_at"),
         (rf"\b(?:bin|ist) {_THING} von beruf", "works_as"),
         (rf"\blieber {_THING}", "prefers"),
-        (rf"\b(?:mag|liebe|liebt) (?:den |die |das )?{_THING}", "likes"),
+        (rf"\b(?:mag|liebe|liebt) {_HOW}{_LIKED}", "likes"),
+        (rf"\b(?:hasse|hasst|verabscheue|verabscheut) {_HOW}{_LIKED}", "dislikes"),
+        (rf"\bkann {_HOW}{_LIKED} (?:\w+ )*?nicht (?:mehr )?(?:ausstehen|leiden)", "dislikes"),
         (rf"\b(?:spiele|spielt) {_AGAIN}(?P<played>(?-i:[A-ZÄÖÜ])[\wäöüßÄÖÜ-]+)", "plays"),
         (rf"\b(?:habe|hab|hat) (?:den |die |das |\w*(?:ein|mein|sein|ihr)\w* )?{_THING} (?:\w+ )?verkauft", "lost"),
         (r"\bversprech\w*|\bversprochen", "promises"),
@@ -242,12 +245,12 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
         object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
         importance=4 + (row.weight if row else 0), confidence=_TYPED if row else _PLAIN,
-        polarity=not _DENIED.search(clause),
+        polarity=not _DENIED.search(clause) or _STANDS.search(clause) is not None,
         tense="plan" if promise is not None else "event" if _PERFECT.search(clause) else "state",
         valid_from=utterance.at, due=promise.due if promise is not None else None,
         change=_CHANGED.search(clause) is not None, slot=_slot(predicate, object_),
     )  # fmt: skip
-    return _of_kin(_of_mine(claim, clause), clause)
+    return tied(_of_kin(_of_mine(claim, clause), clause), clause, utterance.speaker)
 
 
 def _subject(clause: str, speaker: str) -> str | None:
@@ -324,7 +327,7 @@ def _of_mine(claim: Claim, clause: str) -> Claim:
     if claim.predicate in (None, "is_named", "promises") or not _MINE.match(clause):
         return claim
     noun = re.match(r"\w+ (?:[a-zäöüß]+e[nr]? )?(\w+)", clause)
-    kin = _KIN.get(noun.group(1).lower()) if noun else None
+    kin = KIN.get(noun.group(1).lower()) if noun else None
     if kin is None:
         return replace(claim, predicate=None, object=None, object_type=None, slot=None)
     return replace(claim, subject=f"{claim.subject}'s {kin}")
@@ -335,7 +338,7 @@ def _of_kin(claim: Claim, clause: str) -> Claim:
     if claim.predicate != "is_named":
         return claim
     noun = re.match(r"(?:mein|unser)e? (?:\w+ )?(\w+) heißt", clause, _I)
-    kin = _KIN.get(noun.group(1).lower()) if noun else None
+    kin = KIN.get(noun.group(1).lower()) if noun else None
     if kin is None or claim.object is None:
         return replace(claim, predicate=None, object=None)
     return replace(claim, predicate=f"has_{kin}", object=claim.object.capitalize(), object_type="person", tense="state")

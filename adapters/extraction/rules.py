@@ -18,6 +18,7 @@ from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
 from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
+from adapters.extraction.rules_ties import told_otherwise
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words import stage
@@ -120,6 +121,7 @@ def _read_turn(
         said = [] if joke else list(corrected(piece, doc, before, asked, scene))
         if not (joke or said):
             said = with_question([*claims_of(piece, doc, scene)], place, piece, doc, asked, scene)
+        said = [claim for claim in said if not told_otherwise(claim, related)]
         said.extend(() if joke else relation_claims(related, piece, scene))
         claims.extend(said)
         if not joke:

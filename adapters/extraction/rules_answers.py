@@ -109,11 +109,12 @@ def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Cl
     if full:
         yield from full
         return
-    named = any(t.pos_ in ("PROPN", "NUM") for t in solid)
+    said = scene.voice.say(tokens)
+    weight = 2 if _VAGUE.match(said) else 3 + any(t.pos_ in ("PROPN", "NUM") for t in solid)
     yield _answered(
         Claim(
-            subject=scene.utterance.speaker, statement=scene.voice.say(tokens), segment_key=scene.utterance.segment_key,
-            quote=piece.quote, importance=3 + named, confidence=0.6, tense="event", valid_from=scene.utterance.at,
+            subject=scene.utterance.speaker, statement=said, segment_key=scene.utterance.segment_key,
+            quote=piece.quote, importance=weight, confidence=0.6, tense="event", valid_from=scene.utterance.at,
         ), asked, scene, keep=tokens[0].pos_ == "PROPN",
     )  # fmt: skip
 

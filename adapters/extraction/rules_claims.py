@@ -16,7 +16,9 @@ from adapters.extraction.rules_objects import is_bare_pronoun
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_promises import promise_of
 from adapters.extraction.rules_subjects import subject_of_claim, whose_kin
+from adapters.extraction.rules_ties import without_tie
 from adapters.extraction.rules_values import object_of, slot_of, type_of
+from adapters.extraction.rules_void import is_void
 from adapters.extraction.rules_weight import VAGUE_SUBJECTS, importance
 from memory.model.claims import Claim
 from memory.words import polarity
@@ -93,14 +95,14 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     statement, frame = _statement(clause, scene), frame_of(clause)
     if clause.modal == "should":
         statement = f"{scene.utterance.speaker} believes {statement[:1].lower()}{statement[1:]}"
+    dating = dating_of(clause, frame, statement, piece, scene)
     if (
         len(statement.split()) < _MIN_WORDS
-        or (frame is None and _is_empty(clause))
+        or (frame is None and (_is_empty(clause) or (dating.span is None and is_void(clause))))
         or _is_pointing(clause, scene)
         or _is_commonplace(clause)
     ):
         return None
-    dating = dating_of(clause, frame, statement, piece, scene)
     subject, subject_type = subject_of_claim(clause, frame, scene)
     own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
     frame, predicate, object_ = _typed(frame, clause, scene, habit=dating.habit) if own else (frame, None, None)
@@ -115,7 +117,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         polarity=not clause.negated or over or _is_so_after_all(clause, frame),
         confidence=_confidence(clause, predicate, piece),
     )  # fmt: skip
-    claim = timed(claim, frame, clause, dating, scene)
+    claim = without_tie(timed(claim, frame, clause, dating, scene), clause, scene)
     if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
         claim = replace(claim, predicate="promises", tense="plan")
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))

@@ -109,10 +109,11 @@ def is_in_part(clause: Clause, target: Token | None) -> bool:
     `target` is what the deed itself is of: who does not work on a project does not.
     """
     beside = [c for t in (clause.head, _direct(clause.head)) if t is not None for c in t.children]
-    return any(map(_is_part, (c for c in beside if target is None or target.head != c)))
+    return any(map(is_part, (c for c in beside if target is None or target.head != c)))
 
 
-def _is_part(token: Token) -> bool:
+def is_part(token: Token) -> bool:
+    """Whether a word tells of a part: with Tom, on Fridays, alone."""
     if token.dep_ == "prep":
         seasonal = token.lower_ in ("in", "at") and any(c.lemma_.lower() in _SEASONS for c in token.children)
         return token.lower_ in _PART or seasonal

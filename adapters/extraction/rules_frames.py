@@ -15,7 +15,7 @@ from adapters.extraction.rules_endings import ending_cues, is_no_end
 from adapters.extraction.rules_model import Token
 from memory.words.moods import MET
 from memory.words.names import relation
-from memory.words.predicates import Predicate, cued, named
+from memory.words.predicates import Predicate, class_of, cued, named
 from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, NO_HOMES, PLACE_NOUNS, STATUSES, words
 
 _FIRMS = words("company startup firm bank agency factory charity nonprofit ngo corporation")
@@ -70,6 +70,7 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
         yield from _being(clause)
     if lemma in ("get", "become", "feel", "stay"):
         yield from _adjectives(head)
+    yield from _turned(head, lemma)
     particle = next((c.lower_ for c in head.children if c.dep_ == "prt"), None)
     verb = f"{lemma} {particle}" if particle else lemma
     if head.lower_ == "used" and head.i + 1 < len(head.doc) and head.nbor().lower_ == "to":  # not: used it to
@@ -92,8 +93,16 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
         yield lemma, direct
 
 
+def _turned(head: Token, lemma: str) -> Iterator[tuple[str, Token | None]]:
+    """Went vegan, turned vegetarian: a diet, where the verb has others beside it as well."""
+    if lemma in ("go", "turn"):
+        yield from (("be CONDITION", c) for c in head.children if class_of(c.lower_) == "diet")
+
+
 def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     head = clause.head
+    if clause.tense == "perfect":
+        yield from (("visit", place) for cue, place in _prepositions(head, "be", "be") if cue == "be to")
     yield from _adjectives(head)
     yield from _prepositions(head, "be", "be")
     if clause.subject is not None and clause.subject.lemma_ == "birthday":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,25 @@ def _mend_past(doc: Doc) -> None:
             token.tag_, token.lemma_ = "VBD", irregular[token.lower_][0]
 
 
+_DOUBLED = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+"""A short verb that doubles its last letter before -ed and -ing: hopped, ridding."""
+_HISSED = re.compile(r"(?:[sxzo]|ch|sh)$")
+"""Before which -s is written -es."""
+
+
+def _mend_mute(doc: Doc) -> None:
+    """She hates jazz, he was riding: neither hats nor rids. The lemmatizer takes the shorter of two verbs it knows."""
+    bases = load().get_pipe("lemmatizer").lookups.get_table("lemma_index")["verb"]
+    for token in doc:
+        short = token.lemma_
+        if token.pos_ != "VERB" or f"{short}e" not in bases:
+            continue
+        spoken = token.lower_ == f"{short}es" and not _HISSED.search(short)
+        single = token.lower_ in (f"{short}ed", f"{short}ing") and _DOUBLED.fullmatch(short) is not None
+        if spoken or single:
+            token.lemma_ = f"{short}e"
+
+
 def _unfold(doc: Doc) -> None:
     """Tim studies law: a name, a finite verb and a noun that the parser took for one compound are a clause again."""
     verb = next((t for t in doc[1:] if t.tag_ in ("VBZ", "VBD") and t.pos_ == "VERB"), None)
@@ -66,6 +86,7 @@ def _unfold(doc: Doc) -> None:
 def _with_subject(doc: Doc) -> Doc:
     """The parse with its subject: the parser takes some names ("Tim lives in Paris") for a time, as in "today"."""
     _mend_past(doc)
+    _mend_mute(doc)
     _unfold(doc)
     first = doc[0] if len(doc) > 1 else None
     if first is None or (first.dep_, first.tag_, first.head.i) != ("npadvmod", "NNP", 1):

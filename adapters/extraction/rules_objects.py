@@ -26,12 +26,20 @@ def phrase(token: Token | None, voice: Voice) -> str | None:
         or kept[0].lower_ in ("my", "a", "the", "to")
     ):
         kept = kept[1:]
-    while kept and kept[-1].pos_ in ("ADP", "PUNCT", "CCONJ", "SCONJ"):
+    while kept and (kept[-1].pos_ in ("ADP", "PUNCT", "CCONJ", "SCONJ") or _says_when(kept[-1], token)):
         kept = kept[:-1]
     if not kept or len(kept) > _MAX_WORDS + 4:
         return None
     said = voice.say(kept[:_MAX_WORDS])
     return said if kept[0].pos_ == "PROPN" or kept[0].lower_ == "i" else said[:1].lower() + said[1:]
+
+
+def _says_when(last: Token, head: Token) -> bool:
+    """Whether it tells of change and no more of the thing: dislikes running NOW."""
+    return last != head and last.dep_ == "advmod" and last.lower_ in _NOW
+
+
+_NOW = frozenset({"now", "anymore", "again", "nowadays", "lately"})
 
 
 def is_bare_pronoun(token: Token) -> bool:

@@ -128,8 +128,21 @@ def _contrary(claim: Claim, fact: Fact) -> bool:
     if claim.predicate == fact.predicate:
         row = named(claim.predicate)
         passing = row is not None and row.tense == "event"  # what did not happen one day may happen the next
+        if passing and (rules_out(claim, fact) or rules_out(fact, claim)):
+            return True
         tenses = {tense_of(each.statement, each.predicate) for each in (claim, fact)}
         return (not passing or tenses == {"ahead"}) and claim.polarity != fact.polarity
     if claim.predicate is None or fact.predicate is None:
         return False
     return opposite(claim.predicate) == fact.predicate and claim.polarity == fact.polarity
+
+
+_NEVER = re.compile(r"\b(?:ha(?:s|ve)|['’](?:s|ve)) never\b|\bnever ha(?:s|ve)\b|\bnoch nie\b", re.IGNORECASE)
+
+
+def rules_out(denial: Claim | Fact, event: Claim | Fact) -> bool:
+    """Whether one says that something never happened, and the other that it had, before that was said."""
+    never = not denial.polarity and event.polarity and _NEVER.search(denial.statement) is not None
+    since, until = event.valid_from, denial.valid_from
+    done = tense_of(event.statement, event.predicate) == "past"
+    return never and done and since is not None and until is not None and since < until

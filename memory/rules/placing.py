@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from memory.model.claims import Claim
@@ -18,11 +19,21 @@ def as_placed(draft: Draft, claim: Claim, segment: ReadSegment) -> Claim | None:
     """The claim; untyped if it moves somebody to a firm, and None if it only follows that they live in one."""
     if claim.predicate not in ("moved_to", "lives_in") or not claim.object or not claim.polarity:
         return claim
-    if not _is_a_firm(draft, claim.object, segment):
+    if not (_is_a_firm(draft, claim.object, segment) or _from_a_firm(draft, claim, segment)):
         return claim
     if claim.predicate == "lives_in":
         return None if claim.change else claim
     return replace(claim, predicate=None, object=None, object_type=None)
+
+
+_FROM_TO = re.compile(r"\bfrom (?P<before>[A-Z][\w&-]*(?: [A-Z][\w&-]*)*) to (?P<after>[A-Z][\w&-]*)")
+
+
+def _from_a_firm(draft: Draft, claim: Claim, segment: ReadSegment) -> bool:
+    """Whether who moves leaves a firm for it: from Acme, where they work, to what is then another firm."""
+    told = _FROM_TO.search(claim.quote)
+    onward = told is not None and (claim.object or "").startswith(told["after"])
+    return told is not None and onward and _is_a_firm(draft, told["before"], segment)
 
 
 def _is_a_firm(draft: Draft, name: str, segment: ReadSegment) -> bool:

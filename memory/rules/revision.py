@@ -14,7 +14,7 @@ from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
 from memory.model.working_set import Draft
 from memory.rules import across, slots
-from memory.rules.agreement import agrees, opposes
+from memory.rules.agreement import agrees, opposes, rules_out
 from memory.rules.contrary import Contrary, contraries
 from memory.rules.ending import end, end_states
 from memory.rules.reopening import begin_earlier
@@ -188,7 +188,10 @@ def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
     known = [each for name in names for each in _of_object(turn, met.subject_id, name).get(thing(claim.object), ())]
     near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
     about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
-    at_once = (each for each in about if claim.valid_to is None or claim.valid_to > each.valid_from)
+    at_once = (
+        each for each in about
+        if claim.valid_to is None or claim.valid_to > each.valid_from or rules_out(each, claim)
+    )  # fmt: skip
     return [each for each in at_once if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
 
 

@@ -68,6 +68,9 @@ _FEASTS = {
 _SEASON, _FEAST = "|".join(_SEASONS), "|".join(_FEASTS)
 _YEAR = r"(?:19|20)\d\d"
 _WHEN = {"": "on ", "am": "on ", "im": "in ", "seit": "since ", "bis": "until "}
+_SIDES = {"seit": "since ", "bis": "until ", "vor": "before ", "nach": "after ", "zwischen": "between ", "und": "and "}
+_BESIDE = f"an|zu|am|über|um|{'|'.join(_SIDES)}"
+"""What stands before a feast, and on which side of it a time lies."""
 _PARTS = {"anfang": "early", "mitte": "mid", "ende": "late"}
 
 
@@ -77,7 +80,7 @@ def _count(words: str) -> str:
 
 
 def _unit(found: re.Match[str]) -> str:
-    return {**_UNITS, "wochenende": "weekend"}[found["unit"].lower()]
+    return {**_UNITS, "wochenende": "weekend", "quartal": "quarter"}[found["unit"].lower()]
 
 
 def _date(found: re.Match[str]) -> str:
@@ -111,15 +114,16 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\b(?:im )?(?P<which>{_LAST} )?(?P<season>{_SEASON})(?: (?P<year>{_YEAR}))?\b",
      lambda found: f"{'last' if found['which'] else 'the'} {_SEASONS[found['season'].lower()]}"
      + (f" of {found['year']}" if found["year"] else "")),
-    (rf"\b(?:an|zu|am|über) (?P<which>{_LAST} )?(?P<feast>{_FEAST})\b",
-     lambda found: f"{'last ' if found['which'] else ''}{_FEASTS[found['feast'].lower()]}"),
+    (rf"\b(?P<on>{_BESIDE}) (?P<which>{_LAST} )?(?P<feast>{_FEAST})\b",
+     lambda found: f"{_SIDES.get(found['on'].lower(), '')}{'last ' if found['which'] else ''}"
+     f"{_FEASTS[found['feast'].lower()]}"),
     (rf"\b(?:vor )(?P<n>{_MANY}) {_SPAN}\b", lambda found: f"{_count(found['n'])} {_unit(found)}s ago"),
     (rf"\bin den (?:{_LAST}) (?P<n>{_MANY} )?{_SPAN}\b",
      lambda found: f"the last {_count(found['n'] or 'paar').removeprefix('a ')} {_unit(found)}s"),
     (r"\bvorletzte[nrms]? (?P<unit>woche|wochenende|monat|jahr)\b", lambda found: f"the {_unit(found)} before last"),
-    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_LAST} (?P<unit>wochenende|woche|monat|jahr)\b",
+    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_LAST} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
      lambda found: f"last {_unit(found)}"),
-    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_THIS} (?P<unit>wochenende|woche|monat|jahr)\b",
+    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_THIS} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
      lambda found: f"this {_unit(found)}"),
     (r"\bam wochenende\b", lambda _: "at the weekend"),
     (r"\b(?:mein|unser)e? (?P<unit>woche|wochenende|monat|jahr)\b", lambda found: f"this {_unit(found)}"),
@@ -131,7 +135,7 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 """What is asked about lies behind: am Freitag is the last one."""
 _ASKED_TABLE = tuple((re.compile(pattern, _I), said) for pattern, said in _ASKED)
 _GERMAN = re.compile(
-    rf"{_DAY}|{_MONTH}|{_SEASON}|{_FEAST}|heute|gestern|woche|monat|jahr|\btagen?\b|\d\. ?\d|{_YEAR}",
+    rf"{_DAY}|{_MONTH}|{_SEASON}|{_FEAST}|heute|gestern|woche|monat|quartal|jahr|\btagen?\b|\d\. ?\d|{_YEAR}",
     _I,
 )
 """Tested before anything else: most questions hold none of these."""

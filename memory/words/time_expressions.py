@@ -17,7 +17,7 @@ from memory.words.time_spans import Calendar, Days, TimeSpan
 
 _RULES = tuple((re.compile(rf"(?<![\w-]){pattern}(?!\w)", re.IGNORECASE), build) for pattern, build in GRAMMAR)
 _HINT = re.compile(
-    r"\d|day|night|morrow|week|month|year|ago|every|each|"
+    r"\d|day|night|morrow|week|month|quarter|year|ago|every|each|"
     + SEASON_NAME
     + r"|decade|morning|evening|afternoon|hour|minute|"
     r"christmas|xmas|easter|thanksgiving|halloween|valentine|new year|patrick|dail|annual|times|most|"

@@ -237,8 +237,9 @@ def _iso_date(match: re.Match[str], calendar: Calendar) -> Days:
 
 
 def _slashed_date(match: re.Match[str], calendar: Calendar) -> Days:
-    first, second, year = (int(match.group(name)) for name in ("a", "b", "y"))
+    first, second, said = int(match["a"]), int(match["b"]), match.groupdict().get("y")
     number, on = (second, first) if first > 12 else (first, second)
+    year = int(said) if said else _in_year(calendar, number, on)
     return day(date(year + (2000 if year < 100 else 0), number, on))
 
 
@@ -332,6 +333,8 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
      r"(?: (?P<of>last|this|next) year)?(?!\w)", _holiday),
     (r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])", _iso_date),
     (r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d\d)(?!\d)", _slashed_date),
+    (r"(?:(?<=on )|(?<=by )|(?<=since )|(?<=until )|(?<=before )|(?<=after ))(?P<a>\d{1,2})/(?P<b>\d{1,2})"
+     r"(?![\d/%])(?! (?:of|cups?)\b)", _slashed_date),
     (rf"(?P<month>{MONTH_NAME})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|"
      rf"th)?(?:\s?[-–]\s?(?P<d2>\d{{1,2}}))?(?:st|nd|rd|th)?(?!\d)"
      rf"(?:,? (?P<y>{_YEAR}))?", _month_day),
@@ -366,7 +369,7 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (rf"{_PART}(?P<which>last|this|next|the) (?P<unit>week|month|year|quarter)", _part_of_unit),
     (r"(?P<part>end|beginning|start|middle) of (?P<which>the) (?P<unit>week|month|year|quarter)", _part_of_unit),
     (r"(?P<which>this past|this coming|last|past|previous|this|next|coming|following) (?P<unit>weekend|week|"
-     r"month|quarter|year|decade)(?!s)",
+     r"month|quarter(?! of\b)|year|decade)(?!s)",
      _unit),
     (r"(?:over|on|at|during) the (?:whole )?weekend|the weekend", _bare_weekend),
     (rf"{_PART}(?P<month>{MONTH_NAME})\b(?! \d)", _named_month),

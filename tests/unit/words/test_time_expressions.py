@@ -228,3 +228,8 @@ def test_any_text_resolves_to_ordered_disjoint_spans(text: str, prefer: str) -> 
 def test_a_year_ago_stays_the_same_when_imported_later() -> None:
     assert resolve("last year", THURSDAY) == resolve("last year", THURSDAY)
     assert timedelta(days=365) == timedelta(seconds=365 * DAY_S)
+
+
+@pytest.mark.parametrize("text", ["it is 2/3 full", "they scored 11/17", "on 1/2 of the days", "open 24/7", "on 45/46"])
+def test_a_fraction_is_no_date(text: str) -> None:
+    assert resolve(text, THURSDAY) == []
