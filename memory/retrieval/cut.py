@@ -66,12 +66,25 @@ def log_shares(scores: Floats, among: Floats) -> Floats:
     return scores - total
 
 
-def found_nothing(rankings: Sequence[Ranking], rules: CutRules) -> bool:
-    """Whether no leg has anything but faint likeness to offer."""
-    return all(
-        not len(ranking.keys) or (ranking.leg == "vectors" and ranking.scores[0] < rules.least_cosine)
-        for ranking in rankings
-    )
+_LIKENED = frozenset({"vectors", "hot"})
+"""Legs that find something whatever is asked, by likeness."""
+_BEYOND_LATIN = "\u0370"
+"""The first letter of the scripts after Latin, in Unicode's order: Greek, Cyrillic, Devanagari, kana, Han ..."""
+
+
+def found_nothing(rankings: Sequence[Ranking], rules: CutRules, asked: Sequence[str] = ()) -> bool:
+    """Whether no leg has anything but faint likeness to offer.
+
+    Facts are found by likeness, too, and to something they are always alike: where nothing is known by words, they are
+    no more than what was said is. `asked` are the words of the question: in a script that the bundled encoder cannot
+    read, its likeness counts neither for nor against what is known.
+    """
+    found = {ranking.leg: ranking for ranking in rankings if len(ranking.keys)}
+    likeness = found.get("vectors")
+    if likeness is None:
+        return not found
+    likened = _LIKENED if all(word < _BEYOND_LATIN for word in asked) else {likeness.leg}
+    return found.keys() <= likened and bool(likeness.scores[0] < rules.least_cosine)
 
 
 def _auto(scores: Floats, rules: CutRules) -> int:

@@ -21,7 +21,7 @@ from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.fact_table import FactRows, FactTable, Flags, Numbers
 from memory.retrieval.fusion import FusionRules, fuse
 from memory.retrieval.query import Probe
-from memory.words.stems import query_terms
+from memory.words.everyday import asked_terms
 
 FACTS = 50
 """Facts whose evidence is looked up."""
@@ -94,7 +94,7 @@ class FactColumns:
             among = among & ~table.archived
         within = np.zeros(len(columns["key"]), np.bool_)
         within[table.statement[among]] = True
-        scores = bm25([columns], query_terms(probe.text, probe.languages), Bm25Rules(neighbours=False), [within])[0]
+        scores = bm25([columns], asked_terms(probe.text, probe.languages), Bm25Rules(neighbours=False), [within])[0]
         return Worded(within, _leg("words", columns, np.flatnonzero(scores), scores))
 
     def best(self, probe: Probe, among: Flags, worded: Worded | None = None) -> tuple[Numbers, NDArray[np.float32]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.words.everyday import asked_in_german
 from memory.words.languages import is_german
 
 GENERAL = "general"
@@ -111,9 +112,9 @@ _INTENT_OF = tuple(intent for intent, texts in EXAMPLES.items() for _ in texts)
 def by_words(text: str) -> str:
     """The intent by cue words."""
     found = next((intent for intent, pattern in INTENTS if pattern.search(text)), GENERAL)
-    if found == GENERAL and _GERMAN_WHAT.search(text) and is_german(_GERMAN_WHAT.sub(" ", text)):
-        return "what"
-    return found
+    if found != GENERAL or not _GERMAN_WHAT.search(text):
+        return found
+    return "what" if is_german(_GERMAN_WHAT.sub(" ", text)) or asked_in_german(text) else GENERAL
 
 
 def by_example(vector: NDArray[np.float32], exemplars: Exemplars) -> str:

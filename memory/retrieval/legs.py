@@ -15,7 +15,7 @@ from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import COMPARED, SCANNED_FROM, nearest
-from memory.words.stems import query_terms
+from memory.words.everyday import asked_terms
 
 Scored = tuple[NDArray[np.int64], NDArray[np.float32]]
 """Keys, or rows, and their scores."""
@@ -33,7 +33,7 @@ class MemoryText:
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The best segments that hold a word of the question, or stand beside one that does."""
         sight = self._library.sight(view)
-        scores = bm25(sight, query_terms(probe.text, probe.languages), self._rules)
+        scores = bm25(sight, asked_terms(probe.text, probe.languages), self._rules)
         parts = []
         for columns, score in zip(sight, scores, strict=True):
             rows = np.flatnonzero((score > 0) & columns.visible(probe))

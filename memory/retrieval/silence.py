@@ -22,6 +22,7 @@ from memory.retrieval.candidates import Traits
 from memory.retrieval.late_interaction import MET, Meetings
 from memory.retrieval.routing import Plan
 from memory.retrieval.weighting import Case
+from memory.words.languages import is_german
 from memory.words.stems import STOP_WORDS
 from memory.words.vocabulary import words
 
@@ -40,11 +41,23 @@ MADE = frozenset(
     {"summarize", "summarise", "summary", "summaries", "overview", "list", "order", "would", "might", "likely"}
 )
 """Words of questions whose answer is made of what was said - a summary, an order, a guess - and was never said."""
+ORDERS = words("name tell list give show identify please")
+"""Words that begin an order: what it wants is behind them, and behind words such as "the person who"."""
 MEANT = ASKING | words(
     "was i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her "
     "hers herself they them their theirs themselves"
 )
 """Stop words that make a question: those that ask, "was" for German's, and those that mean a person."""
+GERMAN_STOPS = words(
+    "aber als also am an auch auf aus bei beim bin bis bist da dann das dass dem den denn der des die doch durch ein "
+    "eine einem einen einer eines er es für gegen hab habe haben hat hatte hier ich ihm ihn ihr im in ins ist ja jede "
+    "jeden jetzt kann kein keine keinen mal mein meine meinen meiner mich mir mit muss nach nein nicht noch nur ob "
+    "oder ohne schon sehr sie sind so über um und uns unser unsere vom von vor war was wegen weil wenn wie wieder "
+    "wird wo wurde zu zum zur zwar"
+)
+"""German words too common to tell anything; they are indexed, for English writes some of them alike."""
+GERMAN_MEANT = words("ich mich mir mein meine meinen meiner er ihn ihm sie ihr wir uns unser unsere was wie wo")
+"""Those of them that ask or mean a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +102,14 @@ def _said_then(case: Case) -> float:
 def _names_nothing(case: Case) -> bool:
     """Whether the question has no letter and no digit, or only stop words of which none asks, means or names anybody.
 
+    In German the same, if its words are told to be German: of English ones die is a verb, and war a noun.
+
     Somebody may be called Will, and speak or be spoken of.
     """
     said = case.plan.words
-    if not STOP_WORDS["en"].issuperset(said) or not MEANT.isdisjoint(word.partition("'")[0] for word in said):
+    german = GERMAN_STOPS.issuperset(said) and GERMAN_MEANT.isdisjoint(said) and is_german(" ".join(said))
+    english = STOP_WORDS["en"].issuperset(said) and MEANT.isdisjoint(word.partition("'")[0] for word in said)
+    if not german and not english:
         return False
     if case.plan.named(case.traits.speakers):
         return False
@@ -108,10 +125,11 @@ def signs(plan: Plan, traits: Traits, met: Meetings) -> Floats:
 def _unmet(plan: Plan, best: Floats) -> float:
     """What the best cosines of the pieces that say what is wanted lack to `MET`, summed over `FOCUS`.
 
-    Nothing where only stop words ask ("Who am I?"): of turns no such pieces are kept, so that nothing could meet them.
+    Nothing where only stop words ask ("Who am I?"): of turns no such pieces are kept, so that nothing could meet them;
+    nor of an order, which names what it wants late.
     """
     said = set(plan.words)
-    if ASKING.isdisjoint(said) or not MADE.isdisjoint(said) or said <= STOP_WORDS["en"]:
+    if ASKING.isdisjoint(said) or not MADE.isdisjoint(said) or said <= STOP_WORDS["en"] or plan.words[0] in ORDERS:
         return 0.0
     return float(np.maximum(0, MET - best[:FOCUS]).sum()) / FOCUS
 

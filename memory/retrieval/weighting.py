@@ -29,6 +29,8 @@ REPLY_LENGTH = 300.0
 ENOUGH = 0.75
 """Share of known pieces with which late interaction is worth it: LoCoMo dev recall@10 is 85.4 with all of them, 84.1
 with 0.8, 81.2 with 0.55, and 82.6 without it."""
+SURELY = 0.9
+"""Share of the best fact's score with which a turn is taken to say what is asked, whoever says it."""
 HALF_LIFE_DAYS = 30.0
 """Seeds 000 and 001."""
 
@@ -154,18 +156,21 @@ def features(case: Case) -> Floats:
     nearness = _nearness(traits, case.asked, legs.get("vectors"))
     met, alone = _read(case, nearness)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
+    hot = _share_of_best(legs.get("hot"), traits)
+    worded = np.minimum(hot, _share_of_best(legs.get("text"), traits))
+    told = (worded >= SURELY) & (_found(legs.get("graph"), traits) > 0)
     columns: dict[str, NDArray[Any]] = {
         "text": _standard(_scores(legs.get("text"), traits)),
         "vectors_rank": _rank(legs.get("vectors"), traits),
         "met": met,
         "alone": alone,
         "graph": _share_of_best(legs.get("graph"), traits),
-        "hot": _share_of_best(legs.get("hot"), traits),
+        "hot": hot,
         "standing": _found(legs.get("standing"), traits),
         "next_vectors": _of(nearness, after) * damped,
         "answers": _of(traits.question_share, before) * np.maximum(0, _of(nearness, before)) * damped,
         "source_vectors": _top_of_source(traits.source, nearness),
-        "speaker": _speaker(plan, traits),
+        "speaker": _speaker(plan, traits, told),
         "question": traits.question_share,
         "when_time": plan.asks_time * traits.has_time,
         "count_digit": plan.asks_count * traits.has_digit,
@@ -326,9 +331,13 @@ def _top_of_source(source: NDArray[np.int64], values: Floats, count: int = 3) ->
     return out
 
 
-def _speaker(plan: Plan, traits: Traits) -> Floats:
-    """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source."""
-    out, meant = _nothing(traits), list(plan.named(traits.speakers))
+def _speaker(plan: Plan, traits: Traits, told: NDArray[np.bool_]) -> Floats:
+    """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source.
+
+    What is `told` of the named by somebody else counts as if they had said it themselves.
+    """
+    out: NDArray[np.floating[Any]] = _nothing(traits)
+    meant = list(plan.named(traits.speakers))
     if meant:
         sources, number = np.unique(traits.source, return_inverse=True)
         named = np.zeros(len(traits.speakers), np.bool_)
@@ -337,7 +346,7 @@ def _speaker(plan: Plan, traits: Traits) -> Floats:
         pairs[number, traits.speaker] = True
         present, asked = pairs.sum(axis=1), pairs[:, named].sum(axis=1)
         decisive = ((asked > 0) & (asked < present)) / np.maximum(present - 1, 1)
-        out = np.where(named[traits.speaker], 1.0, -1.0) * decisive[number]
+        out = np.where(told, 1.0, np.where(named[traits.speaker], 1.0, -1.0) * decisive[number])
     if plan.first_person:
         # "I" in a question is the owner: what the assistant said about it is no evidence
         own = 0.5 * (traits.role == ROLES.index("user")) - 0.5 * (traits.role == ROLES.index("assistant"))

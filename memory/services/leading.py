@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant
 from memory.services.known import KnownFact, happened, standing
 from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.everyday import GERMAN_NOUNS, alike
 from memory.words.languages import is_german
 from memory.words.list_words import root
 from memory.words.names import same_name
 from memory.words.predicates import named
-from memory.words.questions import Form, form_of, is_own, spoken_in
+from memory.words.questions import Form, form_of, is_own, plainly, spoken_in
 from memory.words.stems import STOP_WORDS, terms, tokenise
 from memory.words.time_expressions import resolve
 from memory.words.vocabulary import KIN
@@ -62,7 +63,7 @@ _GERMAN_CUES = {
     "deadline_is": "frist fällig termin", "is_named": "heißt name",
 }  # fmt: skip
 """By which German words a question asks for a predicate."""
-_GERMAN_NOUNS = frozenset(" ".join(_GERMAN_CUES.values()).casefold().split())
+_GERMAN_NOUNS = GERMAN_NOUNS | frozenset(" ".join(_GERMAN_CUES.values()).casefold().split())
 """Words written large that say what is asked for, and name nobody."""
 _SAYS_WHO = frozenset({"works_as", "works_at", "married_to"})
 """Predicates that tell who their subject is."""
@@ -110,7 +111,9 @@ def leading(question: str, mind: InMind) -> KnownFact | None:
     """
     language = spoken_in(question, mind.language)
     candidates = list(_in_order(mind.carried, mind.facts))
+    question = plainly(question)
     asked = _asked(question, candidates, language, mind.owner)
+    others = alike(question, language)
     best, most = None, (0, False, 0)
     for fact in candidates if asked.names or asked.content else ():
         now = standing(fact, mind.facts, mind.as_of)
@@ -118,6 +121,7 @@ def leading(question: str, mind: InMind) -> KnownFact | None:
             continue
         said = set(terms(now.statement, language)[0])
         shared = asked.content & (said | set(terms(fact.statement, language)[0]) | _verbs_of(now, language))
+        shared |= _in_other_words(asked.content - shared, others, f"{fact.statement} {now.statement}")
         match = (len(shared), _fits(now, asked), -len(said - asked.content - asked.meant))
         if len(shared) >= len(asked.content) // 2 + bool(asked.content) and (best is None or match > most):
             best, most = now, match
@@ -137,7 +141,7 @@ def leading_each(question: str, mind: InMind) -> list[KnownFact]:
 
 def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str | None:
     """The one word of a name that a question asks about and nothing else: Anna, of "Who is Anna?"."""
-    asked = _asked(question, facts, spoken_in(question, language), "")
+    asked = _asked(plainly(question), facts, spoken_in(question, language), "")
     alone = asked.form == "who" and not asked.own and not asked.content and len(asked.names) == 1
     return asked.names[0] if alone else None
 
@@ -148,7 +152,7 @@ def says_something_of(texts: Sequence[str], question: str, language: str, facts:
     Names and times count if nothing else is asked about. Nobody can tell where question and words are in two languages,
     or where nothing is asked but what there is to tell: then they may.
     """
-    language = spoken_in(question, language)
+    language, question = spoken_in(question, language), plainly(question)
     if any(is_german(text) != (language == "de") for text in texts):
         return True
     asked = _TIMELESS.sub(" ", question)
@@ -201,6 +205,15 @@ def _asked(question: str, facts: Sequence[KnownFact], language: str, owner: str)
     names = tuple((owner if alone else " ".join(runs)).split())
     meant = frozenset(terms(" ".join(names), language)[0])
     return _Asked(names, meant, frozenset(content - meant), form, own, owner, len(runs) + own < 2)
+
+
+def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]], statement: str) -> frozenset[int]:
+    """What of the content a statement says in another language, or another form: trinke and trinkt, drinks."""
+    wanted = {each: others[each] for each in content if each in others}
+    if not wanted:
+        return frozenset()
+    said = {term for language in ("en", "de") for term in terms(statement, language)[0]}
+    return frozenset(each for each, ids in wanted.items() if ids & said)
 
 
 def _answers(fact: KnownFact, asked: _Asked) -> bool:

@@ -169,7 +169,9 @@ def _recollected(
         candidates=len(case.traits.keys),
         degraded=degraded,
         beyond=case.traits.keys[beyond],
-        abstained=not len(best) or found_nothing(case.rankings, settings.cut) or sure < settings.silence.least,
+        abstained=not len(best)
+        or found_nothing(case.rankings, settings.cut, case.plan.words)
+        or sure < settings.silence.least,
     )
     return _explained(found, question, case, settings, added, best) if question.explain else found
 

@@ -23,6 +23,9 @@ _WHO = r"(?P<who>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)"
 _WHOSE = r"(?:(?P<my>my|our)|(?P<whose>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)['’]s?)"
 _TO = r"(?P<to>me|us|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*)*)"
 """To whom something was promised: by name, or the owner."""
+_ORDER = r"list|name|tell me|show me"
+_SUBJECT = r"(?P<who>(?-i:I|[A-Z][\w-]*)(?: (?-i:[A-Z])[\w-]*)*)"
+"""About whom, in the middle of an order: by name, or the owner."""
 _AUX = r"(?P<aux>do|does|did|has|have|had|is|are|was|were)"
 _FORMS = tuple(
     re.compile(form, re.I)
@@ -32,6 +35,10 @@ _FORMS = tuple(
         rf"(?:what|who|which) (?P<aux>are|were) (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+?)(?:['’] names)?",
         rf"what are (?:all )?the names of (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+)",
         rf"(?:list|name) (?:all )?(?:of )?{_WHOSE} (?P<noun>[\w -]+)",
+        rf"(?P<bare>{_ORDER}) (?:me )?(?:everything|what|all(?: of)?(?: the things)?|the things) (?:that |which )?"
+        rf"{_SUBJECT} (?:(?P<aux>has|have|had) )?(?P<rest>\w+(?: to| in| with)?)",
+        rf"(?:{_ORDER}) (?:me )?(?:all )?(?:of )?(?:the )?(?P<noun>[\w'’+ -]+?) (?:that |which )?"
+        rf"{_SUBJECT} (?:(?P<aux>has|have|had) )?(?P<rest>.+)",
         rf"(?P<bare>what|where|who) (?P<aux>do|does|has|have)(?P<not>n['’]t)? {_WHO} (?P<never>not |never )?"
         r"(?P<rest>\w+(?: to| in| with)?)",
         rf"(?P<bare>what) (?P<aux>did|have|has) {_WHO} (?P<rest>promised?)(?:(?: to)? {_TO})?",

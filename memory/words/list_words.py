@@ -25,6 +25,11 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+def forms_of(word: str) -> tuple[str, ...]:
+    """An English word and those of its forms that another stem tells: buy, bought."""
+    return (word, *(form for form, verb in _IRREGULAR.items() if verb == word))
+
+
 @lru_cache(maxsize=16_384)
 def root(word: str) -> str:
     """A word as questions and statements are compared by: its stem, irregular forms brought back."""

@@ -1,11 +1,14 @@
-"""Questions: in which form something is asked for - who, where, when, by which name - and whether of the asker."""
+"""Questions: in which form something is asked for - who, where, when, by which name - and whether of the asker.
+
+What is put as an order - "tell me where Nora lives" - is the question that stands in it.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-from memory.words.languages import is_german
+from memory.words.everyday import asked_in_german
 from memory.words.names import relation
 
 Form = Literal["who", "where", "when", "name", "what"]
@@ -17,8 +20,26 @@ _FORMS: dict[Form, re.Pattern[str]] = {
 }
 """A question is of the first form that it begins like."""
 _WHOSE = re.compile(r"(?:who|wer)(?:['’]s| is| are| was| were| ist| war)\b.*?(\w+)\W*", re.I)
-_GERMAN = re.compile(r"(?:wo|wer|wen|wem|wann|wie|woher|wohin|welche[mnrs]?|warum|weshalb)\b", re.I)
-"""How a question begins that can only be German."""
+_ENGLISH = re.compile(r"(?:what|who|whom|whose|where|when|which|why|how|does|do|did|has|have|is|are)\b", re.I)
+"""How a question begins that can only be English."""
+_ASK_EN = r"(?:what|where|when|who|whose|whom|which|how|why)"
+_ASK_DE = r"(?:wo|wer|was|wann|wie|warum|welche[mnrs]?|wem|wen|wessen|woher|wohin)"
+_OF_A_PERSON = r"(?:person|people|ones?|some(?:one|body)|every(?:one|body))"
+_ORDERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"\W*(?:please |bitte )?{begins}", re.I), asks)
+    for begins, asks in (
+        (rf"(?:(?:can|could|would) you )?(?:please )?(?:tell|show) (?:me|us)(?: again)?,? (?={_ASK_EN}\b)", ""),
+        (rf"do you (?:know|remember),? (?={_ASK_EN}\b)", ""),
+        (rf"(?:name|list|identify)(?: all)?(?: the)? {_OF_A_PERSON} (?:who|that)\b", "who"),
+        (r"(?:name|list|tell me|show me) (?:everything|all|all the things)(?: that| which)?(?= (?-i:[A-Z]))", "what"),
+        (r"(?:name|tell me|give me) (?=(?:the (?!same)|my |[\w-]+['’]s? )[\w ]+\W*$)", "what is "),
+        (rf"(?:sag|erzähl|zeig|verrat|erklär)e?(?: (?:mir|uns))?(?: bitte| mal| doch| noch)*,? (?={_ASK_DE}\b)", ""),
+        (rf"(?:weißt du(?: noch)?|kannst du mir sagen),? (?={_ASK_DE}\b)", ""),
+        (r"(?:nenne?|sage?)(?: mir)? (?:die (?:person|leute)|den(?:jenigen)?|diejenigen?),? (?:die|der)\b", "wer"),
+        (r"(?:nenne?|liste|sage?)(?: mir)?(?: auf)?,? alles,? was\b", "was"),
+    )
+)
+"""How an order begins that asks something, and how the question in it does."""
 _OWN = re.compile(r"\b(?:i|i'm|me|my|mine|ich|mir|mich|mein\w*)\b", re.I)
 
 
@@ -36,6 +57,15 @@ def is_own(question: str) -> bool:
     return _OWN.search(question) is not None
 
 
+def plainly(question: str) -> str:
+    """The question that an order holds: who knits, of "Name the person who knits"; any other as it stands."""
+    found = ((begins.match(question), asks) for begins, asks in _ORDERS)
+    return next((asks + question[match.end() :] for match, asks in found if match is not None), question)
+
+
 def spoken_in(question: str, language: str) -> str:
-    """The language of a question: German if its words are, else what the asker speaks first."""
-    return "de" if _GERMAN.match(question.strip()) or is_german(question) else language
+    """The language of a question: German or English if its words are, else what the asker speaks first."""
+    asked = question.strip()
+    if asked_in_german(asked):
+        return "de"
+    return "en" if _ENGLISH.match(asked) else language

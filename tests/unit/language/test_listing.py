@@ -96,6 +96,10 @@ def listed(question, facts=FACTS, as_of=None):
         ("Which cities has Maya visited?", {"Lisbon", "Rome"}),
         ("What activities does Maya do?", {"pottery", "swimming", "chess"}),
         ("List all of Maya's friends.", {"Priya", "Tom"}),
+        ("List everything Maya painted", {"lake", "horse"}),
+        ("Name all the books that Maya has read.", {"Dune", "Emma", "Solaris"}),
+        ("Tell me what Maya likes", {"figs", "jazz"}),
+        ("Name the instruments I play", {"cello", "piano", "guitar"}),
         ("Which cities has Maya lived in?", {"Lisbon", "Porto", "York"}),
     ],
 )
@@ -127,6 +131,10 @@ def test_a_question_for_several_things_lists_them(question, things):
         "Welche Instrumente spielt Maya?",
         "What instruments does Maya play?" + " in May" * 10_000,
         "How many",
+        "Tell me the instrument Maya plays",
+        "Tell me what Maya knows",
+        "Tell me about Maya's friends",
+        "List everything",
         "?",
     ],
 )

@@ -93,6 +93,12 @@ def test_a_summary_a_guess_or_an_order_need_not_have_been_said():
     assert unmet("Would she like what she sees?", [0.1, 0.1]) == 0
 
 
+def test_an_order_is_not_judged_by_its_first_words():
+    assert unmet("Name the person who knits", [0.1, 0.1, 0.9]) == 0
+    assert unmet("Tell me where she lives", [0.1, 0.1]) == 0
+    assert unmet("Who knits?", [0.1]) > 0
+
+
 def test_words_without_a_question_and_other_languages_are_not_judged_by_what_they_want():
     assert unmet("pottery", [0.1, 0.1]) == unmet("Wo wohnt Caroline?", [0.1, 0.1]) == 0
 
@@ -138,7 +144,8 @@ def test_questions_of_stop_words_alone_want_nothing_that_could_be_met():
         assert unmet(text, [0.1, 0.1]) == 0
 
 
-@pytest.mark.parametrize("text", ["a", "the of and to", "???", "🦆", "…!", "Don't!", "Is it?", "the same as before"])
+@pytest.mark.parametrize("text", ["a", "the of and to", "???", "🦆", "…!", "Don't!", "Is it?", "the same as before",
+                                  "und der die das?", "aber nicht so", "das ist es noch nicht"])  # fmt: skip
 def test_what_names_nothing_is_met_with_silence(text: str):
     assert sureness(case(text, traits(3)), SilenceRules()) == -np.inf
 
@@ -146,7 +153,8 @@ def test_what_names_nothing_is_met_with_silence(text: str):
 @pytest.mark.parametrize(
     "text",
     ["Who am I?", "What did I do?", "Was mache ich?", "Was?", "How are you?", "I'm", "About her", "What's that?", "why",
-     "tea", "c++", "42", "मैं कहाँ रहता हूँ", "什么", "the tea", "Wo bin ich?"],
+     "tea", "c++", "42", "die", "war", "war man", "und ich?", "wo ist er", "wie war das", "was ist das", "hat er",
+     "मैं कहाँ रहता हूँ", "什么", "the tea", "Wo bin ich?"],
 )  # fmt: skip
 def test_who_asks_or_means_or_names_anything_is_not(text: str):
     assert sureness(case(text, traits(3)), SilenceRules()) == 0

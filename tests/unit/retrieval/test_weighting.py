@@ -55,6 +55,21 @@ def test_the_named_speaker_rises_and_the_others_fall():
     assert feature("speaker", case("Did Melanie and Caroline meet?", of)) == [0, 0, 0]
 
 
+def told_of(text: str, legs: tuple[str, ...], **columns) -> list[float]:
+    """The feature where the first turn is what these legs find best."""
+    found = [Ranking(leg, np.array([1, 2]), np.array([1, 0.1], np.float32)) for leg in legs]
+    return feature("speaker", case(text, traits(3, speaker=[0, 1, 1], **columns), *found))
+
+
+def test_what_somebody_else_says_of_the_named_counts_as_their_own():
+    where, all_three = "Where does Melanie live?", ("text", "hot", "graph")
+    assert told_of(where, all_three) == [1, 1, 1]
+    assert told_of(where, all_three, source=[1, 2, 2]) == [1, 0, 0]
+    assert told_of("Where does anybody live?", all_three) == [0, 0, 0]
+    for some in (("text", "hot"), ("text", "graph"), ("hot", "graph")):
+        assert told_of(where, some) == [-1, 1, 1]
+
+
 def test_speakers_are_counted_within_their_source():
     of = traits(4, speaker=[0, 1, 2, 0], source=[1, 1, 1, 2])
     assert feature("speaker", case("What did Melanie say?", of)) == [-0.5, 0.5, -0.5, 0]

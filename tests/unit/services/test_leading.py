@@ -36,6 +36,10 @@ TOLD = (
     ("Mia", "prefers", "Mia's favorite food is sushi now", "sushi"),
     ("Mia", "has_condition", "Mia is vegetarian now, since last Monday (since 25 May 2026)", "vegetarian"),
     ("Ben", "married_to", "Ben is married to Lotte", "Lotte"),
+    ("Mia", "habit:drink", "Mia drinks oat milk every morning", None),
+    ("Felix", "habit:drink", "Felix trinkt nur Tee", None),
+    ("Lotte", "acquired", "Lotte bought a kettle", "a kettle"),
+    ("Paula", None, "Paula knits scarves", None),
 )
 FACTS = [
     KnownFact(f"f-{place}", statement, 0.0, predicate=predicate, object=object_, subject=subject)
@@ -73,6 +77,19 @@ LED = {
     "Wo wohne ich?": "Felix wohnt jetzt in Leipzig in der Südvorstadt",
     "Wo wohnt Mia jetzt?": "Mia lives in Bremen now",
     "Wer ist Jonas?": "Clara's husband is Jonas",
+    "Was trinkt Mia?": "Mia drinks oat milk every morning",
+    "Was trinke ich?": "Felix trinkt nur Tee",
+    "What do I drink?": "Felix trinkt nur Tee",
+    "Was hat Lotte gekauft?": "Lotte bought a kettle",
+    "Wer ist mein Chef?": "Felix's boss is Helen",
+    "Wer strickt Schals?": "Paula knits scarves",
+    "Name the person who knits": "Paula knits scarves",
+    "Nenne die Person, die Schals strickt": "Paula knits scarves",
+    "Tell me where Mia lives": "Mia lives in Bremen now",
+    "Sag mir, wo Mia wohnt": "Mia lives in Bremen now",
+    "Name Clara's husband": "Clara's husband is Jonas",
+    "Tell me when the tile review is": "The tile review is due on 3 June",
+    "Kannst du mir sagen, was Priya versprochen hat?": "Priya promises to send Felix the supplier contract",
 }
 UNLED = (
     "Where does Anna Berg work?",
@@ -92,6 +109,10 @@ UNLED = (
     "Wie heißt meine Mutter?",
     "Wie heißt Anna Keller?",
     "Wann ist Mias Geburtstag?",
+    "Was trinkt Clara?",
+    "Was isst Mia nicht?",
+    "Name the person who bakes",
+    "Tell me where Clara lives",
 )
 
 

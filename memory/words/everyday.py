@@ -1,0 +1,214 @@
+"""Everyday words in German and English: what is asked in one language and was said in the other meets.
+
+A closed list, as small as everyday talk: the verbs of who does what, kin, work, home, food and dates. What it lacks is
+looked for as it stands. Forms are listed rather than stemmed, for German verbs change within: isst, gegessen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memory.words.languages import is_german
+from memory.words.list_words import forms_of, root
+from memory.words.stems import query_terms, terms, tokenise
+from memory.words.vocabulary import words
+
+_VERBS: tuple[tuple[str, str, str], ...] = (
+    # English; stems of regular German verbs; forms of the others
+    ("live", "wohn leb", ""),
+    ("work", "arbeit", ""),
+    ("like love enjoy", "lieb", "mag mögen mochte gemocht gefällt gern gerne"),
+    ("hate dislike", "hass", ""),
+    ("drink", "", "trinken trinke trinkst trinkt trank tranken getrunken"),
+    ("eat", "", "essen esse isst aß aßen gegessen"),
+    ("play", "spiel", ""),
+    ("read", "", "lesen lese liest las gelesen"),
+    ("learn", "lern", ""),
+    ("study", "", "studieren studiere studierst studiert studierte"),
+    ("speak", "", "sprechen spreche spricht sprach gesprochen"),
+    ("buy", "kauf", ""),
+    ("sell", "", "verkaufen verkauft verkaufte"),
+    ("cook", "koch", ""),
+    ("bake", "", "backen backe backst backt bäckt gebacken"),
+    ("knit", "strick", ""),
+    ("paint", "mal", ""),
+    ("build", "bau", ""),
+    ("make do", "mach", "tun tut tat getan"),
+    ("write", "", "schreiben schreibe schreibst schreibt schrieb geschrieben"),
+    ("sing", "", "singen singt sang gesungen"),
+    ("visit", "", "besuchen besuche besuchst besucht besuchte"),
+    ("travel", "reis", ""),
+    ("drive", "", "fahren fahre fährst fährt fuhr gefahren"),
+    ("move", "", "ziehen zieht zog gezogen umgezogen umziehen"),
+    ("meet", "", "treffen treffe trifft traf getroffen"),
+    ("know", "", "kennen kenne kennst kennt kannte wissen weiß"),
+    ("promise", "", "versprechen verspreche verspricht versprach versprochen"),
+    ("plan", "", "planen plane planst geplant vorhaben"),
+    ("need", "brauch", ""),
+    ("lose", "", "verlieren verliert verlor verloren"),
+    ("find", "", "finden findet fand gefunden"),
+    ("teach", "", "unterrichten unterrichtet unterrichtete lehrt"),
+    ("marry", "heirat", "verheiratet"),
+    ("smoke", "rauch", ""),
+    ("collect", "sammel", "sammeln sammelt sammle"),
+    ("sleep", "", "schlafen schläft schlief geschlafen"),
+    ("run", "", "laufen läuft lief gelaufen joggt joggen"),
+    ("swim", "", "schwimmen schwimmt schwamm geschwommen"),
+    ("dance", "tanz", ""),
+    ("wear", "", "tragen trägt trug getragen"),
+)
+_NOUNS: tuple[tuple[str, str], ...] = (
+    ("mother mom mum", "mutter mama"),
+    ("father dad", "vater papa"),
+    ("sister", "schwester schwestern"),
+    ("brother", "bruder brüder"),
+    ("son", "sohn söhne"),
+    ("daughter", "tochter töchter"),
+    ("child kid", "kind kinder kindern"),
+    ("wife", "ehefrau frau"),
+    ("husband", "ehemann mann"),
+    ("girlfriend friend", "freundin freundinnen"),
+    ("boyfriend friend", "freund freunde freunden"),
+    ("grandmother grandma", "oma großmutter"),
+    ("grandfather grandpa", "opa großvater"),
+    ("aunt", "tante"),
+    ("uncle", "onkel"),
+    ("cousin", "cousin cousine"),
+    ("neighbour neighbor", "nachbar nachbarin nachbarn"),
+    ("colleague coworker", "kollege kollegin kollegen"),
+    ("boss manager", "chef chefin chefs vorgesetzte vorgesetzter"),
+    ("doctor", "arzt ärztin"),
+    ("dentist", "zahnarzt zahnärztin"),
+    ("teacher", "lehrer lehrerin"),
+    ("birthday", "geburtstag"),
+    ("wedding", "hochzeit"),
+    ("job", "beruf job arbeit"),
+    ("company", "firma"),
+    ("school", "schule"),
+    ("house", "haus"),
+    ("flat apartment", "wohnung"),
+    ("city town", "stadt"),
+    ("car", "auto wagen"),
+    ("bicycle bike", "fahrrad rad"),
+    ("train", "zug"),
+    ("dog", "hund hunde"),
+    ("cat", "katze katzen kater"),
+    ("horse", "pferd pferde"),
+    ("pet", "haustier haustiere"),
+    ("book", "buch bücher"),
+    ("film movie", "film filme"),
+    ("music", "musik"),
+    ("piano", "klavier"),
+    ("guitar", "gitarre"),
+    ("violin", "geige violine"),
+    ("instrument", "instrument instrumente"),
+    ("language", "sprache sprachen"),
+    ("holiday vacation", "urlaub ferien"),
+    ("trip journey", "reise"),
+    ("food", "essen"),
+    ("meat", "fleisch"),
+    ("fish", "fisch"),
+    ("bread", "brot"),
+    ("cake", "kuchen torte"),
+    ("coffee", "kaffee"),
+    ("tea", "tee"),
+    ("milk", "milch"),
+    ("beer", "bier"),
+    ("wine", "wein"),
+    ("water", "wasser"),
+    ("scarf scarves", "schal schals"),
+    ("sock", "socke socken"),
+    ("gift present", "geschenk geschenke"),
+    ("appointment", "termin"),
+    ("colour color", "farbe"),
+    ("name", "name namen"),
+    ("age old", "alt alter"),
+    ("allergic allergy", "allergisch allergie"),
+    ("favourite favorite", "lieblings"),
+)
+_LIKE_ENGLISH = words("mal male tut tat las rad wagen backe liebe malt malte")
+"""Forms that English writes alike, or that are other words as often: they do not show that a question is German."""
+
+
+def _regular(stem: str) -> list[str]:
+    """The forms of a verb that keeps its stem: wohn, arbeit."""
+    link = "e" if stem.endswith(("t", "d")) else ""
+    ends = ("e", f"{link}st" if not stem.endswith("s") else "t", f"{link}t", "en", f"{link}te", f"{link}ten")
+    return [*(stem + end for end in ends), f"ge{stem}{link}t"]
+
+
+def _forms() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """German form -> English words; the forms of verbs."""
+    table, verbs = dict[str, tuple[str, ...]](), set[str]()
+    for english, stems, others in _VERBS:
+        found = [*(form for stem in stems.split() for form in _regular(stem)), *others.split()]
+        told = [form for word in english.split() for form in forms_of(word)]
+        table |= {form: (*table.get(form, ()), *told) for form in found}
+        verbs |= set(found)
+    for english, listed in _NOUNS:
+        table |= {form: (*table.get(form, ()), *english.split()) for form in listed.split()}
+    return table, frozenset(verbs)
+
+
+def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Root of an English word -> German forms."""
+    found = dict[str, tuple[str, ...]]()
+    for form, english in table.items():
+        for word in english:
+            found[root(word)] = (*found.get(root(word), ()), form)
+    return found
+
+
+_ENGLISH_OF, _GERMAN_VERBS = _forms()
+_GERMAN_OF = _turned(_ENGLISH_OF)
+GERMAN_NOUNS = frozenset(form for _, listed in _NOUNS for form in listed.split())
+"""German words written large that name a thing and nobody."""
+_GERMAN_FIRST = re.compile(
+    r"\W*(?:wo|wer|wen|wem|wessen|wann|wie|woher|wohin|welche[mnrs]?|warum|weshalb|wieso|nenne?|weißt|kannst|"
+    r"(?:sage?|erzähle?|zeige?) mir)\b",
+    re.I,
+)
+"""How a question begins that can only be German."""
+_SHOWING = "|".join(sorted(_GERMAN_VERBS - _LIKE_ENGLISH, key=len, reverse=True))
+_AUXILIARIES = "habe?|hast|hat|hatten?|haben|bin|bist|ist|sind|war|waren|wird|will|wollte|soll|kann|muss|darf"
+_GERMAN_VERB_FIRST = re.compile(
+    rf"\W*(?:(?i:was|womit|wovon|worüber)\s+(?:{_AUXILIARIES}|{_SHOWING})\b|(?i:{_SHOWING})\s+(?:[A-ZÄÖÜ]|(?i:ich|er|sie|wir)\b))"
+)
+"""What does Maya drink, and does Maya like tea: German asks both with the verb before whom it is about. After "was" it
+is written small: "Was Will there?" asks about Will."""
+
+
+def asked_in_german(question: str) -> bool:
+    """Whether a question is German: by how it begins - Wo, Was trinkt, Mag Maya - or by its commonest words."""
+    begins = _GERMAN_FIRST.match(question) or _GERMAN_VERB_FIRST.match(question)
+    return begins is not None or is_german(question)
+
+
+def counterparts(word: str, german: bool) -> tuple[str, ...]:
+    """What a folded word is in the other language; nothing for most. `german` is which one it is of."""
+    return _ENGLISH_OF.get(word, ()) if german else _GERMAN_OF.get(root(word), ())
+
+
+def asked_terms(text: str, languages: Sequence[str]) -> list[int]:
+    """`query_terms`, and those of what a German question would be asked by in English; the other way round, of an
+    English one, where German is among the languages that may have been spoken."""
+    german = asked_in_german(text)
+    found = query_terms(text, languages)
+    if not german and "de" not in languages:
+        return found
+    others = dict.fromkeys(each for word, _ in tokenise(text) for each in counterparts(word, german))
+    spoken = languages if not german or "en" in languages else (*languages, "en")
+    return list(dict.fromkeys((*found, *(term for each in others for term in query_terms(each, spoken)))))
+
+
+def alike(text: str, language: str) -> dict[int, frozenset[int]]:
+    """Id of the stem of each word of a question that has counterparts -> the ids of their stems, in either language."""
+    found = dict[int, frozenset[int]]()
+    for word, _ in tokenise(text):
+        others = counterparts(word, language == "de")
+        if language == "de":
+            others = (*others, *(form for each in others for form in counterparts(each, german=False)))
+        ids = [term for each in others for spoken in ("en", "de") for term in terms(each, spoken)[0]]
+        found |= {term: frozenset(ids) for term in terms(word, language)[0] if ids}
+    return found
