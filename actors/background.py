@@ -1,15 +1,26 @@
-"""Background: a process steps behind everything else on the machine."""
+"""Background: a process steps behind everything else on the machine, and some of its threads behind the others."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NICENESS = 10
 """Within its session, a tenth of what a process of normal priority gets (sched(7): each step is a factor of 1.25)."""
 OF_SESSION = 5
 """Among sessions, a third: enough to get on beside a build that takes all it can."""
+LAST = 19
+"""Niceness of threads that come last, the most there is. Those of SCHED_IDLE would wait for ever on a machine that is
+busy for ever, and with them all who want the interpreter they hold."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -26,6 +37,37 @@ def step_back() -> None:
         with suppress(OSError):
             _lead_a_session()
             AUTOGROUP.write_text(str(OF_SESSION))
+
+
+class Threads(ThreadPoolExecutor):
+    """The threads of an event loop, and one for tasks that come last: to the others it leaves the processors (0053)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = ThreadPoolExecutor(1, initializer=_step_last)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Do it in a thread, for a task that comes last in the one of those."""
+        return self._last.submit(fn, *args, **kwargs) if _LAST.get() else super().submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End all threads."""
+        self._last.shutdown(wait, cancel_futures=cancel_futures)
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+
+_LAST: ContextVar[bool] = ContextVar("last", default=False)
+
+
+def come_last() -> None:
+    """What the calling task does in threads is done with what the other threads of this process leave."""
+    _LAST.set(True)
+
+
+def _step_last() -> None:
+    """Niceness is a thread's own on Linux alone; elsewhere it would be that of the whole process."""
+    if sys.platform == "linux":
+        os.nice(LAST)
 
 
 def _lead_a_session() -> None:

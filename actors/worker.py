@@ -16,7 +16,7 @@ from typing import Any
 
 from ray.exceptions import RayActorError
 
-from actors.background import step_back
+from actors.background import Threads, come_last, step_back
 from actors.names import SHARDS, actor, shard_name, shard_of
 from actors.scheduler import Scheduler
 from actors.succession import Succession
@@ -70,7 +70,9 @@ class Worker:
         self._refused = Patience(settings.extraction.retry_base_s, settings.extraction.retry_cap_s)
         """Users whose memory took no facts in."""
         # Ray builds an async actor inside its event loop: whoever restarts this process starts its work, too
-        self._life = asyncio.get_running_loop().create_task(self._keep(self._live))
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(Threads())
+        self._life = loop.create_task(self._keep(self._live))
 
     async def wake(self) -> None:
         """Look at the queue now."""
@@ -113,12 +115,22 @@ class Worker:
 
     async def _encode_heard(self) -> None:
         """Make words findable by meaning. Reading goes on beside it, so that an import has both cores while it may."""
+        await self._load()
         for look in count(1):
             at_hand = build.can_encode((await self._open()).encoder)
             if at_hand and await self._encode_next(longest=look % LONGEST == 0):
                 continue
             if not await self._succeed():
                 await self._rest()
+
+    async def _load(self) -> None:
+        """Have the encoder load its model before the first words wait for it."""
+        encoder = (await self._open()).encoder
+        if build.can_encode(encoder):
+            try:
+                await encode(encoder, ["warm"])
+            except Exception:  # the words that wait for it will tell, each with its source
+                log.warning("the encoder %s does not answer yet", encoder.name, exc_info=True)
 
     async def _succeed(self) -> bool:
         """When nothing that was heard waits: bring the configured encoder nearer to serving."""
@@ -134,6 +146,8 @@ class Worker:
             await asyncio.wait_for(actor(shard_name(number)).renew.remote(), RENEW_S)
 
     async def _read_heard(self) -> None:
+        """Find out what words say, with what is left of the processors when they are encoded (0053)."""
+        come_last()
         while True:
             if not await self._read_next() and not await self._embed_facts():
                 await self._rest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -127,20 +128,28 @@ def pending(doors: Mapping[str, Door]) -> dict[str, int]:
 
 
 def await_done(site: Site, doors: Mapping[str, Door], kinds: Sequence[str]) -> None:
-    """Wait until no work of these kinds is left. Raises Unavailable if nothing at all happens for STALLED_S."""
-    open_doors, most, last, idle_s = dict(doors), 0, -1, 0.0
+    """Wait until no work of these kinds is left. Raises Unavailable if nothing at all happens for STALLED_S.
+
+    Each look is at one memory, in turn: looking at all of them again and again would slow down what is waited for.
+    """
+    left = {user: _count(door, kinds) for user, door in doors.items()}
+    most, waiting, idle_s = sum(left.values()), deque(doors), 0.0
     while True:
-        counts = {user: _count(door, kinds) for user, door in open_doors.items()}
-        left = sum(counts.values())
-        most = max(most, left)
-        site.tell(f"Waiting for {' and '.join(kinds)} of sources", most - left, most)
-        if left == 0:
+        site.tell(f"Waiting for {' and '.join(kinds)} of sources", most - sum(left.values()), most)
+        while waiting and left[waiting[0]] == 0:
+            waiting.popleft()
+            if waiting:
+                left[waiting[0]] = _count(doors[waiting[0]], kinds)
+        if not waiting:
             return
-        idle_s = idle_s + POLL_S if left == last else 0.0
         if idle_s > STALLED_S:
-            raise Unavailable(f"The {kinds[-1]} of {left} sources does not get on; see `memoray logs workers`.")
-        last, open_doors = left, {user: door for user, door in open_doors.items() if counts[user]}
+            raise Unavailable(
+                f"The {kinds[-1]} of {sum(left.values())} sources does not get on; see `memoray logs workers`."
+            )
         site.pause(POLL_S)
+        waiting.rotate(-1)
+        before, left[waiting[0]] = left[waiting[0]], _count(doors[waiting[0]], kinds)
+        idle_s = idle_s + POLL_S if left[waiting[0]] == before else 0.0
 
 
 def _count(door: Door, kinds: Sequence[str]) -> int:

@@ -16,8 +16,8 @@ from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.pieces import Encoded
 from memory.services.extract import encode
 
-BATCH = 64
-"""Texts encoded before their vectors are stored: about a second on two cores, then other work gets its turn."""
+BATCH = 128
+"""Texts encoded before their vectors are stored: one or two seconds, then other work gets its turn."""
 
 Meet = Callable[[str, MeetRivals, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its facts' statements to the memory of a user."""
