@@ -40,14 +40,17 @@ def step_back() -> None:
 
 
 class Threads(ThreadPoolExecutor):
-    """The threads of an event loop, and one for tasks that come last: to the others it leaves the processors (0053)."""
+    """The threads of an event loop, and two for tasks that come last: to the others they leave the processors (0053).
+
+    Two, because while one reads, the other encodes what was read before.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._last = ThreadPoolExecutor(1, initializer=_step_last)
+        self._last = ThreadPoolExecutor(2, initializer=_step_last)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Do it in a thread, for a task that comes last in the one of those."""
+        """Do it in a thread, for a task that comes last in one of those."""
         return self._last.submit(fn, *args, **kwargs) if _LAST.get() else super().submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

@@ -114,7 +114,7 @@ class Worker:
             await asyncio.sleep(RESTART_S)  # a task that ended at once, again and again, would starve the others
 
     async def _encode_heard(self) -> None:
-        """Make words findable by meaning. Reading goes on beside it, so that an import has both cores while it may."""
+        """Make words findable by meaning, with all processors: reading has what is left beside it (0055)."""
         await self._load()
         for look in count(1):
             at_hand = build.can_encode((await self._open()).encoder)
@@ -146,7 +146,7 @@ class Worker:
             await asyncio.wait_for(actor(shard_name(number)).renew.remote(), RENEW_S)
 
     async def _read_heard(self) -> None:
-        """Find out what words say, with what is left of the processors when they are encoded (0053)."""
+        """Find out what words say, with what is left of the processors while they are encoded (0053)."""
         come_last()
         while True:
             if not await self._read_next() and not await self._embed_facts():

@@ -114,7 +114,7 @@ def measure_recall(
     site: Site,
     labels: str,
     *,
-    wait: str = "embedding",
+    wait: str = "extraction",
     nights: int = 0,
     keep: bool = False,
 ) -> RecallRow:

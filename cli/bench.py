@@ -40,7 +40,7 @@ def bench_recall(
     labels: LabelsOption = "evidence",
     wait: Annotated[
         Literal["embedding", "extraction"], typer.Option("--wait", help="What must be done before the questions.")
-    ] = "embedding",
+    ] = "extraction",
     nights: Annotated[
         int, typer.Option("--nights", min=0, max=30, help="Run N nights afterwards, and ask everything again.")
     ] = 0,

