@@ -11,14 +11,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from adapters.extraction.german_persons import in_third_person
 from adapters.extraction.german_promises import is_reminder, promise_of
-from adapters.extraction.german_ties import KIN, tied
+from adapters.extraction.german_ties import THEIRS, tied
+from adapters.extraction.german_types import typed
 from adapters.extraction.rules_promises import sighting_of
 from memory.model.claims import Claim, Sighting, Utterance
+from memory.model.ids import fold
+from memory.words.classes import GERMAN_PETS
+from memory.words.everyday import GERMAN_KIN, GERMAN_NOUNS
+from memory.words.german_times import since
+from memory.words.languages import is_common
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
 from memory.words.polarity import quotations_masked, unmasked, without_quotations
 from memory.words.predicates import class_of, named
+from memory.words.vocabulary import words
 
 _I = re.IGNORECASE
 _FRAMED = re.compile(
@@ -54,6 +62,10 @@ _HEARSAY = re.compile(
 """What others say; one's own words, and "wie Tom sagt", are no hearsay."""
 _SAID_AFTER = re.compile(rf"{_SAYS} (?!ich\b|wir\b)\w+(?: (?-i:[A-ZÄÖÜ])\w+)?$|so (?-i:[A-ZÄÖÜ])\w+$", _I)
 """Ich wohne in Kiel, sagt Tom."""
+_THINKS = re.compile(
+    r"(?:ich )?(?:glaube?|denke?|schätze?|vermute?|nehme an|schätz|vermut)(?: (?:nicht|schon|mal|ja))*", _I
+)
+"""What one only thinks follows: ich glaube, Tom arbeitet bei Bosch."""
 _WITNESS = re.compile(
     r"\b(?:\w*arzt|\w*ärztin|doktor|labor\w*|klinik|krankenhaus|befund\w*|\w*test|bluttest|apothek\w+|amt|bank|"
     r"vertrag|mietvertrag|ausweis|brief|schule|universität)\b", _I,
@@ -72,59 +84,23 @@ _QUESTION = re.compile(
 _DENIED = re.compile(r"\b(?:nichts?|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b", _I)
 _STANDS = re.compile(r"\bkann\b.* nicht (?:mehr )?(?:ausstehen|leiden)\b", _I)
 """A dislike that is told by a denial: kann ihn nicht ausstehen."""
-_IRREGULAR = {
-    "bin": "ist", "habe": "hat", "hab": "hat", "kann": "kann", "mag": "mag", "will": "will", "muss": "muss",
-    "darf": "darf", "soll": "soll", "weiß": "weiß", "werde": "wird", "fahre": "fährt", "spreche": "spricht",
-    "esse": "isst", "nehme": "nimmt", "lese": "liest", "schlafe": "schläft", "laufe": "läuft", "trage": "trägt",
-    "sehe": "sieht", "gebe": "gibt", "treffe": "trifft", "helfe": "hilft", "verspreche": "verspricht",
-    "vergesse": "vergisst", "halte": "hält", "verlasse": "verlässt", "war": "war", "hatte": "hatte",
-    "wollte": "wollte", "konnte": "konnte", "musste": "musste", "ging": "ging", "wurde": "wurde",
-    "wohnte": "wohnte", "lebte": "lebte", "arbeitete": "arbeitete",
-}  # fmt: skip
-_PRONOUNS = {"ich": "{0}", "mir": "sich", "mich": "sich", "wir": "{0} und andere", "uns": "sich"}
-_NOBODY = frozenset({"das", "es", "der", "die", "du", "er", "sie", "ihr", "man", "dies", "was", "wer"})
-_MINE = re.compile(r"\b(?:mein|unser)(?:e[mnrs]?)?\b", _I)
-_FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
-_THING = r"(?P<object>[\wäöüßÄÖÜ-]+)"
-_HOW = r"(?:(?:jetzt|inzwischen|mittlerweile|wieder|wirklich|total|sehr|auch|nur|so|kein\w*) )*"
-"""What stands between an attitude and what it is to."""
-_LIKED = rf"(?:(?:den|die|das) (?=(?-i:[A-ZÄÖÜ])))?(?!(?:es|das|sie|ihn|dich|euch|mich|uns|dass)\b){_THING}"
-"""A thing, and not what only points at one."""
-_AGAIN = r"(?:(?:nicht|nie|kein\w*|wieder|mehr|jetzt|noch|immer|gern|gerne|auch|nur|schon|strenge?r?|ein\w*) )*"
-"""What stands between a verb and what is eaten, drunk or played, and names no time and no single thing."""
-_DIET = r"(?P<known>vegetari|vegan|pes[kc]etari)\w*\b(?! (?:essen|kochen|gegessen|gekocht))"
-_IN_ENGLISH = {
-    "vegetari": "vegetarian", "vegan": "vegan", "pesketari": "pescatarian", "pescetari": "pescatarian",
-    "rauchen": "smoke", "trinken": "drink",
-}  # fmt: skip
-"""What is compared with words of an English list: diets by how their names begin, and deeds."""
-_PREDICATES = tuple(
-    (re.compile(pattern, _I), predicate)
-    for pattern, predicate in (
-        (rf"\b(?:bin|ist|lebe|lebt|ernähr\w+ (?:mich|sich)) (?:seit \w+ \w+ )?{_AGAIN}{_DIET}", "has_condition"),
-        (rf"\b(?:wohn|leb)\w+ (?:[a-zäöüß]+ )*?in {_THING}", "lives_in"),
-        (rf"\bnach {_THING} (?:um)?gezogen", "moved_to"),
-        (rf"\b(?:aus|von) {_THING} (?:weg|aus)gezogen|\b(?:habe|hab|hat) (?P<other>[A-ZÄÖÜ]\w+) verlassen", "left"),
-        (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "separated_from"),
-        (r"\b(?P<known>rauchen|trinken)\b.* aufgehört|aufgehört,? zu (?P<ceased>rauchen|trinken)", "stopped"),
-        (rf"\b(?:esse|isst) (?!ein){_AGAIN}(?P<food>(?-i:[A-ZÄÖÜ])\w+)", "habit:eat"),
-        (rf"\b(?:trinke|trinkt) (?!ein){_AGAIN}(?P<food>(?-i:[A-ZÄÖÜ])\w+)", "habit:drink"),
-        (r"\b(?:rauche|raucht)(?: (?:nicht|nie|wieder|mehr|jetzt|noch|immer))*$", "habit:smoke"),
-        (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "has_condition"),
-        (rf"\barbeit\w+ .*?\b(?:bei|beim|für) (?:der |dem |die |den )?{_THING}", "works_at"),
-        (rf"\b(?:bin|ist) {_THING} von beruf", "works_as"),
-        (rf"\blieber {_THING}", "prefers"),
-        (rf"\b(?:mag|liebe|liebt) {_HOW}{_LIKED}", "likes"),
-        (rf"\b(?:hasse|hasst|verabscheue|verabscheut) {_HOW}{_LIKED}", "dislikes"),
-        (rf"\bkann {_HOW}{_LIKED} (?:\w+ )*?nicht (?:mehr )?(?:ausstehen|leiden)", "dislikes"),
-        (rf"\b(?:spiele|spielt) {_AGAIN}(?P<played>(?-i:[A-ZÄÖÜ])[\wäöüßÄÖÜ-]+)", "plays"),
-        (rf"\b(?:habe|hab|hat) (?:den |die |das |\w*(?:ein|mein|sein|ihr)\w* )?{_THING} (?:\w+ )?verkauft", "lost"),
-        (r"\bversprech\w*|\bversprochen", "promises"),
-        (rf"\bheißt {_THING}", "is_named"),
-        (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", "habit"),
-    )
+_NAME = r"(?-i:[A-ZÄÖÜ])[\wäöüß-]+"
+_NOBODY = GERMAN_NOUNS | words(
+    "das es der die du er sie ihr man dies was wer den dem ihn ihm ihnen euch dann dort da so alles niemand jemand "
+    "jeder keiner einer leider vielleicht übermorgen vorgestern abends morgens mittags nachts danach vorher später "
+    "montags dienstags mittwochs donnerstags freitags samstags sonntags bald endlich plötzlich trotzdem deshalb sonst "
+    "eigentlich natürlich ausserdem zuerst schliesslich damals früher irgendwann nächste letzte diese jede"
 )
+"""Folded words that stand large at the beginning of a sentence and name nobody."""
+_MINE = re.compile(r"\b(?:mein|unser)(?:e[mnrs]?)?\b", _I)
+_OF_MINE = re.compile(r"(?:mein|unser)(?:e[mnrs]?)? (?:(?P<which>(?-i:[a-zäöüß]+))e[nrs]? )?(?P<noun>\w+)", _I)
+_OF_THEIRS = re.compile(rf"{THEIRS} (?=[a-zäöüß]+t\b|war\b|kann\b|mag\b|wird\b)")
+_FRIENDLY = words("best gut alt lieb")
+"""Beside these a Freundin is a friend, and nobody's partner."""
+_BIRTHDAY = "geburtstag"
+_FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
 _PERFECT = re.compile(r"\b(?:habe|hab|hat|bin|ist)\b.*\b\w*(?:ge\w+(?:t|en)|iert|(?:ver|be|er|ent)\w+(?:t|en))$", _I)
+_LASTING = frozenset({"has_status", "married_to", "comes_from"})
 _TYPED, _PLAIN = 0.7, 0.6
 _LEAST = 3
 """Words a statement has at least."""
@@ -168,7 +144,7 @@ def _is_asked(sentence: str) -> bool:
     return sentence.endswith("?") and not is_reminder(sentence)
 
 
-_LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b)", _I)
+_LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b|(?-i:[A-ZÄÖÜ])\w+ )", _I)
 _TAKEN_BACK = re.compile(
     r"(?:ach |nein |nee )?(?:quatsch|moment|stimmt nicht|stopp|falsch|vielmehr|besser gesagt)\b", _I
 )
@@ -178,9 +154,20 @@ _VOW = re.compile(
     r"(?:['’]s| es)?(?: dir| euch| ihnen)?)", _I,
 )  # fmt: skip
 """What is vowed follows: ich verspreche dir, dass ich komme."""
-_OF_ITS_OWN = re.compile(r"(?:aber |sondern |doch )?(?:ich|wir|mein\w*|unser\w*) ", _I)
+_OF_ITS_OWN = re.compile(
+    r"(?:aber |sondern |doch )?(?:ich|wir|mein\w*|unser\w*) "
+    r"|(?:aber|sondern|doch) (?:jetzt|nun|inzwischen|mittlerweile) \w+ (?:ich|wir)\b",
+    _I,
+)
 """A main clause that begins with its subject stands beside a condition, not under it: falls du suchst, wir haben."""
-_DAY_OF = re.compile(r"(\d{1,2})\. (?=[A-ZÄÖÜ])")
+_UNDER = re.compile(
+    r"(?:(?:und|aber|denn|doch) )?(?:(?:weil|obwohl|nachdem|seitdem|bevor)\b|"
+    r"(?:da|als|seit|während) (?:ich|wir|er|sie|es|man|(?:mein|unser)\w*) )", _I,
+)  # fmt: skip
+"""How a clause begins that says why or when, before the main clause; "seit Mai" and "als Kind" are none."""
+_VERB_FIRST = re.compile(rf"(?P<verb>[a-zäöüß]+(?:e|en|t|bin|hab|kann|mag|will|muss|darf|ging|kam|war)|bin|hab|war) "
+                         rf"(?P<who>ich|wir|(?:mein|unser)e? \w+|{_NAME}) (?P<rest>.+)")  # fmt: skip
+_DAY_OF = re.compile(r"(\d{1,2}|\d{1,2}\.\d{1,2})\. (?=[A-ZÄÖÜ])")
 
 
 def _whole_dates(text: str) -> str:
@@ -194,15 +181,20 @@ def _asserted(sentence: str) -> list[str]:
     A condition ends where a main clause of its own begins, what others say only where something is set against it.
     """
     found: list[str] = []
-    suspended = reported = False
-    for part in (part.strip(" .!,") for part in _JOINT.split(sentence)):
-        if _TAKEN_BACK.match(part) or (_SAID_AFTER.match(part) and not _WITNESS.search(part)):
+    suspended = reported = under = False
+    for said in (part.strip(" .!,") for part in _JOINT.split(sentence)):
+        if _TAKEN_BACK.match(said) or (_SAID_AFTER.match(said) and not _WITNESS.search(said)):
             return found[:-1]
-        if _FRAMED.search(part):
+        if _FRAMED.search(said):
             return found
-        reported = _is_hearsay(part) or (reported and not _SET_AGAINST.match(part))
+        main = _VERB_FIRST.fullmatch(said) if under and not found else None
+        part = said if main is None else f"{main['who']} {main['verb']} {main['rest']}"
+        reported = (
+            _is_hearsay(part) or _THINKS.fullmatch(part) is not None or (reported and not _SET_AGAINST.match(part))
+        )
         suspended = reported or bool(_UNREAL.search(part)) or (suspended and not _OF_ITS_OWN.match(part))
-        if suspended:
+        under = (under and main is None) or _UNDER.match(part) is not None
+        if suspended or (under and not found):
             continue
         together = bool(found) and part.lower().startswith("und ich ") and len(found[-1].split()) <= _LEAST
         if found and _VOW.fullmatch(found[-1]):
@@ -222,7 +214,9 @@ def _is_hearsay(part: str) -> bool:
 def _has_subject(part: str) -> bool:
     return bool(
         re.search(r"\b(?:ich|wir|er|sie|es|das|du|mein\w*|keiner)\b", part, _I)
-        or re.match(r"(?:[A-ZÄÖÜ]\w+|der|die) \w+t\b", part)
+        or re.match(
+            r"(?:und |aber |denn )?(?:(?:der|die|das|[A-ZÄÖÜ]\w+s) [A-ZÄÖÜ]\w+|[A-ZÄÖÜ]\w+|der|die) [a-zäöüß]+t\b", part
+        )
     )
 
 
@@ -231,10 +225,10 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
     subject = _subject(clause, utterance.speaker)
     if subject is None or _QUESTION.match(clause):
         return None
-    statement = _in_third_person(clause, utterance.speaker, listener)
+    statement = in_third_person(clause, utterance.speaker, listener)
     if len(statement.split()) < _LEAST:
         return None
-    predicate, object_ = _typed(whole)
+    predicate, object_ = typed(whole)
     if predicate in ("lives_in", "works_at") and _ELSE_DENIED.search(clause):
         predicate, object_ = None, None
     promise = promise_of(whole, quote, utterance, listener)
@@ -246,11 +240,19 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
         importance=4 + (row.weight if row else 0), confidence=_TYPED if row else _PLAIN,
         polarity=not _DENIED.search(clause) or _STANDS.search(clause) is not None,
-        tense="plan" if promise is not None else "event" if _PERFECT.search(clause) else "state",
+        tense="plan" if promise is not None else _tense(clause, predicate),
         valid_from=utterance.at, due=promise.due if promise is not None else None,
         change=_CHANGED.search(clause) is not None, slot=_slot(predicate, object_),
     )  # fmt: skip
-    return tied(_of_kin(_of_mine(claim, clause), clause), clause, utterance.speaker)
+    claim = _of_kin(_of_mine(claim, clause, utterance.speaker), clause, utterance.speaker)
+    begun = since(clause, utterance.at, utterance.offset_s) if claim.tense == "state" else None
+    claim = claim if begun is None else replace(claim, valid_from=begun)
+    return tied(claim, clause, utterance.speaker)
+
+
+def _tense(clause: str, predicate: str | None) -> str:
+    """A perfect tells an event; who is divorced or born somewhere is so from then on."""
+    return "event" if predicate not in _LASTING and _PERFECT.search(clause) else "state"
 
 
 def _subject(clause: str, speaker: str) -> str | None:
@@ -262,59 +264,12 @@ def _subject(clause: str, speaker: str) -> str | None:
         or (tokens and tokens[0].lower() in ("hab", "habe", "bin"))
     ):
         return speaker
-    if len(tokens) > 2 and is_name(tokens[0]) and _FINITE.match(tokens[1].lower()) and tokens[0].lower() not in _NOBODY:
-        return tokens[0]
-    return None
-
-
-def _in_third_person(clause: str, speaker: str, listener: str | None) -> str:
-    tokens = clause.split()
-    if tokens[0].lower() in ("hab", "habe", "bin"):
-        tokens = ["ich", *tokens]
-    said = []
-    for place, token in enumerate(tokens):
-        lower = token.lower()
-        beside = {
-            tokens[place - 1].lower() if place else "",
-            tokens[place + 1].lower() if place + 1 < len(tokens) else "",
-        }
-        if lower in _PRONOUNS:
-            said.append(_PRONOUNS[lower].format(speaker))
-        elif listener is not None and lower.strip(",") in ("dir", "dich"):
-            said.append(listener + lower[len(lower.strip(",")) :])
-        elif _MINE.fullmatch(lower):
-            said.append(f"{speaker}s")
-        elif place == 1 and tokens[0].lower() == "ich" and lower.isalpha() and not lower.endswith(("e", "n", "t")):
-            said.append(_IRREGULAR.get(lower) or _third_person(lower + "e"))
-        elif (
-            "ich" in beside
-            or (place == len(tokens) - 1 and "dass ich" in clause.lower())
-            or (place and tokens[place - 1].lower() == "und")
-        ):
-            said.append(_third_person(token))
-        else:
-            said.append(token)
-    words = " ".join(said)
-    return words[:1].upper() + words[1:]
-
-
-def _third_person(verb: str) -> str:
-    lower, stop = verb.lower().rstrip(","), "," * verb.endswith(",")
-    if lower in _IRREGULAR:
-        return _IRREGULAR[lower] + stop
-    if not lower.endswith("e") or verb[:1].isupper():
-        return verb
-    return (lower + "t" if lower[:-1].endswith(("t", "d")) else lower[:-1] + "t") + stop
-
-
-def _typed(clause: str) -> tuple[str | None, str | None]:
-    for pattern, predicate in _PREDICATES:
-        match = pattern.search(clause)
-        if match:
-            parts = match.groupdict()
-            found = next((words for words in parts.values() if words), None)
-            return predicate, _IN_ENGLISH.get((found or "").lower(), found)
-    return None, None
+    owned = _owned(clause, speaker)
+    if owned is not None:
+        return owned[0]
+    told = len(tokens) > 2 and is_name(tokens[0]) and _FINITE.match(tokens[1].lower()) is not None
+    first = fold(tokens[0]) if told else ""
+    return tokens[0] if told and first not in _NOBODY and not is_common(first) else None
 
 
 def _slot(predicate: str | None, object_: str | None) -> str | None:
@@ -322,26 +277,45 @@ def _slot(predicate: str | None, object_: str | None) -> str | None:
     return class_of(object_ or "") if predicate == "has_condition" else None
 
 
-def _of_mine(claim: Claim, clause: str) -> Claim:
+def _owned(clause: str, speaker: str) -> tuple[str, str] | None:
+    """Whose what a clause is about, folded: meine kleine Schwester, Lenas Bruder, mein Geburtstag."""
+    mine = _OF_MINE.match(clause)
+    if mine is not None:
+        noun = fold(mine["noun"])
+        return speaker, "freund" if noun == "freundin" and mine["which"] in _FRIENDLY else noun
+    theirs = _OF_THEIRS.match(clause)
+    noun = fold(theirs["noun"]) if theirs else ""
+    known = noun in GERMAN_KIN or noun in GERMAN_PETS or noun == _BIRTHDAY
+    return (theirs["owner"], noun) if theirs is not None and known and is_name(theirs["owner"]) else None
+
+
+def _of_mine(claim: Claim, clause: str, speaker: str) -> Claim:
     """Meine Schwester wohnt in Köln: that is her home; of anything else of mine only the words are kept."""
-    if claim.predicate in (None, "is_named", "promises") or not _MINE.match(clause):
+    owned = _owned(clause, speaker)
+    if claim.predicate in (None, "is_named", "promises") or owned is None:
         return claim
-    noun = re.match(r"\w+ (?:[a-zäöüß]+e[nr]? )?(\w+)", clause)
-    kin = KIN.get(noun.group(1).lower()) if noun else None
+    owner, noun = owned
+    if claim.predicate == "birthday_is" and noun == _BIRTHDAY:
+        return claim
+    kin = GERMAN_KIN.get(noun)
     if kin is None:
         return replace(claim, predicate=None, object=None, object_type=None, slot=None)
-    return replace(claim, subject=f"{claim.subject}'s {kin}")
+    return replace(claim, subject=f"{owner}'s {kin}")
 
 
-def _of_kin(claim: Claim, clause: str) -> Claim:
+def _of_kin(claim: Claim, clause: str, speaker: str) -> Claim:
     """Meine Schwester heißt Katrin: the speaker has a sister; of anything else named only the words are kept."""
     if claim.predicate != "is_named":
         return claim
-    noun = re.match(r"(?:mein|unser)e? (?:\w+ )?(\w+) heißt", clause, _I)
-    kin = KIN.get(noun.group(1).lower()) if noun else None
-    if kin is None or claim.object is None:
+    owned, name = _owned(clause, speaker), claim.object or ""
+    kin = GERMAN_KIN.get(owned[1]) if owned else None
+    pet = owned is not None and owned[1] in GERMAN_PETS
+    row = named("has_pet" if pet else f"has_{kin}")
+    if row is None or not name or not claim.polarity:
         return replace(claim, predicate=None, object=None)
-    return replace(claim, predicate=f"has_{kin}", object=claim.object.capitalize(), object_type="person", tense="state")
+    shown = name if name[:1].isupper() else name.capitalize()
+    return replace(claim, predicate=row.name, object=shown, object_type=row.object_type, kind=row.kind,
+                   importance=4 + row.weight, tense="state")  # fmt: skip
 
 
 def _consequences(claim: Claim) -> Iterator[Claim]:

@@ -12,6 +12,7 @@ from adapters.extraction.rules_answers import Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
 from adapters.extraction.rules_corrections import corrected
 from adapters.extraction.rules_dating import Scene, next_frame
+from adapters.extraction.rules_joints import unjoin
 from adapters.extraction.rules_kinds import kinds_of
 from adapters.extraction.rules_model import Doc, parse
 from adapters.extraction.rules_nicknames import addressed, nicknames
@@ -50,7 +51,7 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     """What these utterances say, in their order."""
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
     pieces = list(_staged(utterances, speakers))
-    parses = list(parse([piece.text for turn in pieces for piece in turn]))
+    parses = [unjoin(doc) for doc in parse([piece.text for turn in pieces for piece in turn])]
     docs = iter(parses)
     small = frozenset(_SMALL.findall(" ".join(u.text for u in utterances)))
     company = Company(speakers, common=small, kinds=kinds_of(parses))
@@ -111,7 +112,7 @@ def _read_turn(
     sightings = [speaker_sighting(utterance)] if utterance.speaker else []
     sightings.extend(company.newly_called(addressed(utterance, company.others(utterance))))
     claims: list[Claim] = []
-    scene = Scene(utterance, company.voice(utterance, utterance.text))
+    scene = Scene(utterance, company.voice(utterance, utterance.text), present=frozenset(company.others(utterance)))
     for place, (piece, doc) in enumerate(parsed):
         joke = is_boast(piece.quote) or any(is_joke(near.text) for near, _ in parsed[place : place + 2])
         related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))

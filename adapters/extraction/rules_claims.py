@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_consequences import consequences
-from adapters.extraction.rules_dating import TAKEN, Scene, dated, dating_of, timed
+from adapters.extraction.rules_dating import TAKEN, Dating, Scene, dated, dating_of, timed
 from adapters.extraction.rules_endings import given_up, is_in_part, is_no_longer, is_put_off
 from adapters.extraction.rules_frames import Frame, frame_of
 from adapters.extraction.rules_model import Doc, Token
@@ -21,6 +21,7 @@ from adapters.extraction.rules_values import object_of, slot_of, type_of
 from adapters.extraction.rules_void import is_void
 from adapters.extraction.rules_weight import VAGUE_SUBJECTS, importance
 from memory.model.claims import Claim
+from memory.model.timeline import DAY_S
 from memory.words import polarity
 from memory.words.normalise import Piece
 from memory.words.predicates import STRONG, TABLE, named
@@ -28,8 +29,11 @@ from memory.words.vocabulary import FAMILY, words
 
 _OF_THE_SPEAKER = frozenset({"deadline_is"})
 """What is the speaker's own affair whatever the grammar's subject: the deadline of the report."""
+_OWN_TO_TELL = frozenset({"birthday_is", "age_is", "comes_from", "is_named"})
+"""What does not change, and whoever is present knows best of themselves: others' words of it close nothing."""
 _UNREAL = frozenset({"would", "could", "might", "should", "may", "must"})
 _MIN_WORDS = 3
+_YEAR_S = 365 * DAY_S
 _OVER = Frame(next(row for row in TABLE if row.name == "stopped"), None)
 """What is stated by "no longer" and "not any more" of a deed."""
 
@@ -106,6 +110,8 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     subject, subject_type = subject_of_claim(clause, frame, scene)
     own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
     frame, predicate, object_ = _typed(frame, clause, scene, habit=dating.habit) if own else (frame, None, None)
+    if _is_not_theirs_to_tell(predicate, subject, scene) or _is_outgrown(predicate, dating, scene):
+        frame, predicate, object_ = None, None, None
     over = frame is _OVER
     dating = replace(dating, habit=dating.habit and not over)
     claim = Claim(
@@ -121,6 +127,16 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
         claim = replace(claim, predicate="promises", tense="plan")
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))
+
+
+def _is_not_theirs_to_tell(predicate: str | None, subject: str | None, scene: Scene) -> bool:
+    return predicate in _OWN_TO_TELL and subject != scene.utterance.speaker and subject in scene.present
+
+
+def _is_outgrown(predicate: str | None, dating: Dating, scene: Scene) -> bool:
+    """Turned thirty in 2010: no age of today."""
+    since = dating.span.start if dating.span is not None else None
+    return predicate == "age_is" and since is not None and scene.utterance.at - since > _YEAR_S
 
 
 def _is_empty(clause: Clause) -> bool:

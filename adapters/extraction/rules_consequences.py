@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_firms import is_firm
 from adapters.extraction.rules_frames import frame_of, is_denied
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_objects import is_place_beside, proper
@@ -77,7 +78,8 @@ def _started(claim: Claim, clause: Clause) -> Iterator[Claim]:
     firm = proper(place)
     learned = _SCHOOLS & set(firm.lower().split())
     owned = any(c.dep_ == "poss" for c in place.children)  # Gold's Gym: half a name
-    if place.ent_type_ in ("", "ORG", "PERSON", "FAC") and not learned and not owned:
+    labelled = place.ent_type_ in ("", "ORG", "PERSON", "FAC") or is_firm(place)
+    if labelled and not learned and not owned:
         yield replace(claim, predicate="works_at", object=firm, object_type="organization", tense="state",
                       valid_to=None, change=True, statement=f"{claim.subject} works at {firm}")  # fmt: skip
 

@@ -27,7 +27,7 @@ _DO = words("do does")
 _THIS = words("the this that poss")
 """Before what is eaten: one thing, not a sort of things."""
 _UNTIL = re.compile(r"(?:un)?till?\b", re.I)
-_WHOLE = re.compile(r"(?:from|between)\b.*\b(?:to|until|till|and)\b", re.I)
+_WHOLE = re.compile(r"(?:from|between)\b.*\b(?:to|until|till|through|and)\b|\d{4}\s?[-–]\s?\d{4}", re.I)
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -47,6 +47,9 @@ class Scene:
     """Words the conversation writes small: no names, even where a sentence begins with them."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Folded name to person or place, for those whose uses in the conversation say so."""
+
+    present: frozenset[str] = frozenset()
+    """Who else takes part in the conversation."""
 
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
         """The time expressions of a text, bare names looking where its tense looks."""
@@ -69,12 +72,19 @@ class Dating:
 
 def dating_of(clause: Clause, frame: Frame | None, statement: str, piece: Piece, scene: Scene) -> Dating:
     """Its own expression, else (a past event) that of its sentence, else of an earlier sentence of the turn."""
+    if _is_any_years_day(clause, statement):
+        return Dating((), None, habit=False)
     own = tuple(scene.spans(statement, clause.tense))
     past = clause.tense == "past" and not is_put_off(clause)
     over = past and frame is not None and frame.row.tense == "state" and frame.row.single
     dates = (s for s in own if s.kind != "recurrence" and not (over and s.kind == "duration"))
     span = next(dates, None) or _outer_span(clause, piece, scene)
     return Dating(own, span, _is_habit(clause, own), over)
+
+
+def _is_any_years_day(clause: Clause, statement: str) -> bool:
+    """Born on 3 May: of which year is not said, and it is not this one."""
+    return clause.head.lemma_ == "bear" and " on " in statement and not re.search(r"\b(?:\d{4}|year)\b", statement)
 
 
 def _is_habit(clause: Clause, spans: Sequence[TimeSpan]) -> bool:

@@ -40,6 +40,7 @@ _SETS_OUT = words("head go return travel fly drive come leave set")
 _GIVEN_UP = ("no longer", "any more", "anymore", "any longer")
 _LONGER = words("no longer any more anymore")
 _PART = words("with without on after before during until till")
+_WHENEVER = words("when whenever while unless")
 _SEASONS = words("winter summer spring autumn fall morning afternoon evening night noon weekend holiday")
 _ALONE = words("alone together weekends nights evenings mornings today tonight")
 
@@ -113,7 +114,9 @@ def is_in_part(clause: Clause, target: Token | None) -> bool:
 
 
 def is_part(token: Token) -> bool:
-    """Whether a word tells of a part: with Tom, on Fridays, alone."""
+    """Whether a word tells of a part: with Tom, on Fridays, alone, when it is cold."""
+    if token.dep_ == "advcl" and token.tag_ != "VB":
+        return any(c.lower_ in _WHENEVER for c in token.children)
     if token.dep_ == "prep":
         seasonal = token.lower_ in ("in", "at") and any(c.lemma_.lower() in _SEASONS for c in token.children)
         return token.lower_ in _PART or seasonal

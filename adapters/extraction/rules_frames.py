@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from adapters.extraction.rules_clauses import Clause
 from adapters.extraction.rules_endings import ending_cues, is_no_end
+from adapters.extraction.rules_firms import is_firm_or_department
 from adapters.extraction.rules_model import Token
 from memory.words.moods import MET
-from memory.words.names import relation
+from memory.words.names import is_name, relation
 from memory.words.predicates import Predicate, class_of, cued, named
-from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, NO_HOMES, PLACE_NOUNS, STATUSES, words
+from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, PLACE_NOUNS, STATUSES, words
 
 _FIRMS = words("company startup firm bank agency factory charity nonprofit ngo corporation")
 _WORKPLACES = PLACE_NOUNS | _FIRMS
@@ -32,7 +33,10 @@ _DWELLINGS = HOUSES | words(
     "neighbourhood district area street road mountains"
 )
 """Where one moves to live; a slide, a sofa, tears and the next topic are not."""
-_AGE = re.compile(r"\b(?:\d{1,3}|\w+teen|twenty|thirty|forty|fifty|sixty)\b(?: years? old)?$|\byears old\b")
+_AGE = re.compile(
+    r"\b(?:\d{1,3}|\w+teen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: ?- ?\w+)?)(?: years? old)?$|"
+    r"\byears old\b"
+)
 _GOAL = words("goal dream ambition aim wish")
 _DEADLINE = words("deadline meeting sprint appointment exam interview launch release flight")
 _TOP = re.compile(r"\b(?:favorite|top (?:pick|choice)|go-to|number one)\b", re.IGNORECASE)
@@ -71,7 +75,8 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     if lemma in ("get", "become", "feel", "stay"):
         yield from _adjectives(head)
     yield from _turned(head, lemma)
-    particle = next((c.lower_ for c in head.children if c.dep_ == "prt"), None)
+    yield from _participles(head)
+    particle = next((c.lower_ for c in head.children if _is_particle(c)), None)
     verb = f"{lemma} {particle}" if particle else lemma
     if head.lower_ == "used" and head.i + 1 < len(head.doc) and head.nbor().lower_ == "to":  # not: used it to
         yield "used to", next((c for c in head.children if c.dep_ == "xcomp"), None)
@@ -91,12 +96,35 @@ def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     yield verb, direct if direct is not None else _gerund(head)
     if particle:
         yield lemma, direct
+    yield from _born(head)
+
+
+def _born(head: Token) -> Iterator[tuple[str, Token | None]]:
+    """Born on 3 May; but not on a Sunday."""
+    for cue, day in _prepositions(head, "bear", "bear") if head.lemma_ == "bear" else ():
+        if cue == "bear on" and day is not None and any(t.like_num for t in day.subtree):
+            yield "be BIRTHDAY on", day
+
+
+def _is_particle(token: Token) -> bool:
+    """Up, of "set up"; and the away of "passed away", which the parser takes for an adverb."""
+    return bool(token.dep_ == "prt" or (token.lower_ == "away" and token.head.lemma_ == "pass"))
 
 
 def _turned(head: Token, lemma: str) -> Iterator[tuple[str, Token | None]]:
-    """Went vegan, turned vegetarian: a diet, where the verb has others beside it as well."""
+    """Went vegan, turned vegetarian: a diet, where the verb has others beside it as well. Turned seventy: an age."""
     if lemma in ("go", "turn"):
         yield from (("be CONDITION", c) for c in head.children if class_of(c.lower_) == "diet")
+    if lemma == "turn":
+        yield from (("turn AGE", c) for c in head.children if c.dep_ in ("dobj", "attr", "oprd") and c.pos_ == "NUM")
+
+
+def _participles(head: Token) -> Iterator[tuple[str, Token | None]]:
+    """He's retired, we've been married since 2009: a state, which the parser takes for something done to them."""
+    by_somebody = any(c.dep_ == "agent" or (c.dep_ == "prep" and c.lower_ in ("to", "in", "by")) for c in head.children)
+    if any(c.dep_ == "auxpass" and c.lemma_ == "be" for c in head.children) and not by_somebody:
+        listed = (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES))
+        yield from ((cue, head) for cue, words in listed if head.lower_ in words)
 
 
 def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
@@ -193,7 +221,11 @@ def _is_mistaken(child: Token) -> bool:
 
 
 def _gerund(head: Token) -> Token | None:
-    return next((c for c in head.children if c.dep_ == "xcomp"), None)
+    return next((c for c in head.children if c.dep_ == "xcomp" and c.lemma_ not in _SAID_ONLY), None)
+
+
+_SAID_ONLY = words("say admit ask bother interrupt tell think disappoint imagine believe break")
+"""I hate to say it, I like to think that: courtesies of the talk."""
 
 
 def _is_geographic(token: Token) -> bool:
@@ -207,11 +239,17 @@ def _is_home(token: Token) -> bool:
 
     It takes programs and firms for places, too: who moves to one moves as something, or it has the name of a firm.
     """
-    if {t.lower_ for t in token.subtree if t.i <= token.i} & NO_HOMES or token.lower_.rstrip(".") in _NAMES_OF_FIRMS:
+    if is_firm_or_department(token) or token.lower_.rstrip(".") in _NAMES_OF_FIRMS:
         return False
     if token.ent_type_ not in _GEOGRAPHIC and _has_post(token):
         return False
-    return token.ent_type_ in _GEOGRAPHIC or (token.pos_ == "PROPN" and token.ent_type_ not in ("DATE", "TIME"))
+    named_ = token.pos_ == "PROPN" or (token.tag_ == "NN" and token.i > 0 and _is_bare_name(token))
+    return token.ent_type_ in _GEOGRAPHIC or (named_ and token.ent_type_ not in ("DATE", "TIME"))
+
+
+def _is_bare_name(token: Token) -> bool:
+    """Exeter, which the parser takes for a common noun though it is written large."""
+    return is_name(str(token.text)) and not list(token.children)
 
 
 def _has_post(token: Token) -> bool:
@@ -223,12 +261,13 @@ def _has_post(token: Token) -> bool:
 
 
 def _is_moved_to(token: Token) -> bool:
-    """A town or a dwelling, unless it is something else that is moved: moved his money to Zurich."""
+    """A town or a dwelling, unless it is something else that is moved, his money, or one who leaves a firm for it."""
     verb = next((t for t in token.ancestors if t.lemma_ in _MOVING), token)
     moved = [c for c in verb.children if c.dep_ == "dobj"]
     if any(relation(c.text) is None and c.lower_ not in FAMILY and c.pos_ != "PRON" for c in moved):
         return False
-    if any(c.lower_ in ("next", "other") for c in token.children):
+    left = (t for c in verb.children if c.dep_ == "prep" and c.lower_ == "from" for t in c.children)
+    if any(c.lower_ in ("next", "other") for c in token.children) or any(map(is_firm_or_department, left)):
         return False
     return _is_home(token) or (token.pos_ == "NOUN" and token.lemma_.lower() in _DWELLINGS)
 

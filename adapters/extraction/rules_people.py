@@ -116,6 +116,8 @@ class Company:
     def _mention(self, token: Token, speaker: str) -> Iterator[tuple[int, str, str | None]]:
         if token.ent_type_ == "PERSON" and token.ent_iob_ == "B" and is_name(token.text):
             yield self.turn, str(token.text), None
+        elif token.pos_ == "PROPN" and token.lower_ in _CALLED_SO and token.i + 1 < len(token.doc):
+            yield self.turn, str(token.text), gender_of(token.lower_)
         elif token.pos_ == "NOUN" and token.tag_ != "NNS" and (relation(token.text) or token.lemma_ in FEMALE | MALE):
             owner = next((c for c in token.children if c.dep_ == "poss"), None)
             name = (
@@ -142,6 +144,9 @@ class Company:
     def relations(self, doc: Doc, speaker: str) -> Iterator[Relation]:
         """Relations this sentence says, names first; each noun once."""
         seen: set[str] = set()
+        several = list(_several(doc.text, speaker))
+        seen.update(found.noun for found in several)
+        yield from several
         for found in _relations_in(doc, speaker):
             if found.noun not in seen:
                 seen.add(found.noun)
@@ -155,6 +160,8 @@ class Company:
                 yield Relation(self.last_animal[0], "pet", self.last_animal[1], name)
 
 
+_CALLED_SO = frozenset({"dad", "daddy", "mum", "mom", "mama", "papa", "grandma", "grandpa", "granny", "grandad"})
+"""Kin whom one calls by that: Dad used to drive a lorry."""
 _MINE = re.compile(
     r"(?<!for )(?<!about )(?<!from )\b(?:my|our|the|with) (?:whole |entire |two |three )?([a-z]+)\b(?!['’]s)"
 )
@@ -169,13 +176,31 @@ def gender_of(noun: str) -> str | None:
     return "f" if noun in FEMALE else "m" if noun in MALE else None
 
 
+_SEVERAL = re.compile(
+    r"\b(?:[Ii]|[Ww]e)(?:'ve| have)(?: got)? (?:\w+ )??"
+    r"(?P<noun>kids|children|sons|daughters|brothers|sisters|siblings|cats|dogs),? "
+    r"(?:called |named )?(?P<names>[A-Z]\w+(?:, [A-Z]\w+)*,? and [A-Z]\w+)"
+)
+"""I have two kids, Mia and Theo."""
+
+
+def _several(text: str, speaker: str) -> Iterator[Relation]:
+    for match in _SEVERAL.finditer(text):
+        noun = "child" if match["noun"] == "children" else match["noun"].removesuffix("s")
+        kind = _kind(noun)
+        for name in re.findall(r"[A-Z]\w+", match["names"]):
+            if kind and is_name(name):
+                yield Relation(speaker, kind, noun, name)
+
+
 def _relations_in(doc: Doc, speaker: str) -> Iterator[Relation]:
     text = doc.text
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             kind = _kind(match.group("noun"))
-            if kind and is_name(match.group("name")) and not match.group("name").endswith("'s"):
-                yield Relation(_owner(match, doc, speaker), kind, match.group("noun"), match.group("name"))
+            owner = _owner(match, doc, speaker)
+            if kind and owner and is_name(match.group("name")) and not match.group("name").endswith("'s"):
+                yield Relation(owner, kind, match.group("noun"), match.group("name"))
     for match in _IS.finditer(text):
         kind, name = _kind(match.group("noun")), doc.char_span(match.start("name"), match.end("name"))
         named = (
@@ -193,10 +218,25 @@ def _kind(noun: str) -> str | None:
     return relation(noun) or ("pet" if is_pet(noun) else None)
 
 
-def _owner(match: re.Match[str], doc: Doc, speaker: str) -> str:
-    """The speaker, or by the whole name who is named: Anna Keller, of "Anna Keller's boyfriend"."""
+def _owner(match: re.Match[str], doc: Doc, speaker: str) -> str | None:
+    """The speaker, or by the whole name who is named: Anna Keller, of "Anna Keller's boyfriend".
+
+    Whose a dog is, is told by who has it; None if that is somebody without a name.
+    """
     word = match.group("owner")
-    if word.lower() in ("my", "our", "a"):
+    if word.lower() in ("my", "our"):
         return speaker
     named = doc.char_span(match.start("owner"), match.end("owner"), alignment_mode="expand")
+    if word.lower() == "a":
+        return speaker if named is None or not len(named) else _holder(named[0], speaker)
     return name_of(named[0]) if named is not None and len(named) else word.removesuffix("'s")
+
+
+def _holder(article: Token, speaker: str) -> str | None:
+    subjects = (c for t in article.ancestors for c in t.children if c.dep_ == "nsubj" and c.i < article.i)
+    holder = next(subjects, None)
+    if holder is None or holder.lower_ in ("i", "we"):
+        return speaker
+    if relation(holder.text) and any(c.lower_ in ("my", "our") for c in holder.children):
+        return f"{speaker}'s {holder.lower_}"
+    return name_of(holder) if holder.pos_ == "PROPN" and is_name(holder.text) else None

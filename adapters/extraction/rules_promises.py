@@ -65,7 +65,17 @@ def promise_of(piece: Piece, scene: Scene) -> Promise | None:
         return None
     due = next((due_of(span) for span in scene.spans(text, "future") if _is_ahead(due_of(span), scene)), None)
     to = speaker if reminder else _named_recipient(text) or scene.voice.listener
-    return Promise(speaker, to, text.rstrip(".!? "), due, confidence)
+    return Promise(speaker, to, _undertaking(text).rstrip(".!? "), due, confidence)
+
+
+_BEFORE_IT = re.compile(
+    r"^.*[,;] (?:but |and |so |then )*(?=I(?:'ll| will| promise| am going to|'m going to)\b)", re.DOTALL
+)
+
+
+def _undertaking(text: str) -> str:
+    """What is promised, without what was done or is so before it: I sent it, but I'll send it again."""
+    return text if _REMINDER.search(text) else _BEFORE_IT.sub("", text)
 
 
 def _named_recipient(text: str) -> str | None:

@@ -19,14 +19,8 @@ def object_of(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
         target = next((c for c in clause.head.children if c.dep_ in ("dobj", "obj")), None)
         return phrase(target, scene.voice)
     target = _employer(clause) if frame.row.name == "left_job" else frame.object
-    if target is not None and frame.row.name == "stopped" and target.lemma_.lower() in CONTRACTS:
-        return _of_what(target, scene)
-    if target is not None and frame.row.name == "feels" and target.pos_ in ("ADJ", "VERB"):
-        return str(target.lower_)
-    if target is not None and frame.row.name == "birthday_is":
-        return " ".join(t.text for t in target.subtree)
-    if target is not None and frame.row.name == "age_is":
-        return next((t.text for t in target.subtree if t.pos_ == "NUM"), None)
+    if target is not None and _has_own_words(frame.row.name, target, clause):
+        return _own_words(frame.row.name, target, scene)
     if target is not None and frame.row.name == "visited" and any(map(is_place_beside, target.children)):
         return proper(target)
     if target is not None and frame.row.object_type == "person" and target.pos_ == "PROPN":
@@ -36,6 +30,27 @@ def object_of(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
     if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and is_favourite(target):
         target = clause.subject  # contemporary is my top pick
     return phrase(target, scene.voice)
+
+
+def _has_own_words(name: str, target: Token, clause: Clause) -> bool:
+    """Whether a value is told by its own words: retired, tired, the gym, the 9th of August, thirty-five."""
+    if target == clause.head or (name == "feels" and target.pos_ in ("ADJ", "VERB")):
+        return True
+    return name in ("birthday_is", "age_is") or (name == "stopped" and target.lemma_.lower() in CONTRACTS)
+
+
+def _own_words(name: str, target: Token, scene: Scene) -> str | None:
+    if name == "stopped" and target.lemma_.lower() in CONTRACTS:
+        return _of_what(target, scene)
+    if name == "birthday_is":
+        return " ".join(t.text for t in target.subtree)
+    return _age(target) if name == "age_is" else str(target.lower_)
+
+
+def _age(target: Token) -> str | None:
+    """Thirty-five, which the parser takes for three words."""
+    numbers = [t for t in target.subtree if t.pos_ == "NUM" or (t.text == "-" and t.i + 1 < len(t.doc))]
+    return "".join(t.text for t in numbers).strip("-") or None
 
 
 def _of_what(contract: Token, scene: Scene) -> str | None:

@@ -15,8 +15,9 @@ from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
+from memory.services.asking import content_of
 from memory.services.known import KnownFact, holds, replaced_by, with_change
-from memory.services.leading import content_of, says_something_of
+from memory.services.leading import says_something_of
 from memory.services.listing import Listing
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label

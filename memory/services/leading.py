@@ -6,25 +6,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory.model.ids import fold
 from memory.model.timeline import Instant
-from memory.services.known import KnownFact, happened, standing
+from memory.services.asking import GERMAN_CUES, GERMAN_FRAME, LARGE, NAME, TIMELESS, Asked, asked_of, names_all
+from memory.services.known import KnownFact, happened, replaced_by, standing, with_end
 from memory.words.calendar_names import MONTH, WEEKDAY
-from memory.words.everyday import GERMAN_NOUNS, alike
+from memory.words.classes import GERMAN_PETS, tells_one
+from memory.words.everyday import GERMAN_KIN, alike
+from memory.words.german_times import in_english
 from memory.words.languages import is_german
 from memory.words.list_words import root
-from memory.words.names import same_name
+from memory.words.names import is_pet, relation, same_name
+from memory.words.polarity import is_negated
 from memory.words.predicates import named
-from memory.words.questions import Form, form_of, is_own, plainly, spoken_in
+from memory.words.questions import plainly, spoken_in
 from memory.words.stems import STOP_WORDS, terms, tokenise
 from memory.words.time_expressions import resolve
 from memory.words.vocabulary import KIN
 
-_TIMELESS = re.compile(
-    r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|at the moment|any ?more|still|since when|always|how much|"
-    r"going)\b",
-    re.I,
-)
-"""Words of a question that say when or by what measure, and nothing about what."""
 _ASKS_NOTHING = re.compile(
     r"\b(?:tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
     rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
@@ -32,39 +31,19 @@ _ASKS_NOTHING = re.compile(
 """Words of a question that only say that something is asked, or of which time."""
 _GERMAN_ROOT = 4
 """Letters of a German word that its forms share (chosen)."""
-_NAMING = re.compile(r"\b(?:names?|called|named|hei(?:ß|ss)\w*|genannt)\b", re.I)
-"""Words that ask for a name."""
 _NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
 """Words by which a statement tells a name, and not that somebody called."""
-_LARGE = r"[A-ZÀ-ÖØ-Þ][\w-]+"
-_NAME = re.compile(rf"(?<=\s){_LARGE}(?:\s+{_LARGE})*")
-"""A name in full: words written large within a question."""
-_ONE = rf"{_LARGE}(?:\s+{_LARGE}){{0,2}}"
+_ONE = rf"{LARGE}(?:\s+{LARGE}){{0,2}}"
 _SEVERAL = re.compile(rf"(?<=\s){_ONE}(?:, {_ONE}){{0,10}},? (?:and|und) {_ONE}")
 """Tom, Anna Berg and Lisa: up to twelve, for each is looked for."""
 _BETWEEN_NAMES = re.compile(r",\s*|\s+(?:and|und)\s+")
-_GERMAN_FRAME = re.compile(
-    r"\b(?:wo|wer|wen|wem|was|wann|wie|woher|wohin|welche[mnrs]?|ist|sind|hat|hatte|bin|habe|war|der|die|das|den|dem|"
-    r"ein\w*|"
-    r"in|im|am|an|auf|bei|beim|mit|von|zu|und|eigentlich|gerade|jetzt|heute|noch|denn|ich|du|er|sie|mein\w*)\b",
-    re.I,
-)
-"""The words of a German question that say nothing about what is asked: it has no list of stop words."""
 _CUES = {
     "lives_in": "address", "works_as": "job profession occupation", "age_is": "old age", "prefers": "favourite",
-    "married_to": "husband wife spouse", "has_husband": "married", "has_wife": "married",
+    "married_to": "husband wife spouse", "has_husband": "married", "has_wife": "married", "birthday_is": "born",
 }  # fmt: skip
 """By which words a question asks for a predicate, beside those it is said with."""
-_GERMAN_CUES = {
-    "lives_in": "wohnt wohne lebt lebe zuhause", "works_at": "arbeitet arbeite arbeitgeber firma",
-    "comes_from": "kommt komme geboren", "works_as": "beruf beruflich arbeitet", "birthday_is": "geburtstag",
-    "age_is": "alt", "married_to": "verheiratet", "has_wife": "frau", "has_husband": "mann",
-    "has_mother": "mutter heißt", "has_father": "vater heißt", "studies_at": "studiert",
-    "deadline_is": "frist fällig termin", "is_named": "heißt name",
-}  # fmt: skip
-"""By which German words a question asks for a predicate."""
-_GERMAN_NOUNS = GERMAN_NOUNS | frozenset(" ".join(_GERMAN_CUES.values()).casefold().split())
-"""Words written large that say what is asked for, and name nobody."""
+_DENIED_BY = {"dislikes": "like love enjoy mag mögen liebt gern gerne schmeckt"}
+"""By which words a question for what is not so asks for a predicate: who hates coriander does not like it."""
 _SAYS_WHO = frozenset({"works_as", "works_at", "married_to"})
 """Predicates that tell who their subject is."""
 _HAS = frozenset({"has_pet", *(f"has_{kin}" for kin in KIN.values())})
@@ -79,6 +58,20 @@ _PLACES = frozenset({"place", "organization"})
 """Types of the objects that tell where somebody is."""
 _TIMELESS_VERB = re.compile(r"\b(?:is|are|has|have|ist|sind|hat|haben)\b", re.I)
 """Verbs of a state: without a time in it, its statement tells of no moment."""
+_AGED = re.compile(
+    r"\b(?:\d+|\w+) (?:years? old|jahre? alt)\b|\b(?:turn(?:s|ed)?|aged|wurde|wird) \d+\b|\b(?:born|geboren)\b.*\d{4}",
+    re.I,
+)
+"""Words by which a statement tells an age, or the year it is counted from."""
+_FORMER = re.compile(r"\b(?:used to|formerly|previously|früher|ehemals|einst|damals)\b", re.I)
+"""Words by which a statement tells what was so and is no more."""
+_DENIES = re.compile(r"\b(?:nicht|nie|niemals|keine?[mnrs]?)\b", re.I)
+_POSSESSED = re.compile(
+    r"(?P<who>[A-ZÀ-ÖØ-Þ][\w-]*?)(?:['’]s? (?P<noun>[\w-]+)|s (?P<german>[A-ZÄÖÜ][\w-]+))(?P<rest>.*)"
+)
+"""How a statement begins that is about what is somebody's: Tom's sister, Toms Schwester."""
+_BIRTHDAYS = frozenset({"birthday", "geburtstag"})
+_BIRTHDAY_OF = re.compile(r"(?P<who>[A-ZÀ-ÖØ-Þ][\w-]*?)(?:['’]s?|s) (?:\d+(?:st|nd|rd|th) )?(?:birthday|Geburtstag)\b")
 _LONGEST_NAME = 3
 """Words beyond which it is more than a name."""
 _A_ROLE = re.compile(r"(?:now )?(?:(?:an?|the|my|our|his|her|their)\b|\w+'s\b|\w+ing\b)", re.I)
@@ -112,20 +105,39 @@ def leading(question: str, mind: InMind) -> KnownFact | None:
     language = spoken_in(question, mind.language)
     candidates = list(_in_order(mind.carried, mind.facts))
     question = plainly(question)
-    asked = _asked(question, candidates, language, mind.owner)
+    asked = asked_of(question, candidates, language, mind.owner)
     others = alike(question, language)
-    best, most = None, (0, False, 0)
+    least = len(asked.content) // 2 + bool(asked.content)
+    best, most = None, (0, False, False, 0)
     for fact in candidates if asked.names or asked.content else ():
-        now = standing(fact, mind.facts, mind.as_of)
-        if now is None or not _names_all(asked.names, f"{fact.statement} {now.statement}") or not _answers(now, asked):
+        now = _at_that_time(fact, mind, asked)
+        if now is None:
             continue
-        said = set(terms(now.statement, language)[0])
-        shared = asked.content & (said | set(terms(fact.statement, language)[0]) | _verbs_of(now, language))
-        shared |= _in_other_words(asked.content - shared, others, f"{fact.statement} {now.statement}")
-        match = (len(shared), _fits(now, asked), -len(said - asked.content - asked.meant))
-        if len(shared) >= len(asked.content) // 2 + bool(asked.content) and (best is None or match > most):
+        both, said = f"{fact.statement} {now.statement}", set(terms(now.statement, language)[0])
+        shared = asked.content & (said | set(terms(fact.statement, language)[0]) | _verbs_of(now, asked, language))
+        shared |= _in_other_words(asked.content - shared, others, both)
+        shared |= {term for term, kind in asked.classes.items() if tells_one(kind, now.statement, now.predicate)}
+        if len(shared) < least or not names_all(asked.names, both) or not _answers(now, asked):
+            continue
+        plain = _denies(now) == asked.denied
+        match = (len(shared), _fits(now, asked), plain, -len(said - asked.content - asked.meant))
+        if best is None or match > most:
             best, most = now, match
     return best
+
+
+def _at_that_time(fact: KnownFact, mind: InMind, asked: Asked) -> KnownFact | None:
+    """What holds of a fact at the moment asked about, what was done then, or, where it is asked for, what was once."""
+    now = standing(fact, mind.facts, mind.as_of)
+    if now is None and asked.behind and fact.valid_to is not None and with_end(fact) == fact.statement:
+        begun = mind.as_of is None or fact.valid_from is None or fact.valid_from <= mind.as_of
+        now = fact if begun else None
+    if now is None:
+        return None
+    former = (now.predicate or "").startswith("formerly") or _FORMER.search(now.statement) is not None
+    if asked.formerly:
+        return now if former or replaced_by(now, mind.facts) else None
+    return None if former and asked.open and not asked.behind else now
 
 
 def leading_each(question: str, mind: InMind) -> list[KnownFact]:
@@ -141,7 +153,7 @@ def leading_each(question: str, mind: InMind) -> list[KnownFact]:
 
 def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str | None:
     """The one word of a name that a question asks about and nothing else: Anna, of "Who is Anna?"."""
-    asked = _asked(plainly(question), facts, spoken_in(question, language), "")
+    asked = asked_of(plainly(question), facts, spoken_in(question, language), "")
     alone = asked.form == "who" and not asked.own and not asked.content and len(asked.names) == 1
     return asked.names[0] if alone else None
 
@@ -155,10 +167,10 @@ def says_something_of(texts: Sequence[str], question: str, language: str, facts:
     language, question = spoken_in(question, language), plainly(question)
     if any(is_german(text) != (language == "de") for text in texts):
         return True
-    asked = _TIMELESS.sub(" ", question)
-    content = _roots(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
+    asked = TIMELESS.sub(" ", question)
+    content = _roots(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
     told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
-    names = set[str]() if language == "de" else _roots(" ".join(_NAME.findall(question)), language)
+    names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language)
     matter = told - names or told
     return not matter or any(matter & _roots(text, language) for text in (*texts, *map(_in_all_words, facts)))
 
@@ -177,34 +189,7 @@ def _in_all_words(fact: KnownFact) -> str:
     if row is None:
         return fact.statement
     named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
-    return " ".join((fact.statement, named_by, *row.cues, _CUES.get(row.name, ""), _GERMAN_CUES.get(row.name, "")))
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a question asks: about whom, what else it must say (ids of stems), in which form, and whether of "me"."""
-
-    names: tuple[str, ...]
-    meant: frozenset[int]
-    """Ids of the stems of the names."""
-    content: frozenset[int]
-    form: Form
-    own: bool
-    """Whether he who asks asks about himself, and not by name."""
-    owner: str
-    """Who that is; empty if nobody knows."""
-    single: bool
-    """Whether it is about one name and nothing else: who is Jonas?"""
-
-
-def _asked(question: str, facts: Sequence[KnownFact], language: str, owner: str) -> _Asked:
-    runs, own = _names_in(question, facts, language), is_own(question)
-    form = form_of(question)
-    content = content_of(_NAMING.sub(" ", question) if form == "name" else question, language)
-    alone = own and not runs and not content
-    names = tuple((owner if alone else " ".join(runs)).split())
-    meant = frozenset(terms(" ".join(names), language)[0])
-    return _Asked(names, meant, frozenset(content - meant), form, own, owner, len(runs) + own < 2)
+    return " ".join((fact.statement, named_by, *row.cues, _CUES.get(row.name, ""), GERMAN_CUES.get(row.name, "")))
 
 
 def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]], statement: str) -> frozenset[int]:
@@ -216,22 +201,26 @@ def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]
     return frozenset(each for each, ids in wanted.items() if ids & said)
 
 
-def _answers(fact: KnownFact, asked: _Asked) -> bool:
+def _answers(fact: KnownFact, asked: Asked) -> bool:
     """Whether a fact is about who asks, if he asks about himself, and tells what is asked for."""
-    if asked.own and _is_of_another(fact, asked):
+    if (asked.own and _is_of_another(fact, asked)) or _is_of_what_is_theirs(fact, asked):
         return False
+    if not _denies(fact) if asked.denied else asked.open and fact.predicate is not None and not fact.polarity:
+        return False
+    if asked.form == "age":
+        return fact.predicate == "age_is" or _AGED.search(fact.statement) is not None
     if asked.form == "name" and not asked.content:
         return fact.predicate in _SAYS_OWN_NAME
     if asked.form == "name":
         return fact.predicate in _SAYS_NAME or _NAMED.search(fact.statement) is not None
     if asked.form == "when":
-        return _says_when(fact)
+        return _is_their_birthday(fact, asked) if asked.words & _BIRTHDAYS else _says_when(fact)
     if asked.content or not asked.single:
         return True
     return _fits(fact, asked) or (asked.form == "who" and fact.predicate is None and _is_told_of(fact, asked.names))
 
 
-def _fits(fact: KnownFact, asked: _Asked) -> bool:
+def _fits(fact: KnownFact, asked: Asked) -> bool:
     """Whether the kind of statement is the one asked for: a place for where, what somebody is for who."""
     row, statement = named(fact.predicate), fact.statement
     if asked.form == "where":
@@ -241,8 +230,8 @@ def _fits(fact: KnownFact, asked: _Asked) -> bool:
     if row is None:
         return _PRONOUN.match(statement) is None and _is_them(statement.partition(" is ")[2], asked.names)
     if row.name in _HAS:
-        return _names_all(asked.names, fact.object or statement)
-    return row.name in _SAYS_WHO and _names_all(asked.names, statement.split("'s ")[0])
+        return names_all(asked.names, fact.object or statement)
+    return row.name in _SAYS_WHO and names_all(asked.names, statement.split("'s ")[0])
 
 
 def _is_told_of(fact: KnownFact, names: Sequence[str]) -> bool:
@@ -253,39 +242,57 @@ def _is_told_of(fact: KnownFact, names: Sequence[str]) -> bool:
 
 def _is_them(words: str, names: Sequence[str]) -> bool:
     """Whether these are the names, perhaps in full, and nothing else: Anna Berg, but not Anna Berg's cat."""
-    return "'s" not in words and 0 < len(words.split()) <= _LONGEST_NAME and _names_all(names, words)
+    return "'s" not in words and 0 < len(words.split()) <= _LONGEST_NAME and names_all(names, words)
 
 
-def _is_of_another(fact: KnownFact, asked: _Asked) -> bool:
+def _is_of_another(fact: KnownFact, asked: Asked) -> bool:
     """Whether it is of nobody known, or of somebody who is neither asked about nor asks, whom it does not name."""
     if _PRONOUN.match(fact.statement):
         return True
     known = [name for name in (asked.owner, *asked.names) if name]
     if not asked.owner or not fact.subject[:1].isupper() or any(same_name(fact.subject, name) for name in known):
         return False
-    return not _names_all(asked.owner.split()[:1], fact.statement)
+    return not names_all(asked.owner.split()[:1], fact.statement)
+
+
+def _is_of_what_is_theirs(fact: KnownFact, asked: Asked) -> bool:
+    """Whether it is about the sister, or of an age anything, of who is asked about, and no sister was asked about."""
+    found = _POSSESSED.match(fact.statement)
+    names = asked.names or ((asked.owner,) if asked.own and asked.owner else ())
+    if found is None or not names or fact.predicate in _HAS or asked.form in ("who", "name"):
+        return False
+    noun = fold(found["noun"] or found["german"])
+    tie = relation(noun) or GERMAN_KIN.get(noun)
+    ties = {relation(word) or GERMAN_KIN.get(word) for word in asked.words}
+    if noun in asked.words or (tie is not None and tie in ties):
+        return False
+    theirs = tie is not None or is_pet(noun) or noun in GERMAN_PETS or asked.form == "age"
+    return theirs and not names_all(names, found["rest"])
+
+
+def _is_their_birthday(fact: KnownFact, asked: Asked) -> bool:
+    """Whether it tells a day, and not the birthday of another: Lena was at Tom's birthday on 3 May."""
+    found = _BIRTHDAY_OF.search(fact.statement)
+    names = asked.names or ((asked.owner,) if asked.own else ())
+    theirs = found is None or not names or any(same_name(name, found["who"]) for name in names)
+    return theirs and (fact.predicate == "birthday_is" or "day" in _times_in(fact))
+
+
+def _times_in(fact: KnownFact) -> Iterator[str]:
+    """How fine each time is that a statement names: day, month, year."""
+    return (span.grain for span in resolve(in_english(fact.statement), fact.valid_from or 0.0, 0))
+
+
+def _denies(fact: KnownFact) -> bool:
+    """Whether a fact says that something is not so, or not liked."""
+    denied = not fact.polarity or is_negated(fact.statement) or _DENIES.search(fact.statement) is not None
+    return denied or fact.predicate == "dislikes"
 
 
 def _says_when(fact: KnownFact) -> bool:
     """Whether a statement tells of a moment: by its predicate, a time it names, or as something that was done."""
-    if fact.predicate in _SAYS_WHEN or happened(fact) or _TIMELESS_VERB.search(fact.statement) is None:
-        return True
-    return any(True for _ in resolve(fact.statement, fact.valid_from or 0.0, 0))
-
-
-def _names_in(question: str, facts: Sequence[KnownFact], language: str) -> list[str]:
-    """The names of a question. German writes every noun large: only those count that some fact has, too."""
-    found = _NAME.findall(question)
-    if language != "de":
-        return found
-    words = [word for run in found for word in run.split() if word.casefold() not in _GERMAN_NOUNS]
-    return [word for word in words if any(_names_all([word], fact.statement) for fact in facts)]
-
-
-def content_of(question: str, language: str) -> set[int]:
-    """Ids of the stems of what a question asks about."""
-    asked = _TIMELESS.sub(" ", question)
-    return set(terms(_GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)[0])
+    timeless = _TIMELESS_VERB.search(fact.statement) is not None
+    return fact.predicate in _SAYS_WHEN or happened(fact) or not timeless or any(_times_in(fact))
 
 
 def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:
@@ -293,18 +300,14 @@ def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[Kn
     return (by_id[fact_id] for fact_id in dict.fromkeys(carried) if fact_id in by_id)
 
 
-def _names_all(names: Sequence[str], statement: str) -> bool:
-    """Whether every one of these names is in the statement, perhaps in full (Pri, of Priyanka)."""
-    words = statement.replace("'s", "").split()
-    return all(any(same_name(name, word) for word in words) for name in names)
-
-
-def _verbs_of(fact: KnownFact, language: str) -> set[int]:
+def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
     """The stems by which its predicate is asked for; those it is said with, if all of them tell the same one value."""
     row = named(fact.predicate)
     if row is None:
         return set()
+    if asked.denied and row.name in _DENIED_BY:
+        return set(terms(_DENIED_BY[row.name], language)[0])
     if language == "de":
-        return set(terms(_GERMAN_CUES.get(row.name, ""), language)[0])
+        return set(terms(GERMAN_CUES.get(row.name, ""), language)[0])
     cues = row.cues if row.single else ()
     return set(terms(" ".join((*cues, _CUES.get(row.name, ""))), language)[0])

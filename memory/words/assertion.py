@@ -45,6 +45,8 @@ _MOCKED = _any(
     r"thousand) times (?:a|an|every|already|today|before)\b|for (?:a (?:hundred|thousand|million)|centuries|"
     r"an eternity)\b|"
     r"could eat a (?:horse|house|cow)\b|(?:weighs?|weighed) a ton\b",
+    r"oh,? (?:yeah|yes|sure|great|joy)[,.!]+ (?:i|we) (?:just|really|so|totally|absolutely|simply) (?:love|adore|enjoy|"
+    r"live for)\b",
     r"ba[ -]?dum[ -]?ts+\b|pun intended\b|that's what she said\b|dad joke\b|father of the year\b|mother of the year\b|"
     r"(?:employee|parent|genius|husband|wife) of the (?:year|month|century)\b|and i'm the (?:queen|king|pope|"
     r"tooth fairy|easter)\b",
@@ -52,8 +54,8 @@ _MOCKED = _any(
 _BECAUSE = re.compile(r"(?:yeah|oh|sure|right|yes|well|of course|great)[,. ]+because\b", _I)
 _PRAISES = _any(
     r"(?:just|absolutely|totally|truly|simply|positively|so|obviously|genuinely|do) (?:love|adore|enjoy|live for)\b",
-    r"(?:huge|big|massive) fan of\b|live for\b|(?:love|adore|enjoy)\w* (?:nothing more|being (?:called|woken|told|"
-    r"ignored|shouted))\b",
+    r"(?:sure|oh|yeah|yes|great|right),? (?:i|we) (?:love|adore|enjoy)\b|(?:huge|big|massive) fan of\b|live for\b",
+    r"(?:love|adore|enjoy)\w* (?:nothing more|being (?:called|woken|told|ignored|shouted|stuck|lied|kept))\b",
 )
 _NUISANCES = _any(
     r"(?:traffic|tax(?:es)?|queues?|queu(?:e)?ing|meetings?|sunburn|paperwork|bills?|mondays?|cold showers?|delays?|"
@@ -84,9 +86,11 @@ _REPORTED = _any(
     r"secretly )?(?:thinks?|thought|believes?|believed)\b (?!of\b|about\b)",
     r"keeps? (?:saying|telling|asking|insisting|claiming)\b|(?:are|is|was|were) (?:all )?(?:saying|telling|asking|"
     r"claiming)\b",
-    r"(?:always )?(?<!\bi )(?<!\bwe )(?<!\byou )(?:goes|went),? (?:like,? )?(?:i\b|i'|quote|you\b|my\b)",
+    r"(?:always )?(?<!\bi )(?<!\bwe )(?<!\byou )(?:goes|went),? (?:like,? )?"
+    r"(?:(?:oh|omg|my god|well|yeah|no|hey|wow),? ){0,3}(?:i\b|i'|quote|you\b|my\b)",
     r"(?:was|were|is|'s|are) (?:all |just )?like(?:,| (?:i\b|i'|you\b|oh\b|my\b))",
-    r"i (?:said|say|told \w+|go|went)(?: to (?:the |my )?\w+)?, ",
+    r"(?:was|were|'s) all,? (?:i\b|i'|oh\b)",
+    r"i (?:said|say|told (?!you\b)\w+|go|went)(?: to (?:the |my )?\w+)?, ",
     r"according to (?!(?:the |my |our )?(?:plan|schedule|recipe|instructions))|from what (?:i|we) (?:hear|heard|"
     r"gather)\b",
     r"(?:i|we)(?:'ve|'d)? (?:was told|were told|been told|hear|heard|overheard|read somewhere)\b (?!from (?:him|her|"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.words.stems import STOP_WORDS, stem, tokenise
-from memory.words.time_grammar import MONTH_NAME
+from memory.words.time_atoms import MONTH_NAME
 from memory.words.vocabulary import words
 
 _I = re.IGNORECASE

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from memory.words.languages import is_german
-from memory.words.list_words import forms_of, root
+from memory.words.list_words import forms_of, root, spellings
 from memory.words.stems import query_terms, terms, tokenise
 from memory.words.vocabulary import words
 
@@ -58,30 +58,38 @@ _VERBS: tuple[tuple[str, str, str], ...] = (
     ("dance", "tanz", ""),
     ("wear", "", "tragen trägt trug getragen"),
 )
+_KIN: tuple[tuple[str, str, str], ...] = (
+    # the relation; how English asks for it; German forms, diminutives included
+    ("mother", "mother mom mum", "mutter mama mutti mami"),
+    ("father", "father dad", "vater papa vati papi"),
+    ("sister", "sister", "schwester schwestern schwesterchen schwesterherz"),
+    ("brother", "brother", "bruder brüder brüderchen bruderherz"),
+    ("son", "son", "sohn söhne söhnchen"),
+    ("daughter", "daughter", "tochter töchter töchterchen"),
+    ("wife", "wife", "ehefrau frau"),
+    ("husband", "husband", "ehemann mann"),
+    ("partner", "girlfriend friend", "freundin freundinnen"),
+    ("friend", "boyfriend friend", "freund freunde freunden"),
+    ("grandmother", "grandmother grandma", "oma großmutter omi"),
+    ("grandfather", "grandfather grandpa", "opa großvater opi"),
+    ("aunt", "aunt", "tante"),
+    ("uncle", "uncle", "onkel"),
+    ("cousin", "cousin", "cousin cousine"),
+    ("niece", "niece", "nichte"),
+    ("nephew", "nephew", "neffe"),
+    ("neighbor", "neighbour neighbor", "nachbar nachbarin nachbarn"),
+    ("colleague", "colleague coworker", "kollege kollegin kollegen"),
+    ("boss", "boss manager", "chef chefin chefs vorgesetzte vorgesetzter"),
+)
+GERMAN_KIN = {form.casefold(): relation for relation, _, listed in _KIN for form in listed.split()}
+"""A folded German noun of kin, work or friendship -> the relation, as `has_<relation>` is called."""
 _NOUNS: tuple[tuple[str, str], ...] = (
-    ("mother mom mum", "mutter mama"),
-    ("father dad", "vater papa"),
-    ("sister", "schwester schwestern"),
-    ("brother", "bruder brüder"),
-    ("son", "sohn söhne"),
-    ("daughter", "tochter töchter"),
+    *((english, german) for _, english, german in _KIN),
     ("child kid", "kind kinder kindern"),
-    ("wife", "ehefrau frau"),
-    ("husband", "ehemann mann"),
-    ("girlfriend friend", "freundin freundinnen"),
-    ("boyfriend friend", "freund freunde freunden"),
-    ("grandmother grandma", "oma großmutter"),
-    ("grandfather grandpa", "opa großvater"),
-    ("aunt", "tante"),
-    ("uncle", "onkel"),
-    ("cousin", "cousin cousine"),
-    ("neighbour neighbor", "nachbar nachbarin nachbarn"),
-    ("colleague coworker", "kollege kollegin kollegen"),
-    ("boss manager", "chef chefin chefs vorgesetzte vorgesetzter"),
     ("doctor", "arzt ärztin"),
     ("dentist", "zahnarzt zahnärztin"),
     ("teacher", "lehrer lehrerin"),
-    ("birthday", "geburtstag"),
+    ("birthday born", "geburtstag geboren"),
     ("wedding", "hochzeit"),
     ("job", "beruf job arbeit"),
     ("company", "firma"),
@@ -144,10 +152,11 @@ def _forms() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     for english, stems, others in _VERBS:
         found = [*(form for stem in stems.split() for form in _regular(stem)), *others.split()]
         told = [form for word in english.split() for form in forms_of(word)]
-        table |= {form: (*table.get(form, ()), *told) for form in found}
+        table |= {form.casefold(): (*table.get(form.casefold(), ()), *told) for form in found}
         verbs |= set(found)
     for english, listed in _NOUNS:
-        table |= {form: (*table.get(form, ()), *english.split()) for form in listed.split()}
+        for form in map(str.casefold, listed.split()):
+            table[form] = (*table.get(form, ()), *english.split())
     return table, frozenset(verbs)
 
 
@@ -160,9 +169,11 @@ def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-_ENGLISH_OF, _GERMAN_VERBS = _forms()
+_ALSO = {root("birthday"): ("born",)}
+"""Root of an English word -> others by which the same is told."""
+_ENGLISH_OF, GERMAN_VERBS = _forms()
 _GERMAN_OF = _turned(_ENGLISH_OF)
-GERMAN_NOUNS = frozenset(form for _, listed in _NOUNS for form in listed.split())
+GERMAN_NOUNS = frozenset(form.casefold() for _, listed in _NOUNS for form in listed.split())
 """German words written large that name a thing and nobody."""
 _GERMAN_FIRST = re.compile(
     r"\W*(?:wo|wer|wen|wem|wessen|wann|wie|woher|wohin|welche[mnrs]?|warum|weshalb|wieso|nenne?|weißt|kannst|"
@@ -170,7 +181,7 @@ _GERMAN_FIRST = re.compile(
     re.I,
 )
 """How a question begins that can only be German."""
-_SHOWING = "|".join(sorted(_GERMAN_VERBS - _LIKE_ENGLISH, key=len, reverse=True))
+_SHOWING = "|".join(sorted(GERMAN_VERBS - _LIKE_ENGLISH, key=len, reverse=True))
 _AUXILIARIES = "habe?|hast|hat|hatten?|haben|bin|bist|ist|sind|war|waren|wird|will|wollte|soll|kann|muss|darf"
 _GERMAN_VERB_FIRST = re.compile(
     rf"\W*(?:(?i:was|womit|wovon|worüber)\s+(?:{_AUXILIARIES}|{_SHOWING})\b|(?i:{_SHOWING})\s+(?:[A-ZÄÖÜ]|(?i:ich|er|sie|wir)\b))"
@@ -203,12 +214,16 @@ def asked_terms(text: str, languages: Sequence[str]) -> list[int]:
 
 
 def alike(text: str, language: str) -> dict[int, frozenset[int]]:
-    """Id of the stem of each word of a question that has counterparts -> the ids of their stems, in either language."""
+    """Id of the stem of each word of a question that has counterparts -> the ids of their stems, in either language.
+
+    Each is stemmed in its own: German would make a hat of "hate".
+    """
     found = dict[int, frozenset[int]]()
     for word, _ in tokenise(text):
         others = counterparts(word, language == "de")
-        if language == "de":
-            others = (*others, *(form for each in others for form in counterparts(each, german=False)))
-        ids = [term for each in others for spoken in ("en", "de") for term in terms(each, spoken)[0]]
+        english = others if language == "de" else (*spellings(word), *_ALSO.get(root(word), ()))
+        german = [form for each in others for form in counterparts(each, german=False)] if language == "de" else others
+        ids = {term for each in english for term in terms(each, "en")[0]}
+        ids |= {term for each in german for term in terms(each, "de")[0]}
         found |= {term: frozenset(ids) for term in terms(word, language)[0] if ids}
     return found

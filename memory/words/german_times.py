@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory.model.timeline import Instant
 from memory.words.calendar_names import MONTHS
+from memory.words.time_expressions import resolve
 
 _I = re.IGNORECASE
 GERMAN_DAYS = {
@@ -15,7 +17,7 @@ GERMAN_DAYS = {
 GERMAN_MONTHS = {
     "januar": "January", "februar": "February", "märz": "March", "april": "April", "mai": "May", "juni": "June",
     "juli": "July", "august": "August", "september": "September", "oktober": "October", "november": "November",
-    "dezember": "December",
+    "dezember": "December", "jänner": "January", "feber": "February",
 }  # fmt: skip
 _COUNTS = {
     "einem": "one",
@@ -52,11 +54,11 @@ _EXPRESSIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 )
 _TABLE = tuple((re.compile(pattern, _I), said) for pattern, said in _EXPRESSIONS)
 
-_NUMBERS = {
+NUMBERS = {
     "ein": 1, "einem": 1, "einer": 1, "einen": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
     "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwölf": 12,
 }  # fmt: skip
-_MANY = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)}|(?:ein )?paar|einigen)"
+_MANY = rf"(?:\d{{1,3}}|{'|'.join(NUMBERS)}|(?:ein )?paar|einigen)"
 _SPAN = r"(?P<unit>tag|woche|monat|jahr)(?:e|en|n|s)?"
 _TIMES_OF_DAY = r"(?: ?(?:früh|morgen|vormittag|mittag|nachmittag|abend|nacht))?"
 _LAST, _THIS = r"(?:letzte|vorige|vergangene)[nrms]?", r"(?:diese[nrms]?)"
@@ -76,7 +78,7 @@ _PARTS = {"anfang": "early", "mitte": "mid", "ende": "late"}
 
 def _count(words: str) -> str:
     last = words.lower().split()[-1]
-    return "a few" if last in ("paar", "einigen") else str(_NUMBERS.get(last, last))
+    return "a few" if last in ("paar", "einigen") else str(NUMBERS.get(last, last))
 
 
 def _unit(found: re.Match[str]) -> str:
@@ -91,6 +93,7 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\bvorgestern{_TIMES_OF_DAY}\b", lambda _: "the day before yesterday"),
     (rf"\bgestern{_TIMES_OF_DAY}\b", lambda _: "yesterday"),
     (rf"\bheute{_TIMES_OF_DAY}\b", lambda _: "today"),
+    (r"\bheuer\b", lambda _: "this year"),
     (rf"\b(?:von|zwischen) (?P<a>{_DAY}) (?:bis|und) (?P<b>{_DAY})\b",
      lambda found: f"from {GERMAN_DAYS[found['a'].lower()]} to {GERMAN_DAYS[found['b'].lower()]}"),
     (rf"\b(?:am )?(?P<day>{_DAY}){_TIMES_OF_DAY},? (?:in )?(?:de[rs] )?(?:{_LAST} woche|vor einer woche)\b",
@@ -135,10 +138,26 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 """What is asked about lies behind: am Freitag is the last one."""
 _ASKED_TABLE = tuple((re.compile(pattern, _I), said) for pattern, said in _ASKED)
 _GERMAN = re.compile(
-    rf"{_DAY}|{_MONTH}|{_SEASON}|{_FEAST}|heute|gestern|woche|monat|quartal|jahr|\btagen?\b|\d\. ?\d|{_YEAR}",
+    rf"{_DAY}|{_MONTH}|{_SEASON}|{_FEAST}|heute|heuer|gestern|woche|monat|quartal|jahr|\btagen?\b|\d\. ?\d|{_YEAR}",
     _I,
 )
 """Tested before anything else: most questions hold none of these."""
+
+
+_SINCE = re.compile(rf"\bseit (?:(?P<n>{_MANY}) {_SPAN}\b|(?=\w))", _I)
+
+
+def since(clause: str, at: Instant, offset_s: int = 0) -> Instant | None:
+    """Since when a clause says it has been so - seit 2019, seit drei Jahren - as UTC epoch seconds; None if not said.
+
+    `at` is the moment it was said, `offset_s` the speaker's offset from UTC.
+    """
+    found = _SINCE.search(clause)
+    if found is None:
+        return None
+    told = f"{_count(found['n'])} {_unit(found)}s ago" if found["n"] else in_english(clause[found.start() :])
+    begun = [span.start for span in resolve(told, at, offset_s) if span.start is not None and span.start < at]
+    return begun[0] if begun else None
 
 
 def english_times(text: str) -> str:

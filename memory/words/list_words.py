@@ -20,7 +20,10 @@ _IRREGULAR = {
         "sing": "sang sung", "sleep": "slept", "find": "found", "say": "said", "tell": "told",
         "child": "children kid kids", "person": "people", "begin": "began begun", "family": "fam",
         "film": "movie movies", "send": "sent", "bring": "brought", "pay": "paid", "lend": "lent", "show": "shown",
-        "speak": "spoke spoken", "ring": "rang rung",
+        "speak": "spoke spoken", "ring": "rang rung", "break": "broke broken", "come": "came",
+        "choose": "chose chosen", "catch": "caught", "spend": "spent", "wear": "wore worn", "wake": "woke woken",
+        "fall": "fell fallen", "forget": "forgot forgotten", "hear": "heard", "keep": "kept", "grow": "grew grown",
+        "ride": "rode ridden", "steal": "stole stolen", "become": "became", "lead": "led",
     }.items() for form in forms.split()
 }  # fmt: skip
 
@@ -28,6 +31,12 @@ _IRREGULAR = {
 def forms_of(word: str) -> tuple[str, ...]:
     """An English word and those of its forms that another stem tells: buy, bought."""
     return (word, *(form for form, verb in _IRREGULAR.items() if verb == word))
+
+
+def spellings(word: str) -> tuple[str, ...]:
+    """All forms of a folded English word that another stem tells, in whichever it stands: broke, break, broken."""
+    known = _IRREGULAR.get(word, word)
+    return forms_of(known) if known in _IRREGULAR.values() else ()
 
 
 @lru_cache(maxsize=16_384)

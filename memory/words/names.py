@@ -68,7 +68,8 @@ def _spelt_like_a_name(word: str) -> bool:
     return bool(re.fullmatch(r"[^\W\d_][\w.'’&-]*", word)) and len(word) > 1
 
 
-_COMMON = frozenset(KIN) | PETS | EVENT_NOUNS | PLACE_NOUNS
+_POINTERS = words("that this these those he she it they we you who what which there here him her them")
+_COMMON = _POINTERS | frozenset(KIN) | PETS | EVENT_NOUNS | PLACE_NOUNS
 
 
 def relation(noun: str) -> str | None:

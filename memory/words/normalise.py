@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from memory.words import assertion, stage
 from memory.words.polarity import is_negated, is_question, quotations_masked, unmasked, without_quotations
+from memory.words.spelling import put_right, spell_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +39,6 @@ _REMOVED = re.compile(
 
 _LONGEST = 1_000
 """Characters; what runs on for longer without an end is no sentence but a paste."""
-
-CHAT_FORMS: tuple[tuple[str, str], ...] = (
-    ("gonna", "going to"), ("wanna", "want to"), ("gotta", "have got to"), ("kinda", "kind of"), ("sorta", "sort of"),
-    ("lemme", "let me"), ("gimme", "give me"), ("dunno", "don't know"),
-    ("'cause", "because"),
-    ("cuz", "because"),
-    ("coz", "because"), ("fave", "favorite"), ("fav", "favorite"), ("y'?all", "you all"), ("ya", "you"), ("u", "you"),
-    ("'em", "them"), ("ive", "I've"), ("im", "I'm"), ("ill be", "I'll be"), ("dont", "don't"), ("cant", "can't"),
-    ("didnt", "didn't"), ("wasnt", "wasn't"), ("isnt", "isn't"), ("havent", "haven't"), ("wont", "won't"),
-    ("thats", "that's"), ("alot", "a lot"), ("tho", "though"), ("thru", "through"), ("bday", "birthday"),
-    ("coulda", "could have"), ("woulda", "would have"), ("shoulda", "should have"),
-    ("btw", "by the way"), ("lil", "little"), ("pls", "please"), ("prolly", "probably"), ("favourite", "favorite"),
-)  # fmt: skip
-"""Chat spelling and what it stands for; the left side is a pattern between word edges."""
-
-_CHAT = tuple((re.compile(rf"(?<![\w']){short}(?![\w'])", re.IGNORECASE), long) for short, long in CHAT_FORMS)
-_ANY_CHAT = re.compile("|".join(pattern.pattern for pattern, _ in _CHAT), re.IGNORECASE)
-"""Most sentences have no chat spelling: one search spares them forty."""
-_G_DROPPED = re.compile(r"\b([a-z]{2,}in)['’](?=\s|[.,!?]|$)")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+(?=[\"'(\[“*#@A-Z0-9])|(?<=[.!?…]{2})\s+|(?<=[!?])\s+|\n+")
 _ABBREVIATION = re.compile(
@@ -129,6 +111,8 @@ _PRONOUN_CLAUSE = (
 _SPLICE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE})\b)", re.IGNORECASE)
 _SPLICE_AFTER_CLAUSE = re.compile(rf",\s+(?=(?:{_PRONOUN_CLAUSE}|i (?!mean|guess|think|know)\w+)\b)", re.IGNORECASE)
 _PRONOUN_FIRST = re.compile(r"(?:i|you|we|he|she|they|it|my \w+)(?:'\w+)?\b", re.IGNORECASE)
+_NEXT_DEED = re.compile(rf",\s+(?=(?:{_PAST})\b)", re.IGNORECASE)
+"""Sold the Fiat, bought a Skoda: who leaves out the subject once leaves it out again."""
 _DASH = re.compile(
     r"\s*(?:\s[-–—]{1,3}|—)\s+(?=(?:i|he|she|it|we|they|you|this|that|there|my|our|here)\b|\w+'(?:s|ve|re|m)\b)|"
     r"\s*;\s+",
@@ -157,27 +141,6 @@ def clean(text: str) -> str:
     """Without code blocks, links, emoji and bare list marks; straight apostrophes. Inline code stays."""
     kept = _REMOVED.sub(" ", _CODE.sub(" ", text).replace("’", "'").replace("‘", "'").replace("`", ""))
     return re.sub(r"[ \t]+", " ", kept).strip()
-
-
-def spell_out(sentence: str) -> str:
-    """Chat spelling as plain English: gonna -> going to, thinkin' -> thinking."""
-    sentence = _CAUSE.sub("because", sentence)
-    sentence = _CONTRACTED.sub(" is ", _REMINDS.sub("", _G_DROPPED.sub(r"\1g", sentence)))
-    if _ANY_CHAT.search(sentence):
-        for short, long in _CHAT:
-            sentence = short.sub(long, sentence)
-    return sentence
-
-
-_CONTRACTED = re.compile(
-    r"(?<=[a-z]{3})'s (?=(?:the|a|an|on|in|at|not|called|named|due|my|our|allergic|"
-    r"diabetic|pregnant|married|divorced|retired|deaf|blind|vegan|vegetarian|ill|sick|dead|home|from|\w+ing)\b)"
-)
-"""After a noun, 's before an article or preposition is no owner's."""
-_CAUSE = re.compile(r"\bcause(?= (?:i|it|we|they|he|she|you|there)\b)", re.IGNORECASE)
-"""The cause is a noun; cause I like it is because."""
-_REMINDS = re.compile(r"^you (?:remember|know) (\w+)(?: right)?,? (?:well,? )?(?=\1\b)", re.IGNORECASE)
-"""You remember Henrik, well, Henrik ..."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -236,8 +199,28 @@ def split_splices(sentence: str) -> list[str]:
         clause = _PRONOUN_FIRST.match(run) or with_subject(run) != run
         splice = _SPLICE_AFTER_CLAUSE if clause else _SPLICE
         pieces = [run] if _DEPENDENT.match(run) else splice.split(run)
+        if with_subject(run) != run:
+            pieces = [part for piece in pieces for part in _NEXT_DEED.split(piece)]
         parts.extend(_capitalised(piece.strip(" -–—,")) for piece in pieces)
     return [part for part in parts if part]
+
+
+_PREPOSITION = r"(?P<where>in|to|at|for|from|near)"
+_GAPPED = re.compile(
+    rf"(?P<who>[A-Z][\w-]*|(?:my|our) \w+) (?P<verb>(?:has )?\w+) {_PREPOSITION} (?P<here>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
+    r",? and (?P<other>[A-Z][\w-]+|my \w+) (?P=where) (?P<there>[A-Z].*)"
+)
+_BASE = {"live": "lives", "work": "works", "study": "studies", "come": "comes", "am": "is"}
+
+
+def ungapped(clause: str) -> list[str]:
+    """The verb given back to a clause that leaves it out: Nora lives in Ghent and Paula in Rome."""
+    found = _GAPPED.fullmatch(clause)
+    if found is None:
+        return [clause]
+    verb, where = found["verb"], found["where"]
+    told = f"{_capitalised(found['other'])} {_BASE.get(verb, verb)} {where} {found['there']}"
+    return [f"{found['who']} {verb} {where} {found['here']}.", told]
 
 
 def free_assertions(sentence: str) -> list[tuple[str, bool]]:
@@ -308,7 +291,7 @@ def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str
     for quote in _sentences_of(text):
         plain = " ".join(spell_out(clean(quote)).split())
         frame = "" if frame and stage.closes(plain) else frame
-        plain = assertion.without_asides(plain)
+        plain = assertion.without_asides(put_right(plain))
         doubtful = assertion.is_doubtful(plain)
         another = assertion.takes_another_name(without_quotations(plain), speaker)
         new = "play" if another else stage.opens(plain) if doubtful else ""
@@ -358,5 +341,6 @@ def _clauses(sentence: str, doubtful: bool) -> Iterator[tuple[str, bool]]:
     """The clauses of a statement, subjects given back, each with whether it is asserted."""
     plain = [(sentence, not assertion.is_asked(sentence))]
     for stretch, asserted in assertion.asserted_parts(sentence) if doubtful else plain:
-        for clause in split_splices(stretch):
-            yield with_subject(clause), asserted
+        for spliced in split_splices(stretch):
+            for clause in ungapped(spliced):
+                yield with_subject(clause), asserted

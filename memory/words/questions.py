@@ -1,4 +1,4 @@
-"""Questions: in which form something is asked for - who, where, when, by which name - and whether of the asker.
+"""Questions: in which form something is asked for - who, where, when, how old - and whether of the asker, or denied.
 
 What is put as an order - "tell me where Nora lives" - is the question that stands in it.
 """
@@ -11,11 +11,12 @@ from typing import Literal
 from memory.words.everyday import asked_in_german
 from memory.words.names import relation
 
-Form = Literal["who", "where", "when", "name", "what"]
+Form = Literal["who", "where", "when", "name", "age", "what"]
 _FORMS: dict[Form, re.Pattern[str]] = {
     "name": re.compile(r"(?:what|wie|was)\b.*\b(?:names?|called|hei(?:ß|ss)\w*|genannt)\b", re.I),
+    "age": re.compile(r"(?:how old|wie alt|(?:what(?:['’]s| is)|which) .*\bage)\b", re.I),
     "where": re.compile(r"(?:where|wo|woher|wohin)\b", re.I),
-    "when": re.compile(r"(?:when|wann)\b", re.I),
+    "when": re.compile(r"(?:when|wann|(?:what(?:['’]s| is)|was ist) .*(?:birthday|geburtstag))\b", re.I),
     "who": re.compile(r"(?:who|wer|what (?:is|about)|was ist)\b", re.I),
 }
 """A question is of the first form that it begins like."""
@@ -43,6 +44,18 @@ _ORDERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _OWN = re.compile(r"\b(?:i|i'm|me|my|mine|ich|mir|mich|mein\w*)\b", re.I)
 
 
+_DENIED = re.compile(
+    r"(?:what|which|who|whom|where|was|wer|wen|wem|wo|wohin|welche[mnrs]?)\b.*"
+    r"(?:n['’]t\b|\b(?:not|never|nicht(?! alles)|nie|niemals|keine?[mnrs]?)\b)",
+    re.I,
+)
+"""What somebody does not do is asked for; "doesn't Maya live here?" asks to be told that she does."""
+_FORMERLY = re.compile(
+    r"\b(?:before|beforehand)\W*$|\b(?:formerly|previously|used? to|früher(?! als)|vorher|davor|ehemals)\b", re.I
+)
+"""What was so once is asked for. "Before lunch" is a time."""
+
+
 def form_of(question: str) -> Form:
     """How something is asked for. Who somebody's mother is asks for a name as much as how she is called."""
     asked = question.strip()
@@ -55,6 +68,16 @@ def form_of(question: str) -> Form:
 def is_own(question: str) -> bool:
     """Whether the asker asks about himself: my dog, what did I promise."""
     return _OWN.search(question) is not None
+
+
+def is_denied(question: str) -> bool:
+    """Whether it is asked what is not so: what doesn't Maya eat, was isst Maya nicht."""
+    return _DENIED.match(question.strip()) is not None
+
+
+def asks_what_was(question: str) -> bool:
+    """Whether it is asked what was so once and is no more: where did Maya live before, wo hat sie früher gewohnt."""
+    return _FORMERLY.search(question) is not None
 
 
 def plainly(question: str) -> str:

@@ -11,19 +11,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.errors import Invalid
-from memory.model.timeline import DAY_S, Instant
-from memory.words.time_grammar import DAY_NAME, GRAMMAR, MONTH_NAME, SEASON_NAME, Builder
+from memory.model.timeline import DAY_S, Instant, to_datetime
+from memory.words.time_atoms import DAY_NAME, MONTH_NAME, SEASON_NAME, Builder
+from memory.words.time_composed import COMPOSED, COMPOSED_NEEDS
+from memory.words.time_grammar import GRAMMAR, GRAMMAR_NEEDS
 from memory.words.time_spans import Calendar, Days, TimeSpan
 
-_RULES = tuple((re.compile(rf"(?<![\w-]){pattern}(?!\w)", re.IGNORECASE), build) for pattern, build in GRAMMAR)
+_NEEDS = {**GRAMMAR_NEEDS, **COMPOSED_NEEDS}
+_RULES = tuple(
+    (re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)", re.IGNORECASE), build, _NEEDS.get(build, ("",)))
+    for pattern, build in (*COMPOSED, *GRAMMAR)
+)
+_DIGIT = re.compile(r"\d")
 _HINT = re.compile(
     r"\d|day|night|morrow|week|month|quarter|year|ago|every|each|"
     + SEASON_NAME
     + r"|decade|morning|evening|afternoon|hour|minute|"
     r"christmas|xmas|easter|thanksgiving|halloween|valentine|new year|patrick|dail|annual|times|most|"
-    + MONTH_NAME
-    + "|"
-    + DAY_NAME,
+    r"pentecost|whitsun|ties\b|nineteen|twenty|thousand|" + MONTH_NAME + "|" + DAY_NAME,
     re.IGNORECASE,
 )
 _CLOCK = re.compile(
@@ -34,6 +39,8 @@ _SINCE = re.compile(r"\b(?:ever )?since (?:about |around |the |early |late )*$",
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*(?:the )?", re.IGNORECASE)
 _CLOCK_REACH = 16
 _WEEK_S = 7 * DAY_S
+_YEAR = re.compile(r"\d{4}|year")
+_BARE_MONTH = re.compile(rf"\b(?:{MONTH_NAME})\b", re.IGNORECASE)
 _DAY_NAME = re.compile(rf"(?:on )?(?:{DAY_NAME})\b", re.IGNORECASE)
 
 
@@ -48,12 +55,15 @@ def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past")
         return []
     calendar, before = Calendar(anchor, offset_s, prefer), Calendar(anchor, offset_s, "past")
     spans: list[TimeSpan] = []
-    for pattern, build in _RULES:
+    said = text.lower() + ("#" if _DIGIT.search(text) else "")
+    for pattern, build, needs in _RULES:
+        if not any(word in said for word in needs):
+            continue
         for match in pattern.finditer(text):
             if match.group() and not _taken(match, spans):
                 spans.extend(_built(build, match, before if _begins(text, match.start(), match.group()) else calendar))
     spans = _with_clock(text, sorted(spans, key=lambda span: span.at), calendar)
-    return _opened(text, _joined(text, spans))
+    return _opened(text, _joined(text, spans, offset_s))
 
 
 def _taken(match: re.Match[str], spans: Iterable[TimeSpan]) -> bool:
@@ -109,7 +119,7 @@ def _time_of_day(match: re.Match[str]) -> tuple[float, str]:
     return hour * 3600.0 + minute * 60.0, "minute" if minute else "hour"
 
 
-def _joined(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
+def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
     """From A to B, between A and B: one interval."""
     joined: list[TimeSpan] = []
     for span in spans:
@@ -120,7 +130,7 @@ def _joined(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
                 r"\b(?:from|between)\s+$", text[: last.at] + re.split(r"\w+$", last.text)[0], re.IGNORECASE
             )
             dashed = between.strip() in ("-", "–", "to", "until", "till")
-            start = _first(last.start, span)
+            start = _first(last, last.start, span, offset_s)
             if _RANGE.fullmatch(between) and (opened or dashed) and start < span.end:
                 whole = text[last.at : span.at + len(span.text)]
                 joined[-1] = replace(last, start=start, end=span.end, kind="interval", text=whole)
@@ -129,10 +139,26 @@ def _joined(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
     return joined
 
 
-def _first(start: Instant, last: TimeSpan) -> Instant:
-    """Between Monday and Friday is said on a Tuesday of last week, though its last Monday was yesterday."""
+def _first(first: TimeSpan, start: Instant, last: TimeSpan, offset_s: int) -> Instant:
+    """Between Monday and Friday is said on a Tuesday of last week, though its last Monday was yesterday.
+
+    From March to May 2021 is all of 2021, and from November to February begins in the year before.
+    """
     over = last.end is not None and last.end <= start
-    return start - _WEEK_S if over and _DAY_NAME.match(last.text) else start
+    if over and _DAY_NAME.match(last.text):
+        return start - _WEEK_S
+    return _years_earlier(start, last, offset_s) if over and _is_bare_month(first) else start
+
+
+def _is_bare_month(span: TimeSpan) -> bool:
+    return span.grain == "month" and _YEAR.search(span.text) is None and _BARE_MONTH.search(span.text) is not None
+
+
+def _years_earlier(start: Instant, last: TimeSpan, offset_s: int) -> Instant:
+    """The same day of the latest year in which it lies before the end of `last`."""
+    first, end = to_datetime(start, offset_s), to_datetime(last.end or start, offset_s)
+    day = first.replace(year=end.year)
+    return (day if day < end else day.replace(year=end.year - 1)).timestamp()
 
 
 def _opened(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:

@@ -106,6 +106,8 @@ def shifted(today: date, count: int, unit: str, *, approximate: bool = False) ->
     if unit == "week":
         middle = today + timedelta(days=7 * count)
         return Days(middle - timedelta(days=3), middle + timedelta(days=4), "week", "interval", approximate=True)
+    if unit == "fortnight":
+        return shifted(today, 2 * count, "week")
     if unit == "weekend":
         return weekend(today + timedelta(days=7 * count))
     if unit == "month":
@@ -113,10 +115,14 @@ def shifted(today: date, count: int, unit: str, *, approximate: bool = False) ->
     return years(today.year + count * (10 if unit == "decade" else 1), approximate=approximate)
 
 
+_LENGTHS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+"""Days."""
+
+
 def away(today: date, count: int, unit: str) -> date:
     """The day `count` units from today; the day of a month is clamped to its last."""
-    if unit in ("day", "week", "weekend"):
-        return today + timedelta(days=count * (1 if unit == "day" else 7))
+    if unit in _LENGTHS:
+        return today + timedelta(days=count * _LENGTHS[unit])
     if unit == "month":
         first = _first_of(today.year, today.month + count)
         last = (_first_of(first.year, first.month + 1) - timedelta(days=1)).day

@@ -13,7 +13,7 @@ READ = [
     ("nein ich arbeite bei der Sparkasse", "Sam arbeitet bei der Sparkasse", "works_at", "Sparkasse"),
     ("Meine Schwester heißt Katrin.", "Sams Schwester heißt Katrin", "has_sister", "Katrin"),
     ("hab mir ein rotes Fahrrad gekauft", "Sam hat sich ein rotes Fahrrad gekauft", None, None),
-    ("Ich habe am 7. März Geburtstag.", "Sam hat am 7. März Geburtstag", None, None),
+    ("Ich habe am 7. März Geburtstag.", "Sam hat am 7. März Geburtstag", "birthday_is", "7 March"),
     ("Maya ist nach Bremen gezogen.", "Maya ist nach Bremen gezogen", "moved_to", "Bremen"),
     ("Ich arbeite in Fulda, und wenn ich reich wäre, hätte ich ein Schloss.", "Sam arbeitet in Fulda", None, None),
 ]

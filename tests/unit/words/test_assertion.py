@@ -21,7 +21,6 @@ KEPT = [
 ]
 NOTHING = [
     "I've got three nephews, well, two.",
-    "We met in Cardiff, sorry, Swansea.",
     "Who in their right mind moves to Aberdeen.",
     "If you get Thursday off, I'll book the cabin.",
     "Sure, I'm made of money.",

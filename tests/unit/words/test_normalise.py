@@ -7,17 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.words.normalise import (
-    CHAT_FORMS,
     clean,
     free_assertions,
     normalise,
     questions_of,
-    spell_out,
     split_sentences,
     split_splices,
     unaddressed,
     with_subject,
 )
+from memory.words.spelling import CHAT_FORMS, spell_out
 
 
 @pytest.mark.parametrize(
