@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.build import Stores
@@ -14,11 +15,15 @@ from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
 from memory.model.scopes import user_scope
+from memory.model.sources import Telling
 from memory.services.ingest import with_speakers
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
 """Seconds before a file that could not be stored is offered again."""
+WATCHED = Telling(revive=False, unsaid=frozenset({"sensitivity", "ttl_policy"}))
+"""A session file says neither how private it is nor how long it is kept: what was said of it elsewhere stays."""
+ON_REQUEST = replace(WATCHED, revive=True)
 MOST_FAULTS = 10
 """Malformed lines of a file that are told; the others are counted."""
 
@@ -59,7 +64,7 @@ class Transcripts:
 
     async def take(self, change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
         """Store what one read of a file brought; a forgotten session stays forgotten."""
-        await take(self._stores, change.user or self._default_user, change, payloads, rejected, revive=False)
+        await take(self._stores, change.user or self._default_user, change, payloads, rejected, WATCHED)
 
     @staticmethod
     def _refuse(path: Path, reason: str) -> None:
@@ -72,8 +77,7 @@ async def take(
     change: Change,
     payloads: Sequence[Payload],
     rejected: Sequence[Rejected],
-    *,
-    revive: bool,
+    telling: Telling,
 ) -> None:
     """Store what one read of a file brought, and set its malformed lines aside."""
     capture = stores.capture
@@ -83,7 +87,7 @@ async def take(
     profile = await capture.profile(user_id)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
         try:
-            await capture.store(with_speakers(source, profile), revive=revive)
+            await capture.store(with_speakers(source, profile), telling)
         except Forgotten:
             log.info("session file %s continues a forgotten source; left out", change.key)
 
@@ -99,7 +103,7 @@ async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, se
     faults: list[str] = []
 
     async def keep(change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
-        await take(stores, user_id, change, payloads, rejected, revive=True)
+        await take(stores, user_id, change, payloads, rejected, ON_REQUEST)
         faults.extend(f"line {each.line_no}: {each.reason.rstrip('.')}" for each in rejected)
         told.update((payload.session_id, each.segment_id) for payload in payloads for each in payload.segments)
 

@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header
 from ray.exceptions import RayError
@@ -15,9 +15,22 @@ from deployments.callers import Who
 from deployments.house import House, house_of
 from deployments.kinds import Id
 from memory.errors import Conflict, Unavailable
-from memory.model.changes import ChangeSet
+from memory.model.changes import ChangeSet, key_of
 from memory.model.claims import Claim, Utterance
-from memory.model.commands import Command, Remember
+from memory.model.commands import (
+    AddAlias,
+    Command,
+    ConfirmFact,
+    CorrectFact,
+    ForgetFact,
+    ProtectFact,
+    Remember,
+    RenameEntity,
+    RetypeEntity,
+    WriteNote,
+)
+from memory.model.entities import Entity
+from memory.model.facts import Note
 from memory.model.ids import digest, fold
 from memory.model.sources import Segment, Source
 from memory.model.verdicts import Pair, Verdict
@@ -30,6 +43,8 @@ TOLD = "told"
 """What sources and segments are called that were told by a command."""
 IMPORTANCE = 5
 """Importance of a statement nobody has judged (seed 003)."""
+_ENDS = " .!"
+"""What may end a sentence and says nothing."""
 
 
 def fresh_id() -> str:
@@ -54,9 +69,30 @@ Here = Annotated[House, Depends(house_of)]
 async def turn(house: House, who: Who, command: Command, statements: Mapping[str, Vector] | None = None) -> ChangeSet:
     """One turn of the caller's memory. Raises Conflict if the key was used for something else before."""
     changes = await house.minds.turn(who.user_id, command, statements or {})
-    if changes.kind != type(command).__name__:
+    if changes.kind != type(command).__name__ or not _are_of(changes, command):
         raise Conflict("This Idempotency-Key was used for another request.", command_id=command.command_id)
     return changes
+
+
+def _are_of(changes: ChangeSet, command: Command) -> bool:
+    """Whether changes concern what a command names; of one that changed nothing nobody can tell."""
+    match command:
+        case ConfirmFact() | CorrectFact() | ForgetFact() | ProtectFact():
+            named = command.fact_id
+        case RenameEntity() | AddAlias() | RetypeEntity():
+            named = command.entity_id
+        case WriteNote():
+            named = command.about_id
+        case _:
+            return True
+    rows = [each.row for each in changes.changes]
+    touched: set[object] = {part for row in rows for part in key_of(row)}
+    touched |= {row.about_id for row in rows if isinstance(row, Note)}
+    touched |= {fact_id for each in changes.outcomes for fact_id in (each.fact_id, *each.rivals)}
+    if isinstance(command, RenameEntity):
+        names = {fold(row.name) for row in rows if isinstance(row, Entity) and row.entity_id == named}
+        return not touched or fold(command.name) in names
+    return not touched or named in touched
 
 
 async def judged_turn(house: House, who: Who, command: Remember, statements: Mapping[str, Vector]) -> ChangeSet:
@@ -113,6 +149,32 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
         return claim
     slot = claim.slot or read.slot
     return replace(claim, predicate=read.predicate, object=read.object, object_type=read.object_type, slot=slot)
+
+
+async def corrected(house: House, told: Utterance, claim: Claim, old: Mapping[str, Any]) -> Claim:
+    """A correction as a value of what it corrects, a fact as it is read from the stores: in its slot, of its predicate.
+
+    Else what had been so before would hold again beside it. What speaks of something else is left as it was told.
+    """
+    fresh = await taken_apart(house, told, claim, old["subject"] or "", claim.predicate or old["predicate"])
+    value = value_instead(old["shown_statement"] or "", old["shown_object"] or "", claim.statement)
+    if value is not None and fresh.predicate in (None, old["predicate"]):
+        fresh = replace(fresh, predicate=old["predicate"], object=fresh.object or value)
+    if fresh.predicate is None or fresh.predicate != old["predicate"]:
+        return fresh
+    return replace(fresh, slot=fresh.slot or old["shown_slot"])
+
+
+def value_instead(statement: str, value: str, other: str) -> str | None:
+    """What `other` says where `statement` says `value`, if all else is the same words in any case; None if not."""
+    statement, other = statement.rstrip(_ENDS), other.strip().rstrip(_ENDS)
+    if not value or statement.count(value) != 1:
+        return None
+    before, _, after = statement.partition(value)
+    end = max(len(other) - len(after), len(before))
+    same = fold(other[: len(before)]) == fold(before) and fold(other[end:]) == fold(after)
+    whole = (not before or before[-1].isspace()) and (not after or after[0].isspace())
+    return other[len(before) : end].strip() or None if same and whole else None
 
 
 async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utterance]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -42,8 +43,22 @@ class Receipt(BaseModel):
     """Dumps in the backups folder: they are not rewritten and may still hold it; delete them by hand."""
 
 
+_LOCKS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+"""user id -> who forgets, alone: what is erased is told by counting before and after, and a snapshot without the words
+takes the place of captured commands, which two must not write at once."""
+
+
+def _alone(who: Caller) -> asyncio.Lock:
+    return _LOCKS.setdefault(who.user_id, asyncio.Lock())
+
+
 async def forget_source(house: House, who: Caller, source_id: str, key: str) -> Receipt:
     """Forget a source for everybody who reads its scope. Raises NotFound; only a whole id will do."""
+    async with _alone(who):
+        return await _forget_source(house, who, source_id, key)
+
+
+async def _forget_source(house: House, who: Caller, source_id: str, key: str) -> Receipt:
     stores = house.stores
     scope, known = await stores.sources.resolve(who.view, source_id, None)
     if known != source_id:
@@ -72,6 +87,11 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
 
     What was heard stays as it was; what was told of it alone by a command goes, too.
     """
+    async with _alone(who):
+        return await _forget_entity(house, who, entity_id, key)
+
+
+async def _forget_entity(house: House, who: Caller, entity_id: str, key: str) -> Receipt:
     stores, scopes = house.stores, (who.scope,)
     _, known = await stores.entities.resolve(who.view, entity_id)
     before = await stores.forgetting.vectors(who.scope, who.user_id, ()), await stores.forgetting.words(scopes)
@@ -102,6 +122,11 @@ async def _forget_told(house: House, who: Caller, done: ChangeSet) -> int:
 
 async def forget_memory(house: House, who: Caller) -> Receipt:
     """Forget everything of a user. Tokens stay; what a team shares belongs to the team."""
+    async with _alone(who):
+        return await _forget_memory(house, who)
+
+
+async def _forget_memory(house: House, who: Caller) -> Receipt:
     user, default = who.user_id, house.settings.auth.default_user
     folders = [user, *([""] if user == default else [])]
     erased = await house.stores.forgetting.memory(user, folders)

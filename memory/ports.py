@@ -6,7 +6,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,7 +16,7 @@ from memory.model.captured import Captured
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.scopes import View
-from memory.model.sources import Segment, Source
+from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
@@ -103,19 +103,19 @@ class FreshJournal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What of a source is still to be read: utterances in order, and keys whose words are hidden now."""
+    """What of a source is still to be read: utterances in order, and which words are hidden now, key -> revision."""
 
     utterances: tuple[Utterance, ...] = ()
-    withdrawn: tuple[int, ...] = ()
+    withdrawn: Mapping[int, int] = field(default_factory=dict)
 
 
 class Capture(Protocol):
     """What was heard: many writers, natural keys, upsert; searchable in the next request."""
 
-    async def store(self, source: Source, *, revive: bool = True) -> Mapping[str, Any]:
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> Mapping[str, Any]:
         """Store a source and its segments in one transaction: `{source_id, segments, changed}`.
 
-        Raises Forgotten for a source that was forgotten, unless it is told again on purpose (`revive`).
+        Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """
 
     async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False) -> Sequence[Mapping[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from functools import partial
 from operator import eq
 from pathlib import Path
@@ -52,14 +53,19 @@ class CommandFiles:
         await asyncio.to_thread(self._folder(user_id).drop_last, lambda line: line == captured)
 
     async def condense(self, user_id: str) -> None:
-        """Let a snapshot of what is believed now stand for all that was captured up to it."""
+        """Let a snapshot of what is believed now stand for all that was captured up to it.
+
+        One after another: a turn of the shard and the front door may both have erased, and there is one draft.
+        """
         folder = self._folder(user_id)
-        draft = await asyncio.to_thread(folder.draft)
-        with draft.open("r+b") as file:
-            version = await self._snapshot(user_id, file)
-            file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
-        await asyncio.to_thread(folder.condense, draft, version)
+        with ExitStack() as alone:
+            await asyncio.to_thread(alone.enter_context, folder.condensing())
+            draft = await asyncio.to_thread(folder.draft)
+            with draft.open("r+b") as file:
+                version = await self._snapshot(user_id, file)
+                file.flush()
+                await asyncio.to_thread(os.fsync, file.fileno())
+            await asyncio.to_thread(folder.condense, draft, version)
 
     async def story(self, user_id: str) -> Story:
         """All that is captured of a user. Raises NotFound, Conflict."""

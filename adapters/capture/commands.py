@@ -110,6 +110,11 @@ class CommandFolder:
                         _cut(path, offset)
                     return
 
+    def condensing(self) -> AbstractContextManager[None]:
+        """Keep others who condense away, from the draft on, in whatever process."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return locked(self.path / "snapshot")
+
     def draft(self) -> Path:
         """Where a snapshot is written before it counts."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from memory.errors import Forgotten
 from memory.model.claims import Utterance
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
-from memory.model.sources import Segment, Source
+from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
 from memory.model.timeline import Instant
 from memory.ports import Unread
 from memory.retrieval.pieces import Encoded
@@ -46,11 +46,14 @@ class PostgresCapture:
         self._encoder = encoder
         self._base_s, self._cap_s, self._attempts = base_s, cap_s, attempts
 
-    async def store(self, source: Source, *, revive: bool = True) -> dict[str, Any]:
-        """Upsert a source and its segments. `revive` lets a forgotten source be told again; else it is refused."""
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> dict[str, Any]:
+        """Upsert a source and its segments. Raises Forgotten."""
         scope = {"scope": source.scope, "source_id": source.source_id}
         async with self._pool.pipelined() as connection:
-            position, known, rows = await _standing(connection, source, revive)
+            position, known, rows = await _standing(connection, source, telling.revive)
+            if known:
+                kept = replace(source, **{name: known[name] for name in ("kind", "ttl_policy")})
+                source = telling.over(source, replace(kept, sensitivity=Sensitivity(known["sensitivity"])))
             changed, replaced = _changes(source, rows)
             moved = known is not None and _moved(source, known)
             await connection.execute(Q["put_source"], _source_row(source))
@@ -98,7 +101,7 @@ class PostgresCapture:
             utterances=tuple(
                 _utterance(shown[index], source_id, speakers, context_only=index not in set(fresh)) for index in wanted
             ),
-            withdrawn=tuple(r["segment_key"] for r in rows if r["hidden"] and r["read_revision"] is not None),
+            withdrawn={r["segment_key"]: r["revision"] for r in rows if r["hidden"] and r["read_revision"] is not None},
         )
 
     async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
@@ -246,7 +249,10 @@ def _segment(row: Mapping[str, Any]) -> Segment:
 
 
 def _changes(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Segment], Mapping[str, str]]:
-    """The segments that have to be written, revisions counted up, and which are hidden by which."""
+    """The segments that have to be written, and which are hidden by which.
+
+    A revision is counted up by what has to be read again or taken back: other words, and being hidden or shown again.
+    """
     before = {row["segment_id"]: (_segment(row), row["replaced_by"]) for row in rows}
     existing = [segment for segment, _ in before.values()]
     standing, replaced = apply_sweep(existing, source.segments)
@@ -257,7 +263,8 @@ def _changes(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Se
         if old is None:
             changed.append(segment if segment.revision == 1 else replace(segment, revision=1))
             continue
-        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker)
+        flipped = (segment_id in replaced) != (old_replaced is not None)
+        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker or flipped)
         fresh = replace(segment, revision=revision)
         if fresh != old or replaced.get(segment_id) != old_replaced:
             changed.append(fresh)

@@ -14,6 +14,7 @@ from adapters.postgres import codec
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import at, meant, page_of, seen_by
 from adapters.postgres.sql import queries
+from memory.errors import NotFound
 from memory.model.entities import Entity
 from memory.model.facts import NOTE_LIFETIME_DAYS, Evidence, Fact
 from memory.model.scopes import Sensitivity, View
@@ -37,7 +38,7 @@ class PostgresEntityReads:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
         seen = {**seen_by(view), **at(then)}
         rows = await self._pool.rows(Q["entities"], **seen, **{**_ANY, **filters}, limit=limit + 1)
-        ids = [row["entity_id"] for row in rows]
+        ids = [row["entity_id"] for row in rows if not row["is_owner"]]  # whom nothing contradicts
         about, evidence = await self._about(seen, ids) if ids else ({}, {})
         told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])
         shown = [
@@ -51,6 +52,14 @@ class PostgresEntityReads:
             for row in rows
         ]
         return page_of(rows, limit, shown)
+
+    async def one(self, view: View, entity_id: str, then: Then = NOW) -> ShownEntity:
+        """An entity that `resolve` found. Raises NotFound if it had not been heard of by then, or is no more."""
+        found = (await self.page(view, 1, then, ids=[entity_id])).shown
+        if not found:
+            detail = "There is no such entity in this memory."
+            raise NotFound(detail if then == NOW else "There was no such entity in this memory by then.", id=entity_id)
+        return found[0]
 
     async def _about(
         self, seen: Row, ids: Sequence[str]

@@ -13,6 +13,7 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from adapters.postgres.times import PostgresTimes
+from memory.errors import NotFound
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.facts import STATUSES
 from memory.model.scopes import View
@@ -107,7 +108,10 @@ class PostgresFactReads:
     async def one(self, view: View, given: str, known: Instant | None = None) -> DictRow:
         """The version of a fact believed at `known`, by its id or the beginning of it. Raises NotFound, Ambiguous."""
         row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given, known=known), given, "fact")
-        return (await self._hydrate(view, [(row["id"], row["version"])], known))[0]
+        shown = await self._hydrate(view, [(row["id"], row["version"])], known)
+        if not shown:  # it was erased meanwhile
+            raise NotFound("There is no such fact in this memory.", id=given)
+        return shown[0]
 
     async def current(self, view: View, ids: Sequence[str], as_of: Instant | None = None) -> list[DictRow]:
         """The open versions of these facts, as far as they are in sight, with what had followed them on a day."""

@@ -85,6 +85,16 @@ class PostgresHistory:
             segments={row.pop("segment_key"): row for row in segments},
         )
 
+    async def facts_seen(self, view: View) -> frozenset[str]:
+        """Ids of all facts in sight as they stand."""
+        return frozenset(row["fact_id"] for row in await self._pool.rows(Q["facts_seen"], **seen_by(view)))
+
+    async def stamp(self, view: View, encoder: str) -> DictRow:
+        """What differs as soon as a memory has moved on, or what is in sight of it: its `version` and more."""
+        row = await self._pool.row(Q["stamp"], user_id=view.user_id, scopes=list(view.scopes), encoder=encoder)
+        assert row is not None
+        return row
+
     async def statements(self, view: View, ids: Iterable[str]) -> dict[str, str]:
         """fact id -> its statement, of those in sight."""
         rows = await self._pool.rows(Q["facts_in_sight"], **seen_by(view), ids=list(ids))

@@ -146,7 +146,7 @@ class PostgresJournal:
         return int(row["version"]) if row else 0
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
-        """What a command changed, words put back; None if there is none or it was undone."""
+        """What a command changed, words put back; None without one, if it was undone, or a name it took is erased."""
         async with self._pool.connection() as connection:
             return await load_committed(connection, user_id, command_id)
 
@@ -202,6 +202,8 @@ async def load_committed(connection: Connection, user_id: str, command_id: str |
     ids = list(content_ids(row["changes"]))
     words = await _all(connection, Q["content_of"], scope=user_scope(user_id), ids=ids)
     content = {entry["content_id"]: entry["words"] for entry in words}
+    if any(_lost(sides, content) for sides in row["changes"]):
+        return None
     return ChangeSet(
         command_id=row["command_id"],
         kind=row["kind"],
@@ -213,6 +215,14 @@ async def load_committed(connection: Connection, user_id: str, command_id: str |
         ),
         undoes=row["undoes"],
     )
+
+
+def _lost(sides: Mapping[str, Any], content: Mapping[int, str]) -> bool:
+    """Whether a change took from an entity a name that was erased since: nobody can be called so again."""
+    before, after = sides.get("before"), sides.get("after")
+    if sides["noun"] != "entity" or before is None or before["name"] in content:
+        return False
+    return after is None or bool(after["name"] != before["name"])
 
 
 async def write_turn(
@@ -304,7 +314,8 @@ async def _put_reading(connection: Connection, user_id: str, changes: ChangeSet)
     await connection.execute(
         Q["mark_extracted"], {"user_id": user_id, "keys": keys, "revisions": [revision for _, revision in changes.read]}
     )
-    await connection.execute(Q["finish_reading"], {"user_id": user_id, "keys": [*keys, *changes.unread]})
+    for name in ("hold_reading", "finish_reading"):
+        await connection.execute(Q[name], {"user_id": user_id, "keys": [*keys, *changes.unread]})
 
 
 async def _put_entry(

@@ -9,6 +9,7 @@ from psycopg.rows import DictRow
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
+from memory.errors import NotFound
 from memory.model.scopes import View, team_scope
 from memory.model.shown import Page
 
@@ -41,8 +42,11 @@ class PostgresSourceReads:
         return row["scope"], row["id"]
 
     async def one(self, view: View, scope: str, source_id: str) -> DictRow:
-        """A source that `resolve` found."""
-        return (await self.page(view, 1, only_scope=scope, only_id=source_id)).shown[0]
+        """A source that `resolve` found. Raises NotFound if it was forgotten since."""
+        found = (await self.page(view, 1, only_scope=scope, only_id=source_id)).shown
+        if not found:
+            raise NotFound("There is no such source in this memory.", id=source_id)
+        return found[0]
 
     async def segments(self, scope: str, source_id: str) -> list[DictRow]:
         """Its segments in order, hidden ones too."""

@@ -23,7 +23,6 @@ from deployments.routes.facts_read import (
     shown_facts,
     shown_notes,
 )
-from memory.errors import NotFound
 from memory.model.shown import NOW, ShownEntity, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
@@ -187,10 +186,7 @@ async def profile_of(
 ) -> EntityProfile:
     """The page of an entity that was resolved. Raises NotFound if it had not been heard of by then."""
     reads, now, life = house.stores.entities, then.now(house.clock.now()), house.settings.life
-    found = (await reads.page(who.view, 1, then, ids=[entity_id])).shown
-    if not found:
-        raise NotFound("There was no such entity in this memory by then.", id=entity_id)
-    seen = found[0]
+    seen = await reads.one(who.view, entity_id, then)
     statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
     facts = await house.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
     spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)

@@ -217,12 +217,13 @@ async def explain_entity(entity_id: Id, who: Who, house: Here) -> ExplainedEntit
     """
     reads, now = house.stores.entities, house.clock.now()
     _, known = await reads.resolve(who.view, entity_id)
+    entity = await reads.one(who.view, known)
     losers = await house.stores.history.merged_into(who.view, known)
     steps, _ = await house.stores.history.steps(who.view, ids=[known, *losers])
     names = await house.stores.history.names(who.view, losers)
     facts = await house.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
     told = ExplainedEntity(
-        entity=shown_entity((await reads.page(who.view, 1, ids=[known])).shown[0], now, house.settings.life),
+        entity=shown_entity(entity, now, house.settings.life),
         merged_from=[Became(entity_id=each, name=name) for each, name in names.items()],
         words=[
             Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)

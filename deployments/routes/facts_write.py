@@ -9,7 +9,18 @@ from fastapi import APIRouter, status
 from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
-from deployments.commands import IMPORTANCE, Here, Key, hear, judged_turn, read_told, taken_apart, turn, vectors_of
+from deployments.commands import (
+    IMPORTANCE,
+    Here,
+    Key,
+    corrected,
+    hear,
+    judged_turn,
+    read_told,
+    taken_apart,
+    turn,
+    vectors_of,
+)
 from deployments.dates import moments_of
 from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, When, Words
@@ -122,7 +133,7 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
         raise Invalid("statement: there are no words in it.")
     said = await _claim(house, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
     _, told = await hear(house, who, key, body.statement)
-    fresh = await taken_apart(house, told, said, old["subject"], said.predicate or old["predicate"])
+    fresh = await corrected(house, told, said, old)
     vectors = await vectors_of(house, [fresh.statement])
     return _believed(
         (await turn(house, who, CorrectFact(key, fact_id=old["fact_id"], claim=fresh), vectors)).outcomes[0]

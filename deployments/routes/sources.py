@@ -11,14 +11,14 @@ from fastapi import APIRouter, Depends, status
 from pydantic import Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
-from deployments.callers import Who
+from deployments.callers import Caller, Who
 from deployments.dates import written_moment
 from deployments.house import House, house_of
 from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
 from memory.errors import Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
-from memory.model.sources import Segment, Source
+from memory.model.sources import Segment, Source, Telling
 from memory.services.ingest import with_speakers
 
 router = APIRouter(prefix="/v1", tags=["sources"])
@@ -96,12 +96,14 @@ class SourceIn(Body):
 async def add_source(body: SourceIn, who: Who, house: Annotated[House, Depends(house_of)]) -> dict[str, Any]:
     """Store a source. It can be found by its words in the next request; meaning and facts follow in the background.
 
-    The same ids again are an upsert: nothing is stored twice, changed words are read again. `changed` is the number of
-    segments that were new or differ from what stood there.
+    The same ids again are an upsert: nothing is stored twice, changed words are read again, and `kind`, `sensitivity`
+    and `ttl_policy` stay where they are left out. `changed` is the number of segments that were new or differ from what
+    stood there.
     """
     scope = _scope(body.team_id, who)
     profile = await house.profile(who.user_id)
-    stored = await house.stores.capture.store(with_speakers(source_of(body, scope, profile), profile))
+    source = with_speakers(source_of(body, scope, profile), profile)
+    stored = await house.stores.capture.store(source, _telling(body, source, who))
     await house.minds.wake()
     return {
         "source_id": body.source_id,
@@ -117,6 +119,14 @@ def _scope(team_id: str | None, who: Who) -> str:
     if team_scope(team_id) not in who.view.scopes:
         raise Invalid("team_id: this token does not belong to that team.")
     return team_scope(team_id)
+
+
+def _telling(body: SourceIn, source: Source, who: Caller) -> Telling:
+    """What was left out and is not found in the content either, as mail is."""
+    unsaid = {"kind", "sensitivity", "ttl_policy"} - body.model_fields_set
+    if source.kind != body.kind:
+        unsaid.discard("kind")
+    return Telling(unsaid=frozenset(unsaid), clearance=who.view.clearance)
 
 
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory.model.ids import segment_key
 from memory.model.scopes import Sensitivity
@@ -18,7 +18,8 @@ TTL_POLICIES = ("keep_forever", "ephemeral", "decay")
 class Segment:
     """One speaker's utterance, the smallest thing that can be cited.
 
-    `start` and `end` are seconds from the start of its source. `revision` counts the texts this segment has had.
+    `start` and `end` are seconds from the start of its source. `revision` counts what has to be read anew, or taken back:
+    other words, being hidden by others or shown again, being told again after it was forgotten.
     """
 
     segment_id: str
@@ -71,3 +72,29 @@ class Source:
     def time_of(self, segment: Segment) -> Instant:
         """The absolute time of a segment: the source's start plus the segment's own."""
         return round(self.started_at + segment.start, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How a source is told."""
+
+    revive: bool = True
+    """On purpose: what was forgotten is told again. Else it stays forgotten."""
+    unsaid: frozenset[str] = frozenset()
+    """Which of kind, sensitivity and ttl_policy were left out: of a source that is known they stay."""
+    clearance: Sensitivity = Sensitivity.SENSITIVE
+    """What whoever tells it may see. They may add to a source that is more private, but not make it less so: they
+    would see all the rest of it."""
+
+    def over(self, source: Source, known: Source) -> Source:
+        """A source as it is to be stored where one of its id is known."""
+        kept = {name: getattr(known, name) for name in self.unsaid}
+        if known.sensitivity > self.clearance:
+            kept["sensitivity"] = known.sensitivity
+        if "sensitivity" in kept:
+            kept["sensitivity"] = max(kept["sensitivity"], source.sensitivity)
+        return replace(source, **kept)
+
+
+ON_PURPOSE = Telling()
+"""By who may see everything, with nothing left out."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,13 @@ from memory.rules.agreement import agrees
 from memory.rules.parameters import Reflection
 
 Floats = NDArray[np.float32]
+Places = NDArray[np.intp]
+_Part = tuple[Places, Places, Floats]
+_NO_PAIRS: _Part = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.float32)
 _ROWS = 512
 """Facts compared with all others at once: 512 x 10,000 similarities are 20 MB (ours)."""
+_STEPS = 2_001
+"""Cosines that calibration is looked at for where it reaches a similarity: a thousandth from each other (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,43 @@ class Pair:
     similarity: float
 
 
+class Pairs(Sequence[Pair]):
+    """Pairs as columns, the most similar first: of tens of thousands only those that are shown become objects."""
+
+    def __init__(self, ids: Sequence[str], one: Places, other: Places, similarity: Floats) -> None:
+        """Places in `ids`, which are in order, and similarities; in any order."""
+        order = np.lexsort((other, one, -similarity))
+        self.ids = ids
+        self.one, self.other, self.similarity = one[order], other[order], similarity[order]
+
+    def __len__(self) -> int:
+        return len(self.similarity)
+
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Pair]: ...
+
+    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        one, other = self.ids[self.one[index]], self.ids[self.other[index]]
+        return Pair(one, other, float(self.similarity[index]))
+
+    def chosen(self, which: NDArray[np.bool_]) -> Pairs:
+        """Those of them."""
+        return Pairs(self.ids, self.one[which], self.other[which], self.similarity[which])
+
+    def neighbours(self) -> dict[str, list[str]]:
+        """id -> the ids it is paired with, the most similar first."""
+        near: defaultdict[str, list[str]] = defaultdict(list)
+        for one, other in zip(self.one.tolist(), self.other.tolist(), strict=True):
+            near[self.ids[one]].append(self.ids[other])
+            near[self.ids[other]].append(self.ids[one])
+        return near
+
+
 @dataclass(frozen=True)
 class Likeness:
     """Unit vectors of facts by id, and the encoder's calibration."""
@@ -42,25 +85,37 @@ class Likeness:
     vectors: Mapping[str, Floats]
     calibrate: Callable[[Floats], Floats]
 
-    def pairs(self, facts: Iterable[Fact], at_least: float) -> list[Pair]:
+    def pairs(self, facts: Iterable[Fact], at_least: float) -> Pairs:
         """Pairs of one subject and sensitivity that are at least this similar, most similar first.
 
         Facts without a vector have none.
         """
-        subjects: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-        for fact in facts:
-            if fact.fact_id in self.vectors:
-                subjects[fact.subject_id, fact.sensitivity].append(fact.fact_id)
-        found = [pair for ids in subjects.values() for pair in self._within(sorted(ids), at_least)]
-        return sorted(found, key=lambda pair: (-pair.similarity, pair.one, pair.other))
+        known = sorted((fact for fact in facts if fact.fact_id in self.vectors), key=lambda fact: fact.fact_id)
+        subjects: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        for place, fact in enumerate(known):
+            subjects[fact.subject_id, fact.sensitivity].append(place)
+        ids, floor = [fact.fact_id for fact in known], self._cosine_of(at_least)
+        found = [part for own in subjects.values() if len(own) > 1 for part in self._within(ids, own, at_least, floor)]
+        one, other, similarity = (np.concatenate(each) for each in zip(_NO_PAIRS, *found, strict=True))
+        return Pairs(ids, one, other, similarity)
 
-    def _within(self, ids: Sequence[str], at_least: float) -> Iterator[Pair]:
-        matrix = np.stack([np.asarray(self.vectors[each], np.float32) for each in ids])
-        for start in range(0, len(ids), _ROWS):
+    def _within(self, ids: Sequence[str], own: Sequence[int], at_least: float, floor: float) -> Iterator[_Part]:
+        """The pairs of the facts at these places. Only what is above the floor is calibrated: few of 10,000,000."""
+        places = np.array(own)
+        matrix = np.stack([self.vectors[ids[each]] for each in own]).astype(np.float32, copy=False)
+        for start in range(0, len(own), _ROWS):
             cosine = matrix[start : start + _ROWS] @ matrix[start:].T
-            similarity = self.calibrate(cosine.astype(np.float32))
-            for row, column in np.argwhere(np.triu(similarity >= at_least, k=1)).tolist():
-                yield Pair(ids[start + row], ids[start + column], float(similarity[row, column]))
+            rows, columns = np.nonzero(cosine >= floor)
+            rows, columns = rows[columns > rows], columns[columns > rows]
+            similarity = self.calibrate(cosine[rows, columns])
+            alike = similarity >= at_least
+            yield places[rows[alike] + start], places[columns[alike] + start], similarity[alike]
+
+    def _cosine_of(self, similarity: float) -> float:
+        """A cosine below which no two facts are that similar: calibration never falls."""
+        cosines = np.linspace(-1.0, 1.0, _STEPS, dtype=np.float32)
+        below = int(np.searchsorted(self.calibrate(cosines), similarity)) - 1
+        return float(cosines[below]) if below >= 0 else -np.inf
 
 
 def as_claim(fact: Fact) -> Claim:
@@ -91,7 +146,7 @@ class Duplicates:
     """Clusters of facts that say the same, the one to keep first; and likenesses that differ in what matters."""
 
     clusters: tuple[tuple[str, ...], ...] = ()
-    disagreeing: tuple[Pair, ...] = ()
+    disagreeing: Sequence[Pair] = ()
 
 
 def duplicates(
@@ -102,16 +157,18 @@ def duplicates(
     Polarity, figures, dates, tense and object must agree (memory-model, step 3); what is alike but does not is only
     reported. A protected fact is kept before a stronger one.
     """
-    facts = {fact.fact_id: fact for fact in comparable(believed, seen)}
-    near, disagreeing = defaultdict(list), []
-    for pair in likeness.pairs(facts.values(), rules.duplicate_above):
-        if agrees(as_claim(facts[pair.one]), facts[pair.other]):
-            near[pair.one].append(pair.other)
-            near[pair.other].append(pair.one)
-        else:
-            disagreeing.append(pair)
-    order = sorted(near, key=lambda each: (not facts[each].protected, -strength.get(each, 0.0), each))
-    return Duplicates(tuple(_clusters(order, near)), tuple(disagreeing))
+    facts = comparable(believed, seen)
+    return clustered(facts, likeness.pairs(facts, rules.duplicate_above), strength)
+
+
+def clustered(facts: Iterable[Fact], pairs: Pairs, strength: Mapping[str, float]) -> Duplicates:
+    """What these pairs of duplicates come to."""
+    known = {fact.fact_id: fact for fact in facts}
+    said = {fact_id: as_claim(known[fact_id]) for fact_id in map(pairs.ids.__getitem__, set(pairs.one.tolist()))}
+    same = np.array([agrees(said[pair.one], known[pair.other]) for pair in pairs], np.bool_)
+    near = pairs.chosen(same).neighbours()
+    order = sorted(near, key=lambda each: (not known[each].protected, -strength.get(each, 0.0), each))
+    return Duplicates(tuple(_clusters(order, near)), pairs.chosen(~same))
 
 
 def themes(believed: WorkingSet, seen: Collection[str], likeness: Likeness, rules: Reflection) -> list[tuple[str, ...]]:
@@ -120,23 +177,27 @@ def themes(believed: WorkingSet, seen: Collection[str], likeness: Likeness, rule
     A cluster is one fact and what resembles it. One that has its meta fact already is not told again, nor is one whose
     meta fact the owner has forgotten.
     """
-    near: defaultdict[str, list[str]] = defaultdict(list)
-    for pair in likeness.pairs(comparable(believed, seen), rules.theme_above):
-        near[pair.one].append(pair.other)
-        near[pair.other].append(pair.one)
+    return themes_of(believed, likeness.pairs(comparable(believed, seen), rules.theme_above), rules)
+
+
+def themes_of(believed: WorkingSet, pairs: Pairs, rules: Reflection) -> list[tuple[str, ...]]:
+    """The themes that these pairs come to."""
+    near = pairs.neighbours()
     order = sorted(near, key=lambda each: (-len(near[each]), each))
     found = (tuple(sorted(each)) for each in _clusters(order, near) if len(each) >= rules.theme_size)
     fresh = [each for each in found if not _told(believed, each)]
     return sorted(fresh, key=lambda each: (-len(each), each))[: rules.themes]
 
 
-def candidates(
-    believed: WorkingSet, seen: Collection[str], likeness: Likeness, at_least: float, below: float
-) -> list[Pair]:
+def candidates(believed: WorkingSet, seen: Collection[str], likeness: Likeness, at_least: float, below: float) -> Pairs:
     """Pairs in the band where a contradiction is looked for that nobody has judged: no link ties them yet."""
-    judged = {frozenset((each.from_id, each.to_id)) for each in believed.links if each.kind in JUDGED}
     found = likeness.pairs(comparable(believed, seen), at_least)
-    return [pair for pair in found if pair.similarity <= below and frozenset((pair.one, pair.other)) not in judged]
+    place = {fact_id: number for number, fact_id in enumerate(found.ids)}
+    links = (each for each in believed.links if each.kind in JUDGED)
+    ends = [sorted((place.get(each.from_id, -1), place.get(each.to_id, -1))) for each in links]
+    judged = [one * len(place) + other for one, other in ends]
+    pairs = found.one * len(place) + found.other
+    return found.chosen((found.similarity <= below) & ~np.isin(pairs, judged))
 
 
 JUDGED = ("disputes", "supersedes")

@@ -54,27 +54,29 @@ async def read_source(
     async with aclosing(_read_ahead(extractor, islice(_batches(heard, batch), ROUND))) as batches:
         async for utterances, reading in batches:
             vectors = await encode(embedder, [claim.statement for claim in reading.claims])
-            await submit(user_id, _command(user_id, scope, utterances, reading, withdrawn), vectors)
-            withdrawn = ()
+            await submit(user_id, _command(task, utterances, reading, withdrawn), vectors)
+            withdrawn = {}
             done += sum(not utterance.context_only for utterance in utterances)
     if withdrawn:
-        await submit(user_id, _command(user_id, scope, (), Reading(), withdrawn), {})
+        await submit(user_id, _command(task, (), Reading(), withdrawn), {})
     return done
 
 
 async def _read_ahead(extractor: Extractor, batches: Iterable[Utterances]) -> AsyncGenerator[Read, None]:
-    """Each batch with what it says, in their order; while whoever asked takes it in, the next is read."""
+    """Each batch with what it says, in their order; while whoever asked takes it in, the next is read, and no other."""
     before: tuple[Utterances, asyncio.Future[Reading]] | None = None
     try:
         for utterances in batches:
-            ready, before = before, (utterances, asyncio.ensure_future(extractor.read(utterances)))
+            ready = before and (before[0], await before[1])
+            before = utterances, asyncio.ensure_future(extractor.read(utterances))
             if ready:
-                yield ready[0], await ready[1]
+                yield ready
         if before:
             yield before[0], await before[1]
     finally:
-        if before:
+        if before:  # nobody waits for it any more: it is over when this is, however it ends
             before[1].cancel()
+            await asyncio.gather(before[1], return_exceptions=True)
 
 
 async def encode(embedder: Embedder, texts: Sequence[str]) -> Statements:
@@ -109,11 +111,12 @@ def _as_context(utterance: Utterance, context_only: bool) -> Utterance:
 
 
 def _command(
-    user_id: str, scope: str, utterances: Sequence[Utterance], reading: Reading, withdrawn: tuple[int, ...]
+    task: Mapping[str, Any], utterances: Sequence[Utterance], reading: Reading, withdrawn: Mapping[int, int]
 ) -> AcceptReading:
+    """The reading as a command; the same revisions read once more are the same command, and count once."""
     read = tuple(
         ReadSegment(
-            scope=scope,
+            scope=task["scope"],
             source_id=utterance.source_id,
             segment_key=utterance.segment_key,
             revision=utterance.revision,
@@ -125,8 +128,9 @@ def _command(
         for utterance in utterances
         if not utterance.context_only
     )
-    identity = command_id(user_id, *(f"{each.segment_key}.{each.revision}" for each in read), "-", *withdrawn)
+    revisions = (f"{each.segment_key}.{each.revision}" for each in read)
+    hidden = (f"{key}.{revision}" for key, revision in withdrawn.items())
     return AcceptReading(
-        identity, "extraction", read=read, sightings=reading.sightings, claims=reading.claims, withdrawn=withdrawn,
-        extractor=reading.extractor,
+        command_id(task["user_id"], *revisions, "-", *hidden), "extraction", read=read, sightings=reading.sightings,
+        claims=reading.claims, withdrawn=tuple(withdrawn), extractor=reading.extractor,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from memory.rules.backfill import backfills
 from memory.rules.census import fact_anchors, facts_of
 from memory.rules.decay import strength_of
 from memory.rules.decider import Rules
-from memory.rules.reflection import Duplicates, Likeness, Pair
+from memory.rules.reflection import Duplicates, Likeness, Pair, Pairs
 
 EXTRACTIVE = "extractive"
 """Who has judged a meta fact that no language model has put into words."""
@@ -57,23 +57,32 @@ class Outlook:
         return fact is not None and fact.status == "active"
 
     @cached_property
+    def _near(self) -> Pairs:
+        """Facts that are as alike as those of a theme, for themes and duplicates: all are compared with all once."""
+        rules = self.rules.reflection
+        facts = reflection.comparable(self.believed, self.seen)
+        return self.likeness.pairs(facts, min(rules.theme_above, rules.duplicate_above))
+
+    @cached_property
     def duplicates(self) -> Duplicates:
         """Facts that say the same, and those that are alike but differ in what matters."""
-        rules = self.rules.reflection
-        return reflection.duplicates(self.believed, self.seen, self.likeness, self.strength, rules)
+        near = self._near
+        same = near.chosen(near.similarity >= self.rules.reflection.duplicate_above)
+        return reflection.clustered(reflection.comparable(self.believed, self.seen), same, self.strength)
 
     @cached_property
     def themes(self) -> Sequence[tuple[str, ...]]:
         """Clusters of facts that may have a principle in common."""
-        return reflection.themes(self.believed, self.seen, self.likeness, self.rules.reflection)
+        rules, near = self.rules.reflection, self._near
+        return reflection.themes_of(self.believed, near.chosen(near.similarity >= rules.theme_above), rules)
 
     @property
     def stale(self) -> list[str]:
         """Ids of the facts that have faded below the seed's mark, the weakest first; protected ones never do."""
         return self.weaker_than(self.rules.reflection.stale_below)
 
-    @property
-    def candidates(self) -> list[Pair]:
+    @cached_property
+    def candidates(self) -> Sequence[Pair]:
         """Pairs that may contradict each other and that nobody has judged."""
         rules = self.rules.reflection
         return reflection.candidates(

@@ -147,6 +147,10 @@ async def test_a_session_file_is_taken_in_on_request(door: Door) -> None:
         told = await door.post("/v1/ingest/walk-1")
         assert told == {"session_id": "walk-1", "segments_count": 1, "status": "ingested"}
     assert (await door.get("/v1/stats"))["segments_count"] == 1
+    secret = {"source_id": "walk-1", "started_at": MONDAY, "sensitivity": "private", "segments": line["segments"]}
+    await door.post("/v1/sources", secret, 202)
+    await door.post("/v1/ingest/walk-1")
+    assert (await door.get("/v1/sources/walk-1"))["sensitivity"] == "private", "a file does not say how private it is"
     assert (await door.client.post("/v1/ingest/elsewhere")).status_code == 404
     assert (await door.client.post("/v1/ingest/a.b")).status_code == 422
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.postgres.history import Q as HISTORY
 from adapters.postgres.pool import Pool
 from tests.api.conftest import Door
 from tests.api.test_assembled_context import talk
@@ -83,3 +84,24 @@ async def test_a_budget_costs_one_statement_more(peopled: Door, monkeypatch: pyt
     plain = await counted(peopled, monkeypatch, "/v1/context", **CONTEXT)
     budgeted = await counted(peopled, monkeypatch, "/v1/context", **CONTEXT, budget_tokens=1000)
     assert budgeted[0] == plain[0] + 1
+
+
+@pytest.mark.parametrize("path", ["/v1/reflection", "/v1/contradictions"])
+async def test_a_look_at_all_facts_serves_again_until_the_memory_moves(
+    peopled: Door, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    sent: list[str] = []
+    rows = Pool._rows
+
+    async def counting(self: Pool, sql: str, given: dict[str, Any]) -> Any:
+        sent.append(sql)
+        return await rows(self, sql, given)
+
+    first = await peopled.get(path)
+    monkeypatch.setattr(Pool, "_rows", counting)
+    assert await peopled.get(path) == first
+    assert [sql for sql in sent if not any(table in sql for table in LOOKED_UP)] == [HISTORY["stamp"]]
+    sent.clear()
+    await peopled.post("/v1/facts", {"text": "I like figs."}, 201)
+    await peopled.get(path)
+    assert HISTORY["facts_seen"] in sent

@@ -167,6 +167,16 @@ def test_prose_with_a_colon_is_a_note(written):
     assert recognise(written("list.txt", text)).name == "note"
 
 
+@pytest.mark.parametrize(("since", "turns"), [("06,000", 1), ("06,100", 2)])
+def test_a_sentence_goes_on_in_a_cue_two_seconds_later_at_most(written, since, turns):
+    text = (
+        f"1\n00:00:01,000 --> 00:00:04,000\nAna: We could meet\n\n2\n00:00:{since} --> 00:00:08,000\nat the station.\n"
+    )
+    (body,) = read(written("meeting.srt", text))
+    assert len(body["segments"]) == turns
+    assert " ".join(each["text"] for each in body["segments"]) == "We could meet at the station."
+
+
 def test_voices_and_sentences_across_cues(written):
     (body,) = read(written(*SAMPLES["vtt"]))
     assert said([body]) == [("Ana Silva", "I moved to Porto last spring."), ("Ben", "Q&A is next")]

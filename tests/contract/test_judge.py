@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from adapters.judging.rules import RuleJudge
 from adapters.language.openai import OpenAiModel
 from config.settings import JudgeModel
 from memory.errors import ModelFailed
-from memory.model.verdicts import RELATIONS, Pair, Said
+from memory.model.verdicts import RELATIONS, Pair, Said, Verdict
 from memory.ports import Judge
 from tests.fakes.model_server import ModelServer, Reply, prompt
 
@@ -99,3 +100,30 @@ def test_yes_is_read_from_probabilities() -> None:
     for broken in (answer(("maybe", 0.0)), {"choices": []}, {}):
         with pytest.raises(ModelFailed):
             yes_of(broken)
+
+
+class Likely(LocalJudge):
+    """The local judge, whose model finds yes so likely."""
+
+    def __init__(self, replaces: float, excludes: float) -> None:
+        super().__init__(Path("no model"))
+        self._replaces, self._excludes = replaces, excludes
+
+    def yes(self, question: str, pair: Pair) -> float:
+        return self._replaces if "new value" in question else self._excludes
+
+
+@pytest.mark.parametrize(
+    ("replaces", "excludes", "verdict"),
+    [
+        (0.7, 0.6, Verdict("updates", 0.7)),
+        (0.6, 0.7, Verdict("contradicts", 0.7)),
+        (0.5, 0.5, Verdict("updates", 0.5)),
+        (0.4, 0.5, Verdict("contradicts", 0.5)),
+        (0.4, 0.4, Verdict()),
+    ],
+)
+async def test_the_local_judge_gives_the_likelier_verdict_from_a_half_on(
+    replaces: float, excludes: float, verdict: Verdict
+) -> None:
+    assert await Likely(replaces, excludes).judge([MOVED]) == (verdict,)

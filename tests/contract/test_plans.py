@@ -9,12 +9,13 @@ import psycopg
 import pytest
 
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import PLANNED_ONCE, Pool
 from memory.model.changes import Change, ChangeSet
-from memory.model.entities import Entity
+from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
 from memory.model.scopes import View, user_scope
 from memory.model.sources import Segment, Source
@@ -94,6 +95,31 @@ async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(sing
     before = await fetched(single, "extracted")
     await capture.unread(user, scope, "s-3")
     assert await fetched(single, "extracted") - before <= EACH
+
+
+async def test_a_list_of_entities_is_planned_for_what_is_asked_however_often(single: Pool, user: str) -> None:
+    await PostgresJournal(single, "hashing").claim(user)
+    for _ in range(7):
+        assert (await PostgresEntityReads(single).page(View(user), PAGE)).shown == []
+    kept = await single.rows("SELECT 1 FROM pg_prepared_statements WHERE statement LIKE %(any)s", any="%seen_spans%")
+    assert kept == []
+
+
+async def test_a_page_of_entities_counts_for_those_on_it_and_totals_all(single: Pool, user: str) -> None:
+    journal, capture, many = PostgresJournal(single, "hashing"), PostgresCapture(single, "hashing"), 400
+    said = tuple(Segment(str(n), "Ann", f"Entity {n}.", float(n), n + 1.0) for n in range(many))
+    source = Source("s", user_scope(user), "conversation", NOW, segments=said)
+    await capture.store(source)
+    entities = [Entity(f"e-{n:03}", "topic", f"Entity {n}", 0.5, NOW) for n in range(many)]
+    seen = [Mention(f"e-{n:03}", "s", source.key_of(said[n]), NOW + n, "", 0.9) for n in range(many)]
+    made = tuple(Change("created", None, each) for each in (*entities, *seen))
+    assert await journal.commit(
+        user, await journal.claim(user), WorkingSet(user), ChangeSet("c", "Remember", "user", NOW, made), {}
+    )
+    page = await PostgresEntityReads(single).page(View(user), PAGE)
+    assert [each.entity.entity_id for each in page.shown] == [f"e-{n:03}" for n in reversed(range(many - PAGE, many))]
+    assert page.total == many
+    assert {(each.mention_count, each.session_count, each.source_count) for each in page.shown} == {(1, 1, 1)}
 
 
 async def test_what_is_planned_once_is_never_planned_for_its_values(single: Pool, user: str) -> None:

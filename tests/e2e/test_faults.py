@@ -205,9 +205,28 @@ def test_every_acknowledged_segment_is_there_once_and_counted_once(system: Syste
     assert imported.refused <= {503}, "whoever was refused was told to try again"
 
 
+def test_what_was_forgotten_and_is_told_again_is_read_again_beside_a_fault(system: System) -> None:
+    said = {"segment_id": "1", "speaker": "Zoe Zimmer", "text": "I live in Porto.", "start": 0, "end": 1}
+    told = {"source_id": "told-again", "started_at": "2026-03-01T08:00:00Z", "segments": [said]}
+    evidence = "SELECT count(*) FROM evidence WHERE source_id = 'told-again'"
+    for part in (None, "ray::Worker"):
+        assert system.request("POST", "/v1/sources", json=told).status_code == 202
+        if part is not None:
+            os.kill(system.process(part), signal.SIGKILL)
+        until_all_is_done(system)
+        assert system.rows(evidence) == [(1,)]
+        assert system.request("DELETE", "/v1/sources/told-again").status_code == 200
+        assert system.rows(evidence) == [(0,)]
+
+
 def assert_all_is_read(system: System, imported: Import) -> None:
     """The queue runs empty, and nothing was given up."""
-    work = "SELECT source_id, task, attempts, last_error FROM work"
-    until(lambda: system.rows(work) == [], 60, "everything is encoded and read")
+    until_all_is_done(system)
     [read] = system.rows("SELECT count(*) FROM extracted")
     assert read == (len(imported.acknowledged) * SEGMENTS,)
+
+
+def until_all_is_done(system: System) -> None:
+    """Wait until everything is encoded and read."""
+    work = "SELECT source_id, task, attempts, last_error FROM work"
+    until(lambda: system.rows(work) == [], 60, "everything is encoded and read")

@@ -22,7 +22,7 @@ WHERE scope = %(scope)s
   AND hash = sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8'));
 
 -- name: known_source
-SELECT started_at, offset_s, sensitivity, (SELECT coalesce(max(ord), -1) FROM segments s
+SELECT started_at, offset_s, sensitivity, kind, ttl_policy, (SELECT coalesce(max(ord), -1) FROM segments s
         WHERE s.scope = sources.scope AND s.source_id = sources.source_id) AS last_ord
 FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
@@ -54,7 +54,8 @@ ON CONFLICT (scope, source_id) DO UPDATE SET
     sensitivity = EXCLUDED.sensitivity, ttl_policy = EXCLUDED.ttl_policy;
 
 -- name: put_segments
--- All segments of one capture and their words in one statement; each carries the position of its capture.
+-- All segments of one capture and their words in one statement; each carries the position of its capture. What was
+-- forgotten and is told again counts its revisions on: nothing of the words before that is still under way fits it.
 WITH said AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(segments)s)
          AS g (segment_key bigint, segment_id text, content_id bigint, words text, config text, speaker text, role text,
@@ -67,7 +68,10 @@ WITH said AS MATERIALIZED (
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s,
                       language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, position)
 SELECT %(scope)s, segment_key, %(source_id)s, segment_id, speaker, role, content_id, to_timestamp(at), ord, start_s,
-       end_s, language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, %(position)s
+       end_s, language, stt_engine, emotion, is_sweep, pinned,
+       coalesce((SELECT r.revision + 1 FROM removals r WHERE (r.scope, r.segment_key) = (%(scope)s, said.segment_key)),
+                revision),
+       replaced_by, %(position)s
 FROM said
 ON CONFLICT (scope, segment_key) DO UPDATE SET
     speaker = EXCLUDED.speaker, role = EXCLUDED.role, at = EXCLUDED.at, start_s = EXCLUDED.start_s,
@@ -184,9 +188,9 @@ SELECT segment_key FROM segments WHERE scope = %(scope)s AND source_id = %(sourc
 SELECT user_id FROM readers WHERE scope = %(scope)s;
 
 -- name: remove_keys
-INSERT INTO removals (scope, segment_key, position)
-SELECT %(scope)s, segment_key, %(position)s FROM unnest(%(keys)s::bigint[]) AS segment_key
-ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position;
+INSERT INTO removals (scope, segment_key, position, revision)
+SELECT scope, segment_key, %(position)s, revision FROM segments WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s)
+ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position, revision = EXCLUDED.revision;
 
 -- name: delete_source
 DELETE FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;

@@ -1,35 +1,41 @@
 -- Entities as the front door shows them, through the view of the caller.
 
 -- name: entities
+-- Planned anew (pool.py).
 -- Entities in sight, the latest seen first: now, or as they were believed at `known` and had been heard of by `as_of`.
 -- `partly` tells that some mentions of no higher sensitivity are out of sight, those of a team: then `told` says which
 -- aliases and properties were learnt in sight, and a filter by name does not look at the aliases. A name that was erased
--- since is called as the entity is today.
+-- since is called as the entity is today. What only a page shows is looked up for those on it.
 WITH found AS (
-    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, g.session_count, g.source_count,
-           coalesce(n.words, y.words) AS shown_name, a.words AS shown_aliases
-    FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
-                             to_timestamp(%(as_of)s::float8)) g
+    SELECT e.*, g.first_seen, g.last_seen, coalesce(n.words, y.words) AS shown_name, a.words AS sought
+    FROM seen_spans(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                    to_timestamp(%(as_of)s::float8), %(ids)s) g
     JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
          ON e.entity_id = g.entity_id AND e.merged_into IS NULL
-    LEFT JOIN entities x ON x.user_id = e.user_id AND x.entity_id = e.entity_id
+    LEFT JOIN entities x ON %(known)s::float8 IS NOT NULL AND x.user_id = e.user_id AND x.entity_id = e.entity_id
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
-    LEFT JOIN content y ON y.scope = 'user:' || e.user_id AND y.content_id = x.name
-    LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+    LEFT JOIN content y ON %(known)s::float8 IS NOT NULL AND y.scope = 'user:' || e.user_id AND y.content_id = x.name
+    LEFT JOIN content a ON %(name)s::text IS NOT NULL AND a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
     WHERE coalesce(n.words, y.words) IS NOT NULL
-      AND (%(ids)s::text[] IS NULL OR g.entity_id = ANY(%(ids)s))
+      AND (%(ids)s::text[] IS NULL OR e.entity_id = ANY(%(ids)s))
       AND (%(type)s::text IS NULL OR e.type = %(type)s)
       AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
       AND (e.state = %(state)s OR (%(state)s::text IS NULL AND (e.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))),
 kept AS (
     SELECT * FROM found f
     WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
-       OR (lower(coalesce(shown_aliases, '[]'))::jsonb ? lower(%(name)s)
+       OR (lower(coalesce(sought, '[]'))::jsonb ? lower(%(name)s)
            AND NOT EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
                            WHERE m.entity_id = f.entity_id AND m.sensitivity <= %(clearance)s
                              AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
-                                             WHERE s.segment_key = m.segment_key))))
-SELECT k.*, r.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key, (SELECT count(*) FROM kept) AS total,
+                                             WHERE s.segment_key = m.segment_key)))),
+page AS (
+    SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key FROM kept k
+    WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
+    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s)
+SELECT k.*, g.mention_count, g.session_count, g.source_count, r.*, (SELECT count(*) FROM kept) AS total,
+       (SELECT a.words FROM content a WHERE a.scope = 'user:' || k.user_id AND a.content_id = k.aliases)
+           AS shown_aliases,
        (SELECT p.words FROM content p WHERE p.scope = 'user:' || k.user_id AND p.content_id = k.properties)
            AS shown_properties,
        (SELECT d.words FROM content d WHERE d.scope = 'user:' || k.user_id AND d.content_id = k.description)
@@ -41,10 +47,12 @@ SELECT k.*, r.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS
        (SELECT max(m.confidence)
         FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
         WHERE m.entity_id = k.entity_id) AS seen_confidence
-FROM kept k
+FROM page k
+JOIN seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                         to_timestamp(%(as_of)s::float8)) g
+     ON g.entity_id = k.entity_id AND g.entity_id = ANY(ARRAY(SELECT entity_id FROM page))
 CROSS JOIN LATERAL recalls_of(k.user_id, k.entity_id) r
-WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
-ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
+ORDER BY k.last_seen DESC, k.entity_id DESC;
 
 -- name: told
 -- How aliases and properties of some entities came about, turn by turn, readings of words out of sight left out. (One
@@ -94,7 +102,7 @@ SELECT f.*, coalesce(f.object_id, f.subject_id) AS about_id,
         FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) v
         WHERE v.fact_id = f.fact_id AND (%(as_of)s::float8 IS NULL OR v.at <= to_timestamp(%(as_of)s))) AS said_at
 FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
-WHERE coalesce(f.object_id, f.subject_id) = ANY(%(ids)s)
+WHERE (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY(%(ids)s)))
   AND (%(as_of)s::float8 IS NULL
        OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
                                                         OR f.valid_to <= to_timestamp(%(as_of)s))));

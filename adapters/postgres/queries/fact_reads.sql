@@ -149,7 +149,16 @@ SELECT f.fact_id, f.version FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance
 WHERE f.system_to IS NULL AND f.fact_id = ANY(%(ids)s) ORDER BY f.fact_id;
 
 -- name: fading
-SELECT f.fact_id, f.confidence, f.stability, f.protected, f.importance, st.*
+-- Planned anew (pool.py).
+-- What fact_standing tells of one, of all: the entities that keep a floor are found once, not for each fact.
+WITH evergreen AS (
+    SELECT entity_id FROM entities WHERE user_id = %(user_id)s AND type = ANY(%(evergreen)s::text[]) AND NOT is_owner)
+SELECT f.fact_id, f.confidence, f.stability, f.protected, f.importance, coalesce(f.updated_at, f.system_from) AS since,
+       f.kind = 'preference' AND f.valid_to IS NULL AS preference,
+       f.subject_id IN (SELECT entity_id FROM evergreen)
+           OR coalesce(f.object_id, '') IN (SELECT entity_id FROM evergreen) AS evergreen,
+       coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       coalesce(a.gradient, 1) AS gradient
 FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-CROSS JOIN LATERAL fact_standing(f, %(evergreen)s::text[]) st
+LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.system_to IS NULL AND f.status = 'active' AND NOT f.protected ORDER BY f.fact_id;

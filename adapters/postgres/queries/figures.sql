@@ -9,10 +9,11 @@ FROM (SELECT count(*) AS segments
       GROUP BY s.scope, src.session_id) b;
 
 -- name: living
+-- Planned anew (pool.py).
 -- Tier of every entity in sight, and what its strength is made of.
 SELECT e.type, e.tier, e.ttl_policy, e.is_owner, e.confidence, g.first_seen, g.last_seen, r.*,
        CASE WHEN e.type = 'promise' THEN p.words END AS properties
-FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+FROM seen_spans(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, NULL) g
 JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL
 LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND p.content_id = e.properties
 CROSS JOIN LATERAL recalls_of(e.user_id, e.entity_id) r;
@@ -120,17 +121,19 @@ WHERE e.merged_into IS NULL
   AND (e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s));
 
 -- name: shape
+-- Planned anew (pool.py).
 -- What a memory is made of: its nodes by type, its facts by kind, its links by kind with both ends in sight, entities no
 -- fact speaks of, and bytes kept.
 WITH living AS (
-    SELECT e.entity_id, e.type FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
+    SELECT e.entity_id, e.type, g.mention_count
+    FROM seen_spans(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, NULL) g
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = g.entity_id AND e.merged_into IS NULL),
-held AS (
-    SELECT * FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL AND f.status = 'active'),
+facts AS (
+    SELECT f.fact_id, f.subject_id, f.object_id, f.kind, f.status
+    FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL),
+held AS (SELECT * FROM facts WHERE status = 'active'),
 ends AS (SELECT subject_id AS id FROM held UNION SELECT object_id FROM held),
-known AS (
-    SELECT entity_id AS id FROM living
-    UNION ALL SELECT f.fact_id FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL),
+known AS (SELECT entity_id AS id FROM living UNION ALL SELECT fact_id FROM facts),
 tied AS (
     SELECT k.kind, count(*) AS n FROM links k JOIN known one ON one.id = k.from_id JOIN known other ON other.id = k.to_id
     WHERE k.user_id = %(user_id)s GROUP BY k.kind)
@@ -139,9 +142,9 @@ SELECT (SELECT coalesce(jsonb_object_agg(type, n), '{}') FROM (SELECT type, coun
        (SELECT coalesce(jsonb_object_agg(kind, n), '{}') FROM (SELECT kind, count(*) AS n FROM held GROUP BY kind) k)
            AS facts,
        (SELECT coalesce(jsonb_object_agg(kind, n), '{}') FROM tied) AS links,
-       (SELECT count(*) FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-        WHERE m.entity_id IN (SELECT entity_id FROM living)) AS mentions,
-       (SELECT count(*) FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
+       (SELECT coalesce(sum(mention_count), 0)::bigint FROM living) AS mentions,
+       (SELECT count(*)
+        FROM (SELECT fact_id FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) OFFSET 0) v  -- all at once
         WHERE v.fact_id IN (SELECT fact_id FROM held)) AS evidence,
        (SELECT count(*) FROM living l WHERE NOT EXISTS (SELECT 1 FROM ends WHERE ends.id = l.entity_id)) AS orphans,
        (SELECT coalesce(sum(octet_length(c.words)), 0)::bigint

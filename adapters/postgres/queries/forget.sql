@@ -54,9 +54,9 @@ FROM sources s WHERE s.scope = %(scope)s ON CONFLICT DO NOTHING;
 
 -- name: remove_all
 -- Readers who have caught up drop the keys of a scope; numbers are all that stays.
-INSERT INTO removals (scope, segment_key, position)
-SELECT scope, segment_key, %(position)s FROM segments WHERE scope = %(scope)s
-ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position;
+INSERT INTO removals (scope, segment_key, position, revision)
+SELECT scope, segment_key, %(position)s, revision FROM segments WHERE scope = %(scope)s
+ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position, revision = EXCLUDED.revision;
 
 -- name: drop_sources
 DELETE FROM sources WHERE scope = %(scope)s;

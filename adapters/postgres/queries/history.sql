@@ -25,6 +25,18 @@ ORDER BY j.version LIMIT %(limit)s;
 -- name: content
 SELECT content_id, words FROM content WHERE scope = 'user:' || %(user_id)s::text AND content_id = ANY(%(ids)s);
 
+-- name: facts_seen
+-- Planned anew (pool.py).
+SELECT f.fact_id FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f WHERE f.system_to IS NULL;
+
+-- name: stamp
+-- The version, the last transaction that changed the row of the user (moved_users), vectors that facts have by now, and how
+-- far each scope in view has come.
+SELECT coalesce(max(u.version), 0) AS version, max(u.xmin::text) AS moved,
+       (SELECT count(*) FROM fact_vectors v WHERE v.user_id = %(user_id)s AND v.encoder = %(encoder)s) AS vectors,
+       (SELECT array_agg(s.position ORDER BY s.scope) FROM scopes s WHERE s.scope = ANY(%(scopes)s)) AS positions
+FROM users u WHERE u.user_id = %(user_id)s;
+
 -- name: facts_in_sight
 SELECT f.fact_id, coalesce(t.words, '') AS statement
 FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f

@@ -103,6 +103,14 @@ FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, rev
 JOIN segments s ON s.segment_key = r.segment_key
 ON CONFLICT (user_id, scope, segment_key) DO UPDATE SET revision = EXCLUDED.revision;
 
+-- name: hold_reading
+-- Whoever captures holds the row of work until commit. Had finish_reading to wait for it, it would still look at the
+-- segments as they were before, and take away the reading of those that have come.
+SELECT 1 FROM work w
+WHERE w.task = 'read' AND w.user_id = %(user_id)s
+  AND (w.scope, w.source_id) IN (SELECT DISTINCT scope, source_id FROM segments WHERE segment_key = ANY(%(keys)s))
+ORDER BY w.scope, w.source_id FOR UPDATE OF w;
+
 -- name: finish_reading
 -- The work is done when no visible segment of a touched source is left unread.
 DELETE FROM work w

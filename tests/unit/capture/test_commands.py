@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -153,13 +154,30 @@ async def test_an_erasure_that_was_interrupted_is_finished(files: CommandFiles, 
     (tmp_path / folder_name(user) / ".2026-03.jsonl.tmp").write_text("a draft of old")
     assert await files.resume(user, 1, 2) == 2
     assert sorted(path.name for path in (tmp_path / folder_name(user)).iterdir()) == [
-        ".commands.lock", "snapshot-000000000002.zip",
+        ".commands.lock", ".snapshot.lock", "snapshot-000000000002.zip",
     ]  # fmt: skip
     await files.write(user, line(3))
     await files.condense(user)
     assert [each.version for each in (await files.story(user)).lines()] == [3], "what came after stays"
     assert await files.remove(user) == 2
     assert not (tmp_path / folder_name(user)).exists()
+
+
+async def test_snapshots_are_written_one_after_another(tmp_path: Path) -> None:
+    writing: list[int] = []
+
+    async def slowly(user_id: str, file: IO[bytes]) -> int:
+        writing.append(1)
+        await asyncio.sleep(0.02)
+        file.write(b"x" * sum(writing))
+        assert sum(writing) == 1, "another snapshot is being written into the same draft"
+        writing.remove(1)
+        return 2
+
+    files = CommandFiles(tmp_path, slowly)
+    await files.write("maya", line(1))
+    await asyncio.gather(*(files.condense("maya") for _ in range(3)))
+    assert (tmp_path / "maya" / "snapshot-000000000002.zip").read_bytes() == b"x"
 
 
 async def test_a_disk_that_takes_nothing_is_told(files: CommandFiles, tmp_path: Path) -> None:
