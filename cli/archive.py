@@ -23,7 +23,9 @@ RESTORE_S = 3_600.0
 
 
 def export(
-    target: Annotated[Path | None, typer.Argument(help="Where to; default: memoray-USER-DATE.zip, here.")] = None,
+    target: Annotated[
+        Path | None, typer.Argument(help="A file, or a folder for memoray-USER-DATE.zip; default: this folder.")
+    ] = None,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -32,14 +34,16 @@ def export(
 
     Example: memoray export me.zip
     """
-    named = target or Path(f"memoray-{user or 'memory'}-{datetime.now(UTC):%Y-%m-%d}.zip")
+    named = _within(target, f"memoray-{user or 'memory'}-{datetime.now(UTC):%Y-%m-%d}.zip", Path())
     with connect(home, user) as client, err.status("Exporting"):
         size = client.save("/v1/export", named)
     show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")
 
 
 def restore(
-    archive: Annotated[Path, typer.Argument(help="An archive that `memoray export` wrote.", exists=True)],
+    archive: Annotated[
+        Path, typer.Argument(help="An archive that `memoray export` wrote.", exists=True, dir_okay=False)
+    ],
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -55,7 +59,9 @@ def restore(
 
 
 def backup(
-    target: Annotated[Path | None, typer.Argument(help="Where to; default: the backups folder of the home.")] = None,
+    target: Annotated[
+        Path | None, typer.Argument(help="A file, or a folder for DATE.dump; default: the backups folder of the home.")
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -69,7 +75,7 @@ def backup(
     runtime = read_runtime(places)
     if runtime is None or not supervised(places):
         raise NotRunning
-    named = target or places.backups / f"{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.dump"
+    named = _within(target, f"{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.dump", places.backups)
     program = find_binaries(os.environ) / "pg_dump"
     if not program.exists():
         raise Invalid(f"There is no pg_dump in {program.parent}: install PostgreSQL's client programs.")
@@ -89,3 +95,16 @@ def backup(
 
 
 COMMANDS = (("export", export), ("restore", restore), ("backup", backup))
+
+
+def _within(target: Path | None, name: str, usual: Path) -> Path:
+    """Where to write: the file that was named, or one of this name in the folder named or in the usual one.
+
+    Raises Invalid if there is no such folder: better than after minutes of work.
+    """
+    named = (target or usual).expanduser()
+    if target is None or named.is_dir():
+        named = named / name
+    if not named.parent.is_dir():
+        raise Invalid(f"There is no folder {named.parent}.")
+    return named

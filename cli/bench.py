@@ -1,4 +1,4 @@
-"""`memoray bench ...`: measure the Memoray that runs, in memories of its own that are removed afterwards."""
+"""Measure the Memoray that runs, in memories of its own that are removed afterwards."""
 
 from __future__ import annotations
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
 from cli.console import NotRunning, places_of
 from cli.runtime import read_runtime, supervised
-from memory.errors import DomainError, Unavailable
+from memory.errors import DomainError, Invalid, Unavailable
 
 TIMEOUT_S = 60.0
 """A question takes milliseconds; a generated answer on a CPU takes up to a minute."""
+
+
+def route(*parts: str) -> str:
+    """The path of something below /v1, whatever signs its id has."""
+    return "/".join(("/v1", *(quote(part, safe="") for part in parts)))
 
 
 class Refused(DomainError):
@@ -24,10 +30,13 @@ class Refused(DomainError):
 class Client:
     """One connection to a front door. Paths are as in the API reference; answers are decoded JSON.
 
-    Raises Refused with the problem's own words, or Unavailable when nobody answers.
+    Raises Refused with the problem's own words, Unavailable when nobody answers, or Invalid for a user whose name no
+    header can carry.
     """
 
     def __init__(self, url: str, token: str, user: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+        if user and not (user.isascii() and user.isprintable()):
+            raise Invalid(f"A user is named in plain letters here, unlike {user!r}; a token of that user's own works.")
         headers = {"X-Internal-Token": token} | ({"X-User-Id": user} if user else {})
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from cli.client import Client
 from memory.services.zones import zone_of
+
+_MOMENT = re.compile(r'"[^"\n]*"|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z')
+"""A moment of UTC - or a quotation, in which none is meant."""
 
 
 def home_zone(client: Client) -> ZoneInfo:
@@ -22,6 +26,11 @@ def clock(at: float | str, zone: ZoneInfo) -> str:
 def day(at: float | str, zone: ZoneInfo) -> str:
     """The day of such a moment: 2026-03-01."""
     return f"{_there(at, zone):%Y-%m-%d}"
+
+
+def on_clock(text: str, zone: ZoneInfo) -> str:
+    """A told text, its moments by that clock. What stands between quotation marks stays as it was said."""
+    return _MOMENT.sub(lambda found: found[0] if found[0].startswith('"') else clock(found[0], zone), text)
 
 
 def _there(at: float | str, zone: ZoneInfo) -> datetime:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from cli.runtime import Places
@@ -28,13 +29,17 @@ class Screen(Console):
         return super().render_str(_COMMANDING.sub("", text), **how)
 
 
-out = Screen(highlight=False, soft_wrap=True)
+out = Screen(highlight=False, soft_wrap=True, emoji=False)
 """What was asked for."""
-err = Screen(stderr=True, highlight=False, soft_wrap=True)
+err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 """What went wrong, and progress."""
 
+_ENDLESS = 1_000_000
+"""Characters of a line, where nobody looks at it."""
+
 HomeOption = Annotated[
-    Path | None, typer.Option("--home", help="The folder of all data.", show_default="MEMORAY_HOME, else ./data")
+    Path | None,
+    typer.Option("--home", help="The folder of all data.", show_default="MEMORAY_HOME, else data beside the packages"),
 ]
 UserOption = Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")]
 AsOfOption = Annotated[
@@ -76,6 +81,11 @@ def show(value: Any, as_json: bool, *lines: str) -> None:
         return
     for line in lines:
         out.print(line)
+
+
+def print_table(table: Table) -> None:
+    """Print a table as wide as the terminal, or where it is none a line a row, for whatever reads the pipe."""
+    (out if out.is_terminal else Screen(highlight=False, emoji=False, width=_ENDLESS)).print(table)
 
 
 def print_json(value: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.ask import print_answer
-from cli.client import Client
+from cli.client import Client, Refused, route
 from cli.clock import home_zone
 from cli.console import err, out
 
@@ -39,8 +39,16 @@ def run(url: str, token: str) -> None:
 
 
 def _told(client: Client, demo: dict[str, Any]) -> bool:
-    known = {source["source_id"] for source in client.get("/v1/sources", limit=200)["sources"]}
-    return all(source["source_id"] in known for source in demo["sources"])
+    """Whether any of it is there, archived or not: what was forgotten of it since must stay forgotten."""
+    return any(_known(client, source["source_id"]) for source in demo["sources"])
+
+
+def _known(client: Client, source_id: str) -> bool:
+    try:
+        client.get(route("sources", source_id))
+    except Refused:
+        return False
+    return True
 
 
 def _tell(client: Client, demo: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.client import connect
+from cli.clock import home_zone, on_clock
 from cli.console import HomeOption, JsonOption, UserOption, out, print_json
 
 _COLOURS = {"+": "green", "-": "red"}
@@ -28,11 +29,14 @@ def diff(
     parameters = {"from": since, "to": until, "subject": subject, "limit": limit}
     with connect(home, user) as client:
         told = client.get("/v1/diff", **parameters)
+        zone = home_zone(client)
     if as_json:
         print_json(told)
         return
-    for line in told["text"].splitlines():
+    for line in on_clock(told["text"], zone).splitlines():
         out.print(line, style=_COLOURS.get(line[:1]), markup=False)
+    if told["changes"]:
+        out.print(f"[dim]Times are of {zone.key}.[/]")
     if told["cursor"]:
         out.print(f"[dim]The first {limit} changes; --limit shows more, --from a later stretch.[/]")
 

@@ -16,7 +16,7 @@ from typing import Literal
 import typer
 
 from adapters.postgres.embedded import find_binaries
-from cli.console import Exit, HomeOption, JsonOption, out, places_of, print_json
+from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.ray_head import free_port
 from cli.runtime import Places, supervised
 from config.settings import Settings, load
@@ -50,13 +50,15 @@ def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """
     places = places_of(home)
     settings = load(places.home)
-    found = {name: _look(check, settings) for name, check in CHECKS}
-    if as_json:
-        print_json({name: asdict(finding) for name, finding in found.items()})
-    else:
-        for name, finding in found.items():
+    found: dict[str, Finding] = {}
+    for name, check in CHECKS:
+        with err.status(name):
+            finding = found[name] = _look(check, settings)
+        if not as_json:
             out.print(f"[{COLOURS[finding.level]}]{finding.level:<4}[/] {name:<9} ", end="")
             out.print(finding.facts + (f" - {finding.hint}" if finding.hint else ""), markup=False)
+    if as_json:
+        print_json({name: asdict(finding) for name, finding in found.items()})
     if any(finding.level == "fail" for finding in found.values()):
         raise typer.Exit(Exit.FAILED)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
-from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, print_json
+from cli.client import connect, route
+from cli.clock import home_zone, on_clock
+from cli.console import HomeOption, JsonOption, UserOption, out, print_json
 from memory.errors import Invalid
 
 Graph = Mapping[str, Any]
@@ -43,11 +43,15 @@ def explain(
     path = path_of(thing)
     with connect(home, user) as client:
         explained = client.get(path)
+        zone = home_zone(client)
     if as_json or form is Format.JSON:
         print_json(explained)
         return
-    drawn = explained["text"] if form is Format.TEXT else DRAW[form](explained["graph"])
-    typer.echo(drawn)
+    if form is not Format.TEXT:
+        out.print(DRAW[form](explained["graph"]), markup=False)
+        return
+    out.print(on_clock(explained["text"], zone), markup=False)
+    out.print(f"[dim]Times are of {zone.key}.[/]")
 
 
 COMMANDS = (("explain", explain),)
@@ -57,10 +61,10 @@ def path_of(thing: str) -> str:
     """The route that explains a thing, by the look of its id. Raises Invalid."""
     source, slash, segment = thing.rpartition("/")
     if slash:
-        return f"/v1/segments/{quote(source, safe='')}/{quote(segment, safe='')}/explain"
+        return route("segments", source, segment, "explain")
     for beginning, room in _ROOMS.items():
         if thing.startswith(beginning):
-            return f"/v1/{room}/{quote(thing, safe='')}/explain"
+            return route(room, thing, "explain")
     raise Invalid("Give the id of a fact (f-...), of an entity (e-...), or source/segment as `memoray recall` does.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,13 +35,14 @@ Send = Callable[[Mapping[str, Any]], int]
 
 @dataclass(slots=True)
 class Tally:
-    """What an import has done: segments sent, those among them that were new or `changed`, lines `rejected`, whole
-    files `failed`, of which earlier pages may have gone in."""
+    """What an import has done: segments sent, those among them that were new or `changed`, files by the format they
+    were read as, lines `rejected`, whole files `failed`, of which earlier pages may have gone in."""
 
     files: int = 0
     segments: int = 0
     changed: int = 0
     sources: set[str] = field(default_factory=set)
+    formats: dict[str, int] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
 
@@ -61,8 +63,9 @@ def import_(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Import what was said and written: session files (JSONL), Markdown, text, transcripts, WhatsApp, mail (.eml,
-    .mbox, pasted), SRT and WebVTT.
+    """Import what was said and written elsewhere: notes, transcripts, chats, mail, subtitles, session files.
+
+    Markdown and text, WhatsApp, mail (.eml, .mbox, pasted), SRT and WebVTT, JSONL; `memoray import` tells them apart.
 
     The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
 
@@ -71,6 +74,8 @@ def import_(
     if form is not None and form not in NAMES:
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
     files = [file for path in paths for file in files_under(path.expanduser())]
+    if not files:
+        raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}.")
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
         place = zone_of(zone or profile["time_zone"])
@@ -94,18 +99,30 @@ COMMANDS = (("import", import_),)
 
 def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> None:
     """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
+    taken_for = set()
     try:
         for body in read(file, form):
             tally.changed += send(body)
             tally.sources.add(body["source_id"])
             tally.segments += len(body["segments"])
+            taken_for.add(body["provenance"]["format"])
     except DomainError as error:
         if not refused_for_good(error):
             raise
-        tally.failed.append({"file": str(file.path), "error": error.detail.removeprefix(f"{file.path.name}: ")})
+        tally.failed.append({"file": str(file.path), "error": _unnamed(error.detail, file.path.name)})
+    except UnicodeEncodeError:
+        name = os.fsencode(file.path).decode(errors="replace")
+        tally.failed.append({"file": name, "error": "its name is not UTF-8"})
     except OSError as error:
         tally.failed.append({"file": str(file.path), "error": error.strerror or type(error).__name__})
     tally.files += 1
+    for each in taken_for:
+        tally.formats[each] = tally.formats.get(each, 0) + 1
+
+
+def _unnamed(detail: str, name: str) -> str:
+    """What is wrong with a file, told beside its path: it need not be named twice."""
+    return detail.removeprefix(f"{name}: ").removeprefix(f"{name}, ")
 
 
 def deliver(
@@ -170,6 +187,8 @@ def _report(tally: Tally, as_json: bool) -> None:
         f" from {counted(tally.files, 'file')}: "
         f"{tally.changed} new or changed, {tally.segments - tally.changed} there already."
     )
+    if tally.formats:  # a chat that was taken for a note is not to go unseen
+        err.print(f"Read as {', '.join(f'{form} {count}' for form, count in sorted(tally.formats.items()))}.")
     for line in tally.rejected:
         err.print(f"{line['file']}, line {line['line_no']}: {line['reason']}", markup=False)
     for file in tally.failed:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.runtime import Places, Runtime, read_runtime, rotate, supervised, supervisor_pid
 from cli.supervisor import clear_up
-from config.settings import project_root
+from config.settings import load, project_root
 
 POLL_S = 0.2
 UP_TIMEOUT_S = 900.0
@@ -43,8 +44,14 @@ def up(
         _announce(runtime, "Memoray is already up.", as_json)
         return
     started = time.monotonic()
+    if not running:
+        load(places.home)  # a mistake in the settings is told here as a sentence, not in a log as a trace
     supervisor = None if running else _spawn(places)
-    runtime = _follow(places, supervisor, quiet=as_json)
+    try:
+        runtime = _follow(places, supervisor, quiet=as_json)
+    except KeyboardInterrupt:
+        err.print("Memoray goes on starting: `memoray status` tells how far it is, `memoray down` stops it.")
+        raise
     if runtime.state != "ready":
         _explain_failure(places, runtime)
         raise typer.Exit(Exit.FAILED)
@@ -122,7 +129,7 @@ def _announce(runtime: Runtime, headline: str, as_json: bool) -> None:
 
 def _explain_failure(places: Places, runtime: Runtime) -> None:
     log = places.log("supervisor")
-    err.print(f"[bold red]Memoray did not start.[/] {runtime.error}", markup=True)
+    err.print(f"[bold red]Memoray did not start.[/] {escape(runtime.error or '')}")
     err.print(f"The last lines of {log}:")
     for line in log.read_text(errors="replace").splitlines()[-LAST_LINES:]:
         err.print(f"  {line}", markup=False)

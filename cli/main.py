@@ -6,11 +6,13 @@ then runs if none of its own is named: `memoray entities` and `memoray entities 
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
+from typing import NoReturn
 
 import typer
 
@@ -89,12 +91,23 @@ def _memoray(
 
 def main() -> None:
     """Run the command of the arguments; an error raised on purpose is a sentence and an exit code, not a trace."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name or a sign that a terminal lacks must not end a command
     try:
         command_line(rooms(sys.argv[1] if len(sys.argv) > 1 else ""))()
     except NotRunning as error:
         err.print(error.detail, markup=False)
         sys.exit(Exit.NOT_RUNNING)
     except DomainError as error:
-        err.print(f"[red]{type(error).__name__}[/]", end=": ")
-        err.print(error.detail, markup=False)
-        sys.exit(Exit.FAILED)
+        _fail(type(error).__name__, error.detail)
+    except OSError as error:
+        _fail(type(error).__name__, f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
+    except UnicodeEncodeError:
+        _fail("Invalid", "What was given is not UTF-8.")
+
+
+def _fail(kind: str, words: str) -> NoReturn:
+    err.print(f"[red]{kind}[/]", end=": ")
+    err.print(words, markup=False)
+    sys.exit(Exit.FAILED)

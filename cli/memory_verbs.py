@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from cli.client import Client, connect
+from cli.client import Client, connect, route
 from cli.clock import clock, day, home_zone
-from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, counted, err, out, print_json, show
+from cli.console import (
+    AsOfOption,
+    HomeOption,
+    JsonOption,
+    KnownOption,
+    UserOption,
+    counted,
+    err,
+    out,
+    print_json,
+    print_table,
+    show,
+)
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
@@ -62,7 +74,9 @@ def forget(
 
 
 def undo(
-    command_id: Annotated[str | None, typer.Argument(help="A command's id; default: the last one.")] = None,
+    command_id: Annotated[
+        str | None, typer.Argument(help="A command's id, as `changes --json` has it; default: the last one.")
+    ] = None,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -72,8 +86,11 @@ def undo(
     Example: memoray undo
     """
     with connect(home, user) as client:
+        began = time.time()
         undone = client.post("/v1/undo", {"command_id": command_id})
-    show(undone, as_json, f"Undone: {escape(str(undone['undoes']))} ({counted(undone['changes'], 'change')}).")
+        log = {} if as_json else client.get("/v1/changes", since=f"{began:.3f}", limit=200)
+    counts = counted(undone["changes"], "change")
+    show(undone, as_json, *_what_it_did(log, undone), f"Undone: {escape(str(undone['undoes']))} ({counts}).")
 
 
 def entities(
@@ -161,10 +178,16 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 )
 
 
+def _what_it_did(log: Mapping[str, Any], done: Mapping[str, Any]) -> Sequence[str]:
+    """A line for each fact and entity that a command has changed, as the log tells it."""
+    mine = (step for step in log.get("changes", ()) if step["command_id"] == done["command_id"])
+    return [f"[green]{escape(step['what'])}[/] {escape(step['words'] or '')} [dim]{step['id']}[/]" for step in mine]
+
+
 def _told(client: Client, thing: str) -> str:
     """What an id means, so that nobody erases something else; Refused if it means nothing."""
     if thing.startswith("e-"):
-        entity = client.get(f"/v1/entities/{thing}")
+        entity = client.get(route("entities", thing))
         return f"{entity['name']} ({entity['entity_type']}, {entity['entity_id']})"
     source = client.get(_source_path(thing))
     began, said = day(source["started_at"], home_zone(client)), counted(source["segments_count"], "segment")
@@ -178,13 +201,13 @@ def _forget_source(client: Client, source_id: str) -> Any:
 def _source_path(source_id: str) -> str:
     if not source_id.strip():
         raise Invalid("Give the id of what is to be forgotten.")
-    return f"/v1/sources/{quote(source_id, safe='')}"
+    return route("sources", source_id)
 
 
 _FORGET: dict[str, Callable[[Client, str], Any]] = {
-    "f-": lambda client, thing: client.post(f"/v1/facts/{thing}/forget"),
-    "e-": lambda client, thing: client.delete(f"/v1/entities/{thing}"),
-    "n-": lambda client, thing: client.delete(f"/v1/notes/{thing}"),
+    "f-": lambda client, thing: client.post(route("facts", thing, "forget")),
+    "e-": lambda client, thing: client.delete(route("entities", thing)),
+    "n-": lambda client, thing: client.delete(route("notes", thing)),
 }
 """The beginning of an id tells what it is the id of; what is none of these is a source."""
 _UNDOABLE = ("f-", "n-")
@@ -202,9 +225,9 @@ def _table(answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[t
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in titles:
-        table.add_column(title, no_wrap=title not in _WORDS)
+        table.add_column(title, no_wrap=title not in _WORDS, overflow="fold")
     for row in rows:
-        table.add_row(*map(escape, row))
-    out.print(table)
+        table.add_row(*(escape(cell if out.is_terminal else " ".join(cell.split())) for cell in row))
+    print_table(table)
     if total > len(rows):
         out.print(f"[dim]{len(rows)} of {total}; --limit shows more.[/]")

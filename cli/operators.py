@@ -8,14 +8,17 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json, show
+from cli.client import connect, route
+from cli.clock import home_zone, on_clock
+from cli.console import HomeOption, JsonOption, UserOption, counted, err, out, print_json, show
 from memory.errors import Invalid
 
 DryOption = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 FactArgument = Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")]
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's id, or the beginning of it.")]
+SHOWN_PAIRS = 20
+"""Pairs that are not merged, shown after those that are: alike notes make thousands."""
 SLOW_S = 600.0
 """Seconds: comparing ten thousand facts takes seconds, a small language model ten for each theme."""
 
@@ -41,7 +44,7 @@ def merge(
     """
     with connect(home, user, SLOW_S) as client, err.status("Comparing"):
         done = client.post("/v1/facts/merge", {"dry_run": dry_run})
-    show(done, as_json, *_done(done), *(f"[yellow]not merged[/] {_pair(each)}" for each in done["reported"]))
+    show(done, as_json, *_done(done), *_reported(done["reported"]))
 
 
 def synthesize(
@@ -76,7 +79,7 @@ def prune(
         if not yes:
             for line in _done(told):
                 err.print(line)
-            typer.confirm(f"Let go of these {len(told['changed'])} facts?", abort=True, err=True)
+            typer.confirm(f"Let go of {counted(len(told['changed']), 'fact')}?", abort=True, err=True)
         done = client.post("/v1/facts/prune", {"below": threshold})
     show(done, as_json, *_done(done))
 
@@ -121,10 +124,13 @@ def changes(
     """
     with connect(home, user) as client:
         found = client.get("/v1/changes", since=since, until=until, limit=limit)
+        zone = home_zone(client)
     if as_json:
         print_json(found)
         return
-    out.print(found["text"] or "Nothing has changed.", markup=False)
+    out.print(on_clock(found["text"], zone) or "Nothing has changed.", markup=False)
+    if found["changes"]:
+        out.print(f"[dim]Times are of {zone.key}; --json has the ids of the commands.[/]")
     if found["cursor"]:
         out.print(f"[dim]{len(found['changes'])} shown, and there are more; --limit and --since show others.[/]")
 
@@ -137,7 +143,7 @@ def protect(
     Example: memoray protect f-0a1b2c
     """
     with connect(home, user) as client:
-        done = client.post(f"/v1/facts/{fact_id}/protect")
+        done = client.post(route("facts", fact_id, "protect"))
     show(done, as_json, f"Protected: {done['fact_id']}.")
 
 
@@ -149,7 +155,7 @@ def unprotect(
     Example: memoray unprotect f-0a1b2c
     """
     with connect(home, user) as client:
-        done = client.post(f"/v1/facts/{fact_id}/unprotect")
+        done = client.post(route("facts", fact_id, "unprotect"))
     show(done, as_json, f"It fades again: {done['fact_id']}.")
 
 
@@ -176,7 +182,7 @@ def split(
         "facts": fact or [],
     }
     with connect(home, user) as client:
-        done = client.post(f"/v1/entities/{entity}/split", body)
+        done = client.post(route("entities", entity, "split"), body)
     show(done, as_json, f"Split off: {done['split_off']}.")
 
 
@@ -192,7 +198,7 @@ def retype(
     Example: memoray entities retype e-0a1b2c organization
     """
     with connect(home, user) as client:
-        done = client.post(f"/v1/entities/{entity}/retype", {"type": type_})
+        done = client.post(route("entities", entity, "retype"), {"type": type_})
     show(done, as_json, f"Now of type {escape(type_)}: {done['entity_id']}.")
 
 
@@ -231,7 +237,13 @@ def _done(done: Any) -> Sequence[str]:
     if not lines:
         return ["Nothing to do."]
     undo = "would change; nothing was done." if done["dry_run"] else "changed; `memoray undo` takes it back."
-    return [*lines, f"{len(lines)} facts {undo}"]
+    return [*lines, f"{counted(len(lines), 'fact')} {undo}"]
+
+
+def _reported(pairs: Sequence[Any]) -> Iterator[str]:
+    yield from (f"[yellow]not merged[/] {_pair(each)}" for each in pairs[:SHOWN_PAIRS])
+    if len(pairs) > SHOWN_PAIRS:
+        yield f"[dim]{SHOWN_PAIRS} of {counted(len(pairs), 'pair')} that are alike but differ; --json has all.[/]"
 
 
 def _reflected(found: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, UserOption, show
+from memory.errors import Invalid
 
 UNNAMED = 'Whose memory this is, nobody has said yet: memoray profile --name "Maya" --zone Europe/Lisbon'
 
@@ -32,6 +33,8 @@ def profile(
 
     Example: memoray profile --name Maya --zone Europe/Lisbon
     """
+    if any(not each.strip() for each in label or ()):
+        raise Invalid("A label is a name, not nothing.")
     with connect(home, user) as client:
         known = client.get("/v1/profile")
         labels = list(dict.fromkeys((*known["speaker_labels"], *label))) if label else None

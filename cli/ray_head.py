@@ -241,6 +241,8 @@ class RayHead:
     def _environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         ours = RAY_ENVIRONMENT | {
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
+            # whoever submits a job, as the scheduler does, would look for any Ray of this machine and refuse two
+            "RAY_API_SERVER_ADDRESS": f"http://{LOOPBACK}:{self.ports.dashboard}",
             "MEMORAY_HOME": str(self._settings.home),
             "MEMORAY_DSN": self._dsn,
             "MEMORAY_HTTP__PORT": str(self.ports.http),  # the one that was free, which may not be the one in the file

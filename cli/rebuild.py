@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, err, out, print_json
+from cli.console import HomeOption, JsonOption, counted, err, out, print_json
 
 
 class What(StrEnum):
@@ -53,9 +53,9 @@ def rebuild(
     if told := changing(answer["encoder"]):
         out.print(told, markup=False)
         return
-    waiting = answer["pending"]["embedding"]
-    out.print(f"{what.value}: {waiting} sources are encoded again in the background; the old vectors serve until then."
-              if waiting else f"{what.value}: read again with the next question.")  # fmt: skip
+    waiting = answer["pending"]["embedding"] if what in (What.VECTORS, What.ALL) else 0
+    encoded = f"{counted(waiting, 'source')} to be encoded again in the background; the old vectors serve until then."
+    out.print(f"{what.value}: {encoded if waiting else 'read again with the next question.'}")
 
 
 def changing(encoder: Mapping[str, Any]) -> str | None:

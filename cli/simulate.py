@@ -14,7 +14,7 @@ from bench.life import invented
 from bench.living import Parts
 from bench.simulate import Found, Lived, simulate
 from bench.story import CHECKPOINTS, story
-from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
 from config.settings import load
 from memory.model.entities import TIERS
 from memory.model.working_set import WorkingSet
@@ -52,7 +52,7 @@ def simulate_life(
         print_json(_plain(lived))
     else:
         for block in _told(lived):
-            out.print(block, markup=False) if isinstance(block, str) else out.print(block)
+            out.print(block, markup=False) if isinstance(block, str) else print_table(block)
     if not lived.sound if only_story else lived.broken:
         raise typer.Exit(Exit.FAILED)
 

@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 
 from cli.client import Client
-from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
+from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json, print_table
 from cli.processes import descendants, pss_bytes, title
 from cli.rebuild import changing
 from cli.runtime import Places, Runtime, read_runtime, supervised
@@ -130,7 +130,7 @@ def _show(seen: dict[str, Any]) -> None:
     for process in sorted(seen["processes"], key=lambda one: -one["pss_bytes"]):
         table.add_row(str(process["pid"]), f"{process['pss_bytes'] / 1e6:.0f}", process["title"])
     table.add_row("", f"{seen['pss_bytes'] / 1e6:.0f}", "in all (PSS: shared pages counted once)", style="bold")
-    out.print(table)
+    print_table(table)
 
 
 def _log_files(places: Places, part: str | None) -> list[tuple[str, Path]]:

@@ -10,6 +10,7 @@ import argparse
 import http.client
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -155,8 +156,7 @@ class Supervisor:
         done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:
             log.error(done.stderr)
-            reason = done.stderr.strip().splitlines()[-1].partition(": ")[2]
-            raise Unavailable(f"The database could not be brought up to date: {reason}")
+            raise Unavailable(f"The database could not be brought up to date: {reason_of(done.stderr)}")
 
     def _start_ray_for_the_first_time(self) -> None:
         """More than once if need be: another program may take a port between our look at it and Ray's."""
@@ -251,6 +251,19 @@ class Supervisor:
     def _restart_ray(self) -> None:
         self._revive("Ray", self._start_ray)
         self._tell("Ready", "ready")
+
+
+def reason_of(trace: str) -> str:
+    """The words of the exception that ended a program, in a line; of what is no trace, its last line."""
+    lines = trace.strip().splitlines() or ["it said nothing"]
+    begun = next((number for number in reversed(range(len(lines))) if _EXCEPTION.match(lines[number])), None)
+    if begun is None:
+        return lines[-1].strip()
+    return " ".join(line.strip() for line in lines[begun:]).partition(": ")[2]
+
+
+_EXCEPTION = re.compile(r"[\w.]*[a-z]\w*: ")
+"""The line of an exception; those below it, such as DETAIL and HINT, are capitals or indented."""
 
 
 def main(arguments: list[str] | None = None) -> int:

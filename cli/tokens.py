@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from cli.client import connect
+from cli.client import connect, route
 from cli.console import HomeOption, JsonOption, UserOption, show
 
 Name = Annotated[str, typer.Argument(help="What the token is called, such as the device that holds it.")]
@@ -70,7 +70,7 @@ def revoke(name: Name, home: HomeOption = None, as_json: JsonOption = False) -> 
     Example: memoray token revoke phone
     """
     with connect(home) as client:
-        answer = client.delete(f"/v1/tokens/{name}")
+        answer = client.delete(route("tokens", name))
     show(answer, as_json, f"Revoked: {escape(name)}.")
 
 

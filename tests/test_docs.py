@@ -31,6 +31,8 @@ PATH = re.compile(r"(?<![\w/])(/v1/[\w/{}-]+|/health(?:/\w+)?)")
 FILE = re.compile(r"(?<![\w/$.:~-])(?:[\w.-]+/)+[\w.-]+\.(?:py|sql|yaml|md|toml|json|svg)")
 MAKE = re.compile(r"\bmake ([a-z]+)\b")
 VARIABLE = re.compile(r"\bMEMORAY_[A-Z_]+\b(?!_)")
+SAMPLE = re.compile(r"\bNora\b|\bGhent\b|\bdemo-\d|\bf-5670\b")
+"""What only the sample conversation knows."""
 MADE_LATER = ("data/", "run/")
 """Files that a running Memoray makes."""
 
@@ -114,6 +116,13 @@ def test_commands_exist(page: Path) -> None:
         known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         unknown = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} - known - {"--help", "-h"}
         assert unknown == set(), f"`{name}` has no {', '.join(sorted(unknown))}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_commands_about_the_sample_act_for_its_user(page: Path) -> None:
+    """Who types them as they stand asks their own memory, which knows nobody of the sample."""
+    about = [words for words in _commands(page) if SAMPLE.search(" ".join(words))]
+    assert [words for words in about if "--user demo" not in " ".join(words)] == []
 
 
 def test_every_command_shows_an_example() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.client import Client, Refused, connect
+from cli.client import Client, Refused, connect, route
 from cli.console import NotRunning
 from cli.runtime import Places, Runtime, sole_supervisor
-from memory.errors import Unavailable
+from memory.errors import Invalid, Unavailable
 
 ANSWERS: dict[str, tuple[int, str]] = {
     "/v1/stats": (200, '{"pending": {"extraction": 3}}'),
@@ -105,3 +105,17 @@ def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path
 def test_a_question_too_long_for_an_address_is_refused_in_words(url: str) -> None:
     with Client(url, "secret") as client, pytest.raises(Refused, match="too long for a web address"):
         client.get("/v1/context", query="x" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("parts", "path"),
+    [(("facts", "f-1", "forget"), "/v1/facts/f-1/forget"), (("tokens", "a/b ?#é"), "/v1/tokens/a%2Fb%20%3F%23%C3%A9")],
+)
+def test_a_route_bears_any_sign(parts: tuple[str, ...], path: str) -> None:
+    assert route(*parts) == path
+
+
+@pytest.mark.parametrize("user", ["zoë", "Ольга", "a\nb"])
+def test_a_user_whom_no_header_can_name_is_refused_in_words(user: str) -> None:
+    with pytest.raises(Invalid, match="plain letters"):
+        Client("http://127.0.0.1:9", "secret", user=user)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from types import ModuleType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from typer.testing import CliRunner
 
-from cli import ask, memory_verbs
+from cli import ask, diff, explain, memory_verbs, operators
+from cli.clock import on_clock
 from cli.main import command_line, rooms
 
 AT = 1_772_310_600.0
@@ -21,7 +23,12 @@ SEEN = {
     "entity_type": "person", "name": "Maya", "tier": "L0", "salience": 0.5, "mention_count": 1,
     "last_seen": "2026-02-28T20:30:00.25Z", "entity_id": "e-1",
 }  # fmt: skip
+STEP = '2026-02-28T20:30:00.552000Z created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
+AT_HOME = '2026-03-01 02:00 created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 ANSWERS: dict[str, Any] = {
+    "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
+    "/v1/diff": {"changes": [{}], "text": f"+ Maya likes tea (f-1, active)\n{STEP}", "cursor": None},
+    "/v1/facts/f-1/explain": {"text": f"True from 2026-02-28T20:30:00Z on.\n{STEP}"},
     "/v1/profile": {"time_zone": "Asia/Kolkata"},
     "/v1/context": {"results": [SAID]},
     "/v1/ask": {"answer": "Tea [1].", "generated": True, "citations": [SAID | {"number": 1}], "results": []},
@@ -66,6 +73,13 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
             ("entities",),
             ["type name tier strength mentions last seen id", "person Maya L0 0.50 1 2026-03-01 e-1"],
         ),
+        (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),
+        (diff, ("diff",), ["+ Maya likes tea (f-1, active)", AT_HOME, "Times are of Asia/Kolkata."]),
+        (
+            operators,
+            ("changes",),
+            [AT_HOME, "Times are of Asia/Kolkata; --json has the ids of the commands."],
+        ),
     ],
 )
 def test_times_are_told_by_the_clock_at_home(
@@ -87,3 +101,9 @@ def test_a_program_is_given_what_was_answered(
     monkeypatch: pytest.MonkeyPatch, room: ModuleType, arguments: tuple[str, ...], path: str
 ) -> None:
     assert json.loads(run(room, monkeypatch, *arguments, "--json")) == ANSWERS[path]
+
+
+def test_what_was_said_keeps_its_own_times() -> None:
+    told = 'Maya at 2026-02-28T20:30:00Z: "it is 2026-02-28T20:30:00Z", until 2026-02-28T21:00:00.5Z'
+    expected = 'Maya at 2026-02-28 20:30: "it is 2026-02-28T20:30:00Z", until 2026-02-28 21:00'
+    assert on_clock(told, ZoneInfo("UTC")) == expected

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli import doctor
-from cli.console import Exit
+from cli import archive, doctor, lifecycle
+from cli.console import Exit, out
 from cli.main import ROOMS, command_line, main, rooms
 from cli.runtime import Places, Runtime
 from config.settings import Settings
+from memory.errors import Invalid
 
 COMMANDS = [(name, command) for room in rooms() for name, command in room.COMMANDS]
 
@@ -97,6 +98,83 @@ def test_an_error_is_an_exit_code_and_no_trace(
         main()
     assert caught.value.code == code
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").write_text("a file")
+    monkeypatch.setattr(sys, "argv", ["memoray", "up", "--home", str(tmp_path / "home")])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.FAILED
+    assert str(tmp_path / "home") in capsys.readouterr().err
+
+
+def test_an_argument_that_is_no_text_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sent(_: object) -> None:
+        "a byte that is no UTF-8 \udcff".encode()
+
+    monkeypatch.setattr("cli.main.command_line", lambda opened: lambda: sent(opened))
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.FAILED
+    assert capsys.readouterr().err == "Invalid: What was given is not UTF-8.\n"
+
+
+def test_a_mistake_in_the_settings_is_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "memory.yaml").write_text("http: {prot: 8001}\n")
+    monkeypatch.setattr(sys, "argv", ["memoray", "up", "--home", str(tmp_path)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == Exit.FAILED
+    assert "did you mean port?" in capsys.readouterr().err
+    assert not Places(tmp_path).log("supervisor").exists()
+
+
+def test_an_interrupted_start_goes_on_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lifecycle, "_spawn", lambda places: None)
+    monkeypatch.setattr(lifecycle, "_follow", interrupted)
+    result = CliRunner().invoke(command_line(rooms("up")), ["up", "--home", str(tmp_path)])
+    assert result.exit_code == 130
+    assert "goes on starting" in result.output
+
+
+def test_why_a_start_failed_is_told_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = Places(tmp_path)
+    places.prepare()
+    places.log("supervisor").write_text("[/a] line\n")
+    lifecycle._explain_failure(places, Runtime(home=str(tmp_path), state="failed", error="No [/x] here."))
+    told = capsys.readouterr().err
+    assert told.startswith("Memoray did not start. No [/x] here.\n")
+    assert "  [/a] line\n" in told
+
+
+def test_an_archive_goes_into_the_folder_or_the_file_that_is_named(tmp_path: Path) -> None:
+    assert archive._within(None, "a.zip", tmp_path) == tmp_path / "a.zip"
+    assert archive._within(tmp_path, "a.zip", Path()) == tmp_path / "a.zip"
+    assert archive._within(tmp_path / "mine.zip", "a.zip", Path()) == tmp_path / "mine.zip"
+    with pytest.raises(Invalid, match=f"There is no folder {tmp_path / 'none'}"):
+        archive._within(tmp_path / "none" / "mine.zip", "a.zip", Path())
+
+
+def test_words_are_shown_as_they_were_said(capsys: pytest.CaptureFixture[str]) -> None:
+    out.print(":cat: and \x1b[2Jtea", markup=False)
+    assert capsys.readouterr().out == ":cat: and [2Jtea\n"
+
+
+def test_help_breaks_no_paragraph_into_lines() -> None:
+    """The help keeps the breaks of a docstring, wherever the terminal's own fall."""
+    paragraphs = {name: (inspect.getdoc(command) or "").split("\n\n") for name, command in COMMANDS}
+    told = [(name, each) for name, all_ in paragraphs.items() for each in all_ if not each.startswith("Example:")]
+    assert [(name, each) for name, each in told if "\n" in each] == []
 
 
 def test_doctor_finds_what_is_wrong_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

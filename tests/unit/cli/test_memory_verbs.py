@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from rich.text import Text
 
-from cli import memory_verbs
+from cli import console, memory_verbs
 from cli.client import Client, Refused
+from cli.console import Screen
 from memory.errors import Invalid
 
 KNOWN = {
@@ -52,8 +54,27 @@ def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "There is nothing to list.\n"
 
 
-def test_only_words_break_into_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_words_break_into_lines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("promise", "Maya: " + "I will come " * 12, "2026-11-15", "e-0a1b2c3d4e5f6071")]
+    for room in (memory_verbs, console):
+        monkeypatch.setattr(room, "out", Screen(force_terminal=True, width=80))
     memory_verbs._table({}, False, ("type", "name", "last seen", "id"), rows, 1)
     assert "2026-11-15" in (shown := capsys.readouterr().out)
     assert "e-0a1b2c3d4e5f6071" in shown
+    assert len(shown.splitlines()) > 2
+
+
+def test_in_a_pipe_a_row_is_a_line_and_nothing_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    promised = "I will come\nat " + "last " * 200 + "[soon]"
+    memory_verbs._table({}, False, ("state", "promise"), [("open", promised), ("kept", "tea")], 2)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines] == [["state", "promise"], ["open", *promised.split()], ["kept", "tea"]]
+
+
+def test_undo_tells_what_it_did() -> None:
+    done = {"command_id": "c-2", "undoes": "c-1", "changes": 3}
+    step = {"what": "restored", "words": "Maya works at [Plume]", "id": "f-1"}
+    log = {"changes": [step | {"command_id": "c-9"}, step | {"command_id": "c-2"}]}
+    told = memory_verbs._what_it_did(log, done)
+    assert [Text.from_markup(line).plain for line in told] == ["restored Maya works at [Plume] f-1"]
+    assert memory_verbs._what_it_did({}, done) == []

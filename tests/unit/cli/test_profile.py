@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from cli import profile
 from cli.main import command_line, rooms
+from memory.errors import Invalid
 
 
 class Door:
@@ -65,3 +66,9 @@ def test_what_is_given_is_put_and_labels_are_added(door: Door) -> None:
 
 def test_languages_take_the_place_of_those_there_were(door: Door) -> None:
     assert "speaks en, pt" in run("--name", "Maya", "--language", "en", "--language", "pt")
+
+
+def test_a_label_of_nothing_is_refused(door: Door) -> None:
+    result = CliRunner().invoke(command_line(rooms("profile")), ["profile", "--label", " "])
+    assert isinstance(result.exception, Invalid)
+    assert door.puts == []

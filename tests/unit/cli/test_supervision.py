@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cli.ray_head import Ports, RayHead, RayStopped, ReservedPorts, free_port, serve_config
 from cli.runtime import Places
-from cli.supervisor import Backoff, Supervisor
+from cli.supervisor import Backoff, Supervisor, reason_of
 from config.settings import Settings, load, project_root
 from memory.errors import ConfigError, Unavailable
 
@@ -89,6 +89,14 @@ def test_the_replica_is_told_the_port_that_was_chosen(tmp_path: Path) -> None:
         told = head._environment({})["MEMORAY_HTTP__PORT"]
         assert load(tmp_path, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
         assert head.ports.http != taken.getsockname()[1]
+
+
+def test_jobs_are_submitted_to_this_ray_and_no_other(tmp_path: Path) -> None:
+    Places(tmp_path).prepare()
+    head = RayHead(Settings(home=tmp_path), "dsn", some_ports())
+    told = head._environment({"RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1", "RAY_ADDRESS": "127.0.0.1:2"})
+    assert told["RAY_API_SERVER_ADDRESS"] == f"http://127.0.0.1:{head.ports.dashboard}"
+    assert "RAY_ADDRESS" not in told
 
 
 def test_the_serve_file_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,3 +191,20 @@ def test_an_application_that_fails_is_not_tried_again(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="failed to start: ValueError: no such preset"):
         supervisor_over(tmp_path, ray)._start_ray_for_the_first_time()
     assert ray.started == 1
+
+
+@pytest.mark.parametrize(
+    ("trace", "reason"),
+    [
+        ("Traceback:\n  File x\nmemory.errors.ConfigError: Newer: than we are.\n", "Newer: than we are."),
+        (
+            "Traceback:\npsycopg.OperationalError: connection failed: refused\n\tIs the server running?\n",
+            "connection failed: refused Is the server running?",
+        ),
+        ("psycopg.errors.DiskFull: no room\nDETAIL:  disk full\n", "no room DETAIL:  disk full"),
+        ("Killed\n", "Killed"),
+        ("", "it said nothing"),
+    ],
+)
+def test_why_a_program_ended_is_told_in_a_line(trace: str, reason: str) -> None:
+    assert reason_of(trace) == reason

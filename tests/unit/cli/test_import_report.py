@@ -1,0 +1,73 @@
+"""What `memoray import` says of files that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import import_
+from cli.main import command_line, rooms
+from memory.errors import Invalid
+
+
+class Door:
+    """A front door that takes what can be sent."""
+
+    def __enter__(self) -> Door:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def get(self, path: str) -> Mapping[str, Any]:
+        return {"time_zone": "UTC", "name": "Maya"}
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        json.dumps(body, ensure_ascii=False).encode()
+        return {"changed": len(body["segments"])}
+
+
+@pytest.fixture(autouse=True)
+def _door(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_, "connect", lambda home, user: Door())
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command_line(rooms("import")), ["import", *arguments])
+
+
+def test_a_file_is_named_once(tmp_path: Path) -> None:
+    bad = tmp_path / "talk.srt"
+    bad.write_text("1\n00:00:07,000 --> 00:00:06,000\nBen: backwards\n")
+    result = run(str(bad))
+    assert result.exit_code == 1
+    assert f"{bad}: line 2: the cue ends before it starts." in result.output
+
+
+def test_a_folder_without_a_file_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"\xff")
+    assert isinstance(raised := run(str(tmp_path)).exception, Invalid)
+    assert raised.detail == f"There is no file to import in {tmp_path}."
+
+
+def test_a_name_that_is_no_text_keeps_only_its_file_out(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one")
+    (tmp_path / "caf\udce9.md").write_text("two")
+    result = run(str(tmp_path), "--json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert (report["files"], report["segments"]) == (2, 1)
+    assert [each["error"] for each in report["failed"]] == ["its name is not UTF-8"]
+
+
+def test_what_each_file_was_taken_for_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one")
+    (tmp_path / "b.md").write_text("two")
+    (tmp_path / "chat.txt").write_text("31/12/2023, 21:05 - Ana: hi\n")
+    assert "Read as note 2, whatsapp 1." in run(str(tmp_path)).output
+    assert json.loads(run(str(tmp_path), "--json").stdout)["formats"] == {"note": 2, "whatsapp": 1}
