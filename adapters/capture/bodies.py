@@ -26,6 +26,8 @@ UNKNOWN = "unknown"
 """The speaker where nobody has been named."""
 WORDS_PER_S = 2.5
 """150 words a minute, the usual pace of English speech, where a transcript does not say how long something took."""
+STEP_S = 0.001
+"""Paragraphs have an order but no time of their own: a millisecond each keeps the one and does not feign the other."""
 PIECE_CHARS = 4_000
 """Longest text of an imported segment, about two pages; what is longer is cut at the end of a sentence or word."""
 PAGE_SEGMENTS = 500

@@ -48,9 +48,11 @@ def read(file: TextFile, name: str | None = None) -> Iterator[Body]:
 
 
 def recognise(file: TextFile, name: str | None = None) -> Format:
-    """The format of that name, or the first that fits. Raises Invalid."""
+    """The format of that name, or the first that fits. Raises Invalid, also for a chat that none but a note fits."""
     for form in FORMATS:
         if form.name == name or (name is None and form.sniff(file)):
+            if name is None and form.read is notes.read:
+                whatsapp.refuse_unknown(file)
             return form
     if not file.path.stat().st_size:
         raise Invalid(f"{file.path.name}: is empty.", file=file.path.name)

@@ -16,7 +16,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from adapters.capture.bodies import Body, Origin, Turn, body_of_turns, name_of
+from adapters.capture.bodies import STEP_S, Body, Origin, Turn, body_of_turns, name_of
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
@@ -25,8 +25,6 @@ from adapters.capture.text import TextFile
 SUFFIXES = frozenset({".eml", ".mbox"})
 HEAD_LINES = 10
 """Pasted text is mail if it names a sender, and a subject or a date, in as many lines."""
-STEP_S = 0.001
-"""Paragraphs have an order but no time of their own, as in notes."""
 
 _NAMES = {"von": "from", "gesendet": "date", "datum": "date", "sent": "date", "betreff": "subject", "an": "to"}
 """How mail programs write headers for a reader to see: Outlook's `Sent`, and German."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from adapters.capture.bodies import Body, Origin, Turn, body_of_turns
+from adapters.capture.bodies import STEP_S, Body, Origin, Turn, body_of_turns
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.text import TextFile
 from adapters.capture.transcripts import read_heading
@@ -18,8 +18,6 @@ from adapters.capture.transcripts import read_heading
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text", ""})
 FRONT_MATTER_LINES = 100
 """Longest front matter looked for."""
-STEP_S = 0.001
-"""Paragraphs have an order but no time of their own: a millisecond each keeps the one and does not feign the other."""
 
 _DATE_KEYS = ("date", "created", "created_at", "datetime", "day")
 _TITLE = re.compile(r"#{1,6}\s+(.*?)\s*#*")

@@ -33,6 +33,10 @@ _ABOVE = re.compile(rf"(?P<name>{_NAME})\s+[\[(]?(?P<after>{_TIME})[\])]?")
 _CLOCK = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:[.,]\d+)?\s*([AaPp])?.*")
 _HEADING = re.compile(r"^(?:#+|[-=*_]{2,}|date:)?\s*(.*?)\s*[-=*_#]*$", re.IGNORECASE)
 _SHORT_WORDS = 3
+_FEW_TURNS = 8
+"""In so few turns everybody may speak once."""
+_RETURNING = 0.1
+"""In more turns, at least this share is of somebody who speaks again; else the names are labels of a note."""
 _NAME_CHARS = 40
 _HEADING_CHARS = 80
 
@@ -74,7 +78,10 @@ class _Sitting:
 
 
 def sniff(file: TextFile) -> bool:
-    """At least half of the lines belong to turns, and someone speaks twice or every turn is more than a word or two."""
+    """At least half of the lines belong to turns, and someone speaks twice or every turn is more than a word or two.
+
+    Speakers come back: where hardly any name does, the names are labels.
+    """
     lines = [line for line in file.sample if read_heading(line) is None]
     begun: list[_Said] = []
     covered = 0
@@ -90,8 +97,13 @@ def sniff(file: TextFile) -> bool:
     spoken = [turn for turn in begun if turn.words]
     if len(spoken) < 2 or covered * 2 < len(lines):
         return False
-    repeated = max(Counter(turn.speaker for turn in spoken).values()) > 1
-    return repeated or (covered == len(lines) and all(len(" ".join(t.words).split()) >= _SHORT_WORDS for t in spoken))
+    turns = Counter(turn.speaker for turn in spoken).values()
+    returning = sum(count for count in turns if count > 1)
+    if len(spoken) > _FEW_TURNS and returning < _RETURNING * len(spoken):
+        return False
+    return returning > 0 or (
+        covered == len(lines) and all(len(" ".join(t.words).split()) >= _SHORT_WORDS for t in spoken)
+    )
 
 
 def read(file: TextFile) -> Iterator[Body]:
