@@ -27,15 +27,16 @@ from adapters.extraction.rules import RuleExtractor
 from bench.conversations import PHOTO, Asked, Conversation
 from memory.model.claims import Utterance
 from memory.model.commands import AcceptReading, ReadSegment, SetProfile
-from memory.model.facts import Evidence, Fact
+from memory.model.facts import Evidence
 from memory.model.ids import command_id
 from memory.model.profile import Profile
-from memory.model.working_set import WorkingSet, evolve
-from memory.ports import Embedder, Judge
-from memory.rules.decider import Rules, decide
+from memory.model.working_set import WorkingSet
+from memory.ports import Embedder, Judge, Vector
+from memory.rules.decider import Rules, carry_out
 from memory.rules.rivals import FactVectors, Resemblance
 from memory.services.extract import encode
 from memory.services.judging import submit_judged
+from memory.services.remember import fresh_vectors
 
 CATEGORIES = ("contradiction_resolution", "knowledge_update")
 LABELS = Path(__file__).parent / "labels"
@@ -104,14 +105,11 @@ class Believing:
 
         await submit_judged(command, submit, self.judge, self.rules.revision.rounds)
 
-    def _decide(self, command: AcceptReading | SetProfile, vectors: Mapping[str, object]) -> None:
+    def _decide(self, command: AcceptReading | SetProfile, vectors: Mapping[str, Vector]) -> None:
         self.now += 1.0
-        resemblance = Resemblance(self.vectors, vectors, self.embedder.calibrate)  # type: ignore[arg-type]
-        changes = decide(self.believed, command, 2e9 + self.now, self.rules, resemblance)
-        self.believed = evolve(self.believed, changes.changes)
-        fresh = (each.after for each in changes.changes if each.before is None)
-        self.vectors.put({each.fact_id: vectors[each.statement] for each in fresh  # type: ignore[misc]
-                          if isinstance(each, Fact) and each.statement in vectors})  # fmt: skip
+        resemblance = Resemblance(self.vectors, vectors, self.embedder.calibrate)
+        changes, self.believed = carry_out(self.believed, command, 2e9 + self.now, self.rules, resemblance)
+        self.vectors.put(fresh_vectors(changes, vectors))
 
     def links(self) -> list[Joined]:
         """Every pair of turns joined by a link, once a pair of facts."""

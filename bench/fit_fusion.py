@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import gettempdir
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weighed:
     """One question with its candidates: features [candidates, FEATURES], their turns, which of them are gold."""
 
@@ -123,14 +124,20 @@ class CachedEncoder:
         return self._encoder.ask(text)
 
 
+def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> Library:
+    """A library of these turns alone, with their vectors and word pieces."""
+    library, scope = Library(MiniLmEmbedder.dimensions), user_scope(conversation.id)
+    library.put(scope, Sensitivity.OPEN, batch)
+    lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
+    encoded = encoder.encode(lines)
+    library.put_vectors(scope, batch.keys, encoded.vectors, encoded.pieces)
+    return library
+
+
 async def ask_all(conversation: Conversation, encoder: CachedEncoder, settings: RecallSettings) -> list[Weighed]:
     """Every question of a conversation that asks for turns."""
     batch, turn_ids = batch_of(conversation)
-    library = Library(MiniLmEmbedder.dimensions)
-    library.put(user_scope(conversation.id), Sensitivity.OPEN, batch)
-    lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
-    encoded = encoder.encode(lines)
-    library.put_vectors(user_scope(conversation.id), batch.keys, encoded.vectors, encoded.pieces)
+    library = library_of(conversation, batch, encoder)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
     source_of = dict(zip(turn_ids, batch.source.tolist(), strict=True))
     wanted = [question for question in conversation.questions if question.category not in SEPARATE]
@@ -223,7 +230,7 @@ def asked_for(description: str | None) -> argparse.Namespace:
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", nargs="+", type=Path)
     arguments.add_argument("--conversations", type=int, help="read only the first N of each file")
-    arguments.add_argument("--cache", type=Path, default=Path("/tmp/memoray-vectors"))
+    arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
     return arguments.parse_args()
 
 

@@ -28,16 +28,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.embedding.minilm import MiniLmEmbedder
 from bench.conversations import LABELS, Conversation, conversation_of
-from bench.fit_fusion import NOW, CachedEncoder, asked_for, batch_of
+from bench.fit_fusion import NOW, CachedEncoder, asked_for, batch_of, library_of
 from bench.metrics import SEPARATE
-from memory.model.scopes import Sensitivity, View, user_scope
-from memory.retrieval.batches import dense_text
+from memory.model.scopes import View
 from memory.retrieval.cut import CutRules, cut, log_shares, relevance
 from memory.retrieval.fusion import FusionRules, fuse
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
 from memory.retrieval.silence import SIGNS, SilenceRules, signs
@@ -59,7 +57,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """One question: its signs, the descending scores of all its candidates, and which of the first are evidence."""
 
@@ -96,12 +94,7 @@ async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, fro
                  encoder: CachedEncoder, settings: RecallSettings) -> list[Judged]:  # fmt: skip
     """Every one of these questions - text, category, gold - of a conversation."""
     batch, turn_ids = batch_of(conversation)
-    scope, view = user_scope(conversation.id), View(conversation.id)
-    library = Library(MiniLmEmbedder.dimensions)
-    library.put(scope, Sensitivity.OPEN, batch)
-    lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
-    encoded = encoder.encode(lines)
-    library.put_vectors(scope, batch.keys, encoded.vectors, encoded.pieces)
+    library, view = library_of(conversation, batch, encoder), View(conversation.id)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
     legs, found = (MemoryText(library), MemoryVectors(library)), []
     for text, category, gold in asked:

@@ -149,7 +149,7 @@ class PeerRow:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Encodings:
     """What the encoder made of all turns, once for all systems, and how long that took."""
 

@@ -277,6 +277,7 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
      "decay: spaced.gradient_least must not exceed spaced.gradient_most."),
     (lambda s: 0 in (s.decay.half_life_days, s.decay.stability.half_life_days, s.decay.stretched.scale),
      "decay: half_life_days and stretched.scale must be above 0."),
+    (lambda s: s.recall.fusion.k == 0, "recall: fusion.k must be above 0."),
     (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
     (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
      "extraction: retry_base_s must not exceed retry_cap_s."),

@@ -42,7 +42,7 @@ _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.
 """The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pass:
     """One forward pass: which texts it took, their pieces [b, t], and the last layer's vectors of these [b, t, 384]."""
 

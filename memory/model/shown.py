@@ -64,7 +64,7 @@ class Then:
 
     def now(self, clock: Instant) -> Instant:
         """The moment that strength is reckoned at: the earliest of the two and of the clock."""
-        return min(clock, *(each for each in (self.as_of, self.known) if each is not None), clock)
+        return min(each for each in (clock, self.as_of, self.known) if each is not None)
 
 
 NOW = Then()

@@ -339,9 +339,9 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
 _OWN_TABLES: dict[type, str] = {Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses"}
 
 
-def evolve(working_set: WorkingSet, changes: Iterable[Change], version: int | None = None) -> WorkingSet:
-    """The working set after these changes; `version` defaults to the next one."""
+def evolve(working_set: WorkingSet, changes: Iterable[Change]) -> WorkingSet:
+    """The next version of the working set: what it is after these changes."""
     draft = Draft(working_set)
     for change in changes:
         draft.apply(change)
-    return draft.finish(working_set.version + 1 if version is None else version)
+    return draft.finish(working_set.version + 1)

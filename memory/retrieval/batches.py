@@ -12,7 +12,7 @@ from memory.model.timeline import Instant, to_datetime
 from memory.words.calendar_names import MONTHS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SegmentBatch:
     """Rows to be put: a key that is there already is replaced, one that is not `alive` is taken out.
 

@@ -16,6 +16,7 @@ from memory.model.scopes import View
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.retrieval.backing import Backing, backing
+from memory.retrieval.candidates import positions
 from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.fact_table import FactTable, Flags, Moments, Numbers
 from memory.retrieval.library import Library
@@ -31,7 +32,7 @@ VIEWS = 16
 """Views of one user that are remembered; beyond that all are made anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outlook:
     """What one view sees of one user's facts. Arrays of [facts] follow the table."""
 
@@ -56,9 +57,9 @@ class Outlook:
     known: Probe
     """Asks for all that is in sight and was known by then."""
     library: Library
-    met: dict[str, Numbers] = field(default_factory=dict, compare=False)
+    met: dict[str, Numbers] = field(default_factory=dict)
     """What `mentions` has found."""
-    tied: dict[tuple[str, int], tuple[Numbers, NDArray[np.float32]]] = field(default_factory=dict, compare=False)
+    tied: dict[tuple[str, int], tuple[Numbers, NDArray[np.float32]]] = field(default_factory=dict)
     """What the graph leg found around an entity, by id and depth: names come back in question after question."""
 
     def mentions(self, entity_id: str) -> Numbers:
@@ -167,12 +168,11 @@ class Beliefs:
         holds = np.isinf(outlook.over) if probe.as_of is None else outlook.over > probe.as_of
         facts = np.flatnonzero(outlook.begun(probe.as_of) & holds)
         owners, grounds = outlook.evidence(facts)
-        by_key = np.argsort(keys)
-        slots = np.minimum(np.searchsorted(keys[by_key], grounds), max(0, len(keys) - 1))
-        pairs = np.flatnonzero(keys[by_key][slots] == grounds) if len(keys) else np.zeros(0, np.int64)
+        rows = positions(grounds, keys)
+        pairs = np.flatnonzero(rows >= 0)
         ids = outlook.facts.table.ids
         fact_ids = [ids[fact] for fact in facts[owners[pairs]]]
-        return backing(outlook.working_set, fact_ids, by_key[slots[pairs]], probe.text)
+        return backing(outlook.working_set, fact_ids, rows[pairs], probe.text)
 
     def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> Outlook:
         table, whatever = facts.table, Probe("", known_as_of=known)

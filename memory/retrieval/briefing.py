@@ -19,12 +19,12 @@ def harmless(text: str) -> str:
     return " ".join("".join(visible).split()).translate(_SAFE)
 
 
-def briefing(lines: Sequence[str], most: int = BRIEFING_CHARS) -> str:
-    """The lines between the tags, `most` characters of them: whole lines, the last one cut.
+def briefing(lines: Sequence[str]) -> str:
+    """The lines between the tags, `BRIEFING_CHARS` of them at most: whole lines, the last one cut.
 
     Whoever writes a line passes what others said through `harmless`; marks of citation are the writer's own.
     """
-    return "\n".join((OPENING, *fitting(lines, most), CLOSING))
+    return "\n".join((OPENING, *fitting(lines, BRIEFING_CHARS), CLOSING))
 
 
 def fitting(lines: Sequence[str], room: int) -> Iterator[str]:

@@ -23,6 +23,7 @@ from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.calendar import Dated, Happening, Moments, Window, fullest, latest, stretch, whole, window
 from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.fact_table import Flags, Numbers
 from memory.retrieval.fusion import FusionRules, reciprocal_ranks
 from memory.retrieval.legs import compared, ranked
 from memory.retrieval.query import Probe
@@ -31,9 +32,6 @@ from memory.words.predicates import named
 from memory.words.stems import query_terms, tokenise
 from memory.words.time_anchors import Anchored, Event, anchored, vague
 from memory.words.time_retold import Retelling
-
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _NONE = np.zeros(0, np.int64)
 
@@ -47,7 +45,7 @@ _ASKS = 0.5
 """A turn that asks for so much of its length tells of no event."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Meant:
     """The time that a question means."""
 

@@ -25,7 +25,7 @@ def _never() -> NDArray[np.float64]:
     return np.zeros(0, np.float64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """One leg's answer: segment keys best first, with that leg's own scores (comparable only within the leg)."""
 
@@ -38,7 +38,7 @@ class Ranking:
     """The time that the question tells by an event, of the leg that knows of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Traits:
     """What weighing and diversifying read, one row a candidate, aligned with `keys`."""
 
@@ -82,6 +82,16 @@ class Traits:
         if not len(self.word_starts):
             return self.words
         return self.words[self.word_starts[row] : self.word_starts[row + 1]]
+
+
+def positions(keys: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[keys] Where each key stands in `among`, which holds none twice; -1 where it does not."""
+    if not len(among):
+        return np.full(len(keys), -1)
+    by_key = np.argsort(among)
+    ordered = among[by_key]
+    slots = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.where(ordered[slots] == keys, by_key[slots], -1)
 
 
 def at_least(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ _KEPT = frozenset({"active", "superseded", "invalidated"})
 """An invalidated fact is kept for views in which nothing speaks against it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Worded:
     """What the words of a question find among facts; of use until the facts change."""
 

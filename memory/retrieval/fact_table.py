@@ -33,7 +33,7 @@ _CELLS: dict[str, type[np.generic]] = {
 """Columns that are read off each fact alone; `closed` ones were ended by another if another followed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FactTable:
     """One row a fact; `grounds_*` and `later`, `earlier` are pairs that point into it by row. Never written into."""
 

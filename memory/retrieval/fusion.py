@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.retrieval.candidates import Ranking, best_first
+from memory.retrieval.candidates import Ranking, best_first, positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,14 @@ def fused_scores(rankings: Sequence[Ranking], keys: NDArray[np.int64], rules: Fu
 
 def reciprocal_ranks(ranking: Ranking, keys: NDArray[np.int64], k: float) -> NDArray[np.float32]:
     """k / (k + rank) of each key in this ranking, 0 where it is missing."""
-    positions, found = places(ranking, keys)
+    at, found = places(ranking, keys)
     out = np.zeros(len(keys), np.float32)
-    out[found] = k / (k + 1 + positions)
+    out[found] = k / (k + 1 + at)
     return out
 
 
 def places(ranking: Ranking, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions (from 0) in the ranking of those keys it holds, and which of `keys` these are."""
-    if not len(ranking.keys):
-        nothing = np.zeros(0, np.int64)
-        return nothing, nothing
-    by_key = np.argsort(ranking.keys)
-    slots = np.minimum(np.searchsorted(ranking.keys[by_key], keys), len(by_key) - 1)
-    found = np.flatnonzero(ranking.keys[by_key[slots]] == keys)
-    return by_key[slots[found]], found
+    at = positions(keys, ranking.keys)
+    found = np.flatnonzero(at >= 0)
+    return at[found], found

@@ -57,7 +57,7 @@ class MemoryGraph:
         return ranked(self.name, [(keys[seen], scores[seen])], probe.limit)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Around:
     """What lies around entities, through the eyes of one view. An entity is known by what is in sight of it."""
 

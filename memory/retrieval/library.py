@@ -161,7 +161,7 @@ class MemoryShelf:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """The candidates that one collection holds: their rows there, and where they stand among the keys asked for."""
 

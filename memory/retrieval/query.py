@@ -41,7 +41,7 @@ class Question:
     """Steps along facts from the entities it names (`memory.retrieval.effort`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Probe:
     """What every index is asked: the same words, vector and window for all of them."""
 

@@ -48,7 +48,7 @@ class MemoryStanding:
         return replace(_nearest(keys, kinds, scores, probe.limit), over=over)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
     """The wishes of one collection that a probe may see. Arrays of [wishes]."""
 

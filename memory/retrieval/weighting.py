@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S, Instant, Interval
-from memory.retrieval.candidates import Ranking, Traits
+from memory.retrieval.candidates import Ranking, Traits, positions
 from memory.retrieval.late_interaction import Meetings, meetings
 from memory.retrieval.pieces import Asked
 from memory.retrieval.routing import Plan
@@ -29,8 +29,12 @@ REPLY_LENGTH = 300.0
 ENOUGH = 0.75
 """Share of known pieces with which late interaction is worth it: LoCoMo dev recall@10 is 85.4 with all of them, 84.1
 with 0.8, 81.2 with 0.55, and 82.6 without it."""
+BEST_OF_SOURCE = 3
+"""Cosines by which a source is judged: its best ones (recall recipe)."""
 SURELY = 0.9
 """Share of the best fact's score with which a turn is taken to say what is asked, whoever says it."""
+ALIKE = 1e-6
+"""Deviation, as a share of the largest value where that is above 1, up to which values differ by rounding alone."""
 HALF_LIFE_DAYS = 30.0
 """Seeds 000 and 001."""
 
@@ -95,7 +99,7 @@ WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, next_ve
 FEATURES = tuple(field.name for field in fields(Weights))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One question with everything that was found out about its candidates."""
 
@@ -123,7 +127,7 @@ class Case:
         return len(own) > 0 and float(np.count_nonzero(near.turns.counts[own]) / len(own)) >= ENOUGH
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Contributions:
     """What each named term adds to the score of each candidate."""
 
@@ -185,7 +189,7 @@ def features(case: Case) -> Floats:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Found:
     """A leg's ranking, and which of it are candidates: their positions in it and their rows among these."""
 
@@ -199,24 +203,15 @@ def _located(rankings: Sequence[Ranking], traits: Traits) -> tuple[dict[str, _Fo
 
     All keys are looked up at once.
     """
-    by_key = np.argsort(traits.keys)
     asked = [*(ranking.keys for ranking in rankings), traits.before]
-    rows = _rows_of(np.concatenate(asked), traits.keys[by_key], by_key)
+    rows = positions(np.concatenate(asked), traits.keys)
     legs, start = dict[str, _Found](), 0
     for ranking in rankings:
         held = rows[start : start + len(ranking.keys)]
-        positions = np.flatnonzero(held >= 0)
-        legs[ranking.leg] = _Found(ranking, positions, held[positions])
+        places = np.flatnonzero(held >= 0)
+        legs[ranking.leg] = _Found(ranking, places, held[places])
         start += len(held)
-    return legs, rows[start:] if len(traits.before) else np.full(len(by_key), -1)
-
-
-def _rows_of(keys: NDArray[np.int64], ordered: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The row of each key, -1 where `ordered`, whose keys have these `rows`, holds none."""
-    if not len(ordered):
-        return np.full(len(keys), -1)
-    slots = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-    return np.where(ordered[slots] == keys, rows[slots], -1)
+    return legs, rows[start:] if len(traits.before) else np.full(len(traits.keys), -1)
 
 
 def _nothing(traits: Traits) -> Floats:
@@ -302,7 +297,7 @@ def _standard(values: Floats) -> Floats:
     count = max(1, len(values))
     apart = values - values.sum() / count
     spread = np.sqrt((apart * apart).sum() / count)
-    return apart / spread if spread > 1e-9 else np.zeros_like(values)
+    return apart / spread if spread > ALIKE * max(1.0, np.abs(values).max(initial=0)) else np.zeros_like(values)
 
 
 def _followers(before: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -317,14 +312,14 @@ def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:
     return np.where(rows >= 0, values[rows], np.float32(0)) if len(values) else values
 
 
-def _top_of_source(source: NDArray[np.int64], values: Floats, count: int = 3) -> Floats:
-    """Mean of the source's best `count` values, for every candidate of it."""
+def _top_of_source(source: NDArray[np.int64], values: Floats) -> Floats:
+    """Mean of the source's best values, for every candidate of it."""
     ordered = np.lexsort((-values, source))
     sources = source[ordered]
     begins = np.ones(len(ordered), np.bool_)
     np.not_equal(sources[1:], sources[:-1], out=begins[1:])
     group = begins.cumsum() - 1
-    counted = np.arange(len(ordered)) - np.flatnonzero(begins)[group] < count
+    counted = np.arange(len(ordered)) - np.flatnonzero(begins)[group] < BEST_OF_SOURCE
     means = np.bincount(group, values[ordered] * counted) / np.bincount(group, counted)
     out = np.empty(len(values), np.float32)
     out[ordered] = means[group]

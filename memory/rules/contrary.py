@@ -16,7 +16,8 @@ from memory.rules.contradiction import LEAST_ALIKE, judge
 from memory.rules.rivals import Rival
 from memory.rules.turn import Meeting, Turn
 
-AGAINST = frozenset({"contradicts", "updates"})
+_STANDS_AGAINST = frozenset({"contradicts", "updates"})
+"""Verdicts by which a claim stands against a rival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def contraries(turn: Turn, met: Meeting, rivals: list[Rival], weighed: Collectio
     known_since = min((_since(turn, each) for each in found if each.verdict.relation == "same"), default=None)
     found.sort(key=lambda each: (-each.verdict.score, -each.similarity, each.rival_id))
     chosen: list[Contrary] = []
-    for relation in sorted(AGAINST):
+    for relation in sorted(_STANDS_AGAINST):
         of_kind = (each for each in found if each.verdict.relation == relation)
         news = [each for each in of_kind if known_since is None or _since(turn, each) < known_since]
         chosen += news[: turn.rules.disputed]
@@ -63,7 +64,7 @@ def _verdict(turn: Turn, met: Meeting, rival: Rival, place: int) -> Verdict:
         return Verdict()
     pair = _pair(turn.draft, met, rival)
     words = judge(pair)
-    if turn.judging is None or not (grey or words.relation in AGAINST):
+    if turn.judging is None or not (grey or words.relation in _STANDS_AGAINST):
         return words
     for known in turn.judging.verdicts:
         if (known.fact_id, known.rival_id) == (met.fact_id, rival.fact_id):

@@ -21,7 +21,7 @@ Column = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Anchors:
     """What strength is computed from: columns of n rows, instants in UTC epoch seconds.
 

@@ -30,7 +30,7 @@ from memory.rules.decay import Column, Flags
 from memory.rules.parameters import Lifecycle
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Standing:
     """What decides over archiving: columns of n rows."""
 

@@ -73,7 +73,7 @@ class FactVectors:
         return known, self.at(rows, vector)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resemblance:
     """What a turn knows about likeness: vectors of facts and of new statements, and the encoder's calibration.
 
@@ -84,7 +84,7 @@ class Resemblance:
     facts: FactVectors = field(default_factory=FactVectors)
     statements: Mapping[str, Vector] = field(default_factory=dict)
     calibrate: Callable[[Floats], Floats] = field(default=lambda cosine: cosine)
-    _begun: dict[About, tuple[list[str], Floats]] = field(default_factory=dict, init=False, compare=False)
+    _begun: dict[About, tuple[list[str], Floats]] = field(default_factory=dict, init=False)
 
     def rivals(self, draft: Draft, about: About, statement: str, born: Mapping[str, str], most: int) -> list[Rival]:
         """The `most` active facts of a subject, at one sensitivity, that resemble the statement, most similar first.

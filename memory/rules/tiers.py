@@ -14,8 +14,9 @@ from memory.rules.decay import Flags
 from memory.rules.parameters import Tiers
 
 L0, L1, L2 = range(len(TIERS))
-TAKEN_BACK = tuple(STATUSES.index(name) for name in ("superseded", "invalidated"))
+TAKEN_BACK = ("superseded", "invalidated")
 """The statuses by which a fact speaks against what it was about."""
+_TAKEN_BACK = tuple(map(STATUSES.index, TAKEN_BACK))
 
 
 def tiers_of(entities: EntityRows, denied: Flags, now: Instant, rules: Tiers) -> Codes:
@@ -46,7 +47,7 @@ def contradictions(entities: EntityRows, facts: FactRows) -> Flags:
     against = np.where(np.isnan(facts.valid_to), facts.system_from, facts.valid_to)
     affirmed = np.fmax(facts.valid_from, facts.said_at)
     affirmed = np.where(facts.protected, np.maximum(affirmed, facts.system_from), affirmed)
-    denied = known & np.isin(facts.status, TAKEN_BACK)
+    denied = known & np.isin(facts.status, _TAKEN_BACK)
     held = known & (facts.status == ACTIVE)
     last_against, last_affirmed = np.full(len(place), -np.inf), np.full(len(place), -np.inf)
     np.maximum.at(last_against, about[denied], against[denied])
@@ -60,7 +61,7 @@ def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: Mapping[str
         return False
     against, affirmed = float("-inf"), float("-inf")
     for fact in about:
-        if fact.status in ("superseded", "invalidated"):
+        if fact.status in TAKEN_BACK:
             against = max(against, fact.system_from if fact.valid_to is None else fact.valid_to)
         elif fact.status == "active":
             said = [each.at for each in evidence_of.get(fact.fact_id, ())]

@@ -54,7 +54,7 @@ def fact_id_of(number: int) -> str:
     return f"f-{number:016x}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Named:
     """[k] Versions that were found: fact numbers, versions, and since when each is valid."""
 

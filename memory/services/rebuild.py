@@ -13,7 +13,7 @@ from memory.model.changes import ChangeSet
 from memory.model.commands import AcceptReading, Command, MeetRivals, Remember, Undo
 from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Embedder, FreshJournal, Vector
-from memory.rules.decider import Rules, decide
+from memory.rules.decider import Rules, carry_out
 from memory.rules.rivals import FactVectors, Resemblance
 from memory.services.extract import encode
 from memory.services.remember import NO_VECTORS, fresh_vectors
@@ -63,12 +63,12 @@ class Replay:
         known = statements if captured.encoder is not None else NO_VECTORS
         resemblance = Resemblance(self._vectors, known, self._embedder.calibrate)
         try:
-            changes = decide(self.believed, command, captured.at, self._rules, resemblance)
+            changes, after = carry_out(self.believed, command, captured.at, self._rules, resemblance)
         except DomainError:
             self.refused += 1
-            changes = empty(captured)
+            changes, after = empty(captured), evolve(self.believed, ())
         self.otherwise += fingerprint(changes) != captured.decided
-        self.believed = evolve(self.believed, changes.changes)
+        self.believed = after
         vectors = fresh_vectors(changes, statements)
         (self._vectors.put if captured.encoder is not None else self._unmet.update)(vectors)
         return changes, vectors

@@ -90,7 +90,7 @@ GRAPH_MEMORY = RecallSettings(
 """Seed 004 to the letter: the sum of 1 / (60 + rank) over text, vectors and graph. A first place in two is 0.033."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Recollection:
     """What came to mind, best first."""
 

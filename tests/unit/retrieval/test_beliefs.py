@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memory.model.facts import Link
 from memory.model.scopes import Sensitivity, View
+from memory.retrieval.beliefs import LONGEST_CHAIN
 from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.candidates import best_first
 from memory.retrieval.columns import ScopeColumns
@@ -111,6 +112,18 @@ def test_heirs_follow_the_chain_as_far_as_it_had_come():
     first = np.array([number["f-antwerp"]])
     ends = [seen.facts.table.ids[seen.heirs(first, moment)[0]] for moment in (NOON, MOVED, LATER)]
     assert ends == ["f-antwerp", "f-ghent", "f-rome"]
+
+
+def test_heirs_follow_a_long_chain_to_its_end():
+    towns, last = range(LONGEST_CHAIN), LONGEST_CHAIN - 1
+    told = (fact(f"f-{n}", f"Nora moved to town {n}.", predicate="moved_to", valid_from=NOON + n * DAY) for n in towns)
+    facts = [replace(each, status="superseded", valid_to=each.valid_from + DAY) for each in told]
+    facts[last] = replace(facts[last], status="active", valid_to=None)
+    links = frozenset(Link("supersedes", f"f-{n + 1}", f"f-{n}") for n in towns[:-1])
+    seen = outlook(World(facts=tuple(facts), entities=(NORA,), links=links))
+    number = seen.facts.table.number
+    for days in (0, 3, last):
+        assert seen.heirs(np.array([number["f-0"]]), NOON + days * DAY).tolist() == [number[f"f-{days}"]]
 
 
 def test_a_circle_of_supersession_ends():

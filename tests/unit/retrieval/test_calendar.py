@@ -85,6 +85,12 @@ def test_what_is_of_one_event_is_a_fortnight_apart_at_most(at: np.ndarray) -> No
     assert at[latest(at)].max() == at.max()
 
 
+def test_just_a_fortnight_is_not_apart() -> None:
+    for of_one_event in (latest, fullest):
+        assert of_one_event(np.array([0.0, APART_S])).tolist() == [0, 1]
+        assert of_one_event(np.array([0.0, APART_S + 1])).tolist() == [1]
+
+
 def test_the_fullest_is_where_most_was_said() -> None:
     at = START + DAY_S * np.array([0.0, 100, 1, 2, 200])
     assert sorted(fullest(at).tolist()) == [0, 2, 3]

@@ -142,6 +142,16 @@ def test_relevance_is_monotone_and_in_its_range(descending, sureness, rules):
     assert ((likely > 0) & (likely <= 1)).all()
 
 
+@given(scores.filter(len), st.floats(-5, 5))
+def test_relevance_is_what_its_formula_says(descending, sureness):
+    rules, shares = CutRules(), np.exp(descending.astype(np.float64))
+    odds = rules.even + rules.steep * np.log(shares / shares.sum()) + rules.sure * sureness
+    likely = relevance(descending, descending, sureness, rules)
+    assert likely.tolist() == pytest.approx((1 / (1 + np.exp(-odds))).tolist(), abs=1e-5)
+    scaled = relevance(descending, descending, sureness, CutRules(scale=(1.0, 0.5)))
+    assert scaled.tolist() == pytest.approx((1 / (1 + np.exp(-(descending - 1) / 0.5))).tolist(), abs=1e-5)
+
+
 def test_what_was_hardly_said_is_hardly_evidence():
     descending = np.array([8, 4], np.float32)
     unsure, usual, sure = (relevance(descending, descending, by, CutRules())[0] for by in (-3.0, 0.0, 3.0))

@@ -42,6 +42,22 @@ def scores_by_key(columns: ScopeColumns, question: str, neighbours: bool) -> dic
     return {int(columns["key"][row]): float(scores[row]) for row in np.flatnonzero(columns["alive"])}
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(texts, st.booleans()), min_size=1, max_size=8))
+def test_within_some_rows_it_is_as_if_there_were_no_others(documents):
+    every = [Row(key, text) for key, (text, _) in enumerate(documents)]
+    whole, part = ScopeColumns(4), ScopeColumns(4)
+    whole.put(batch(every))
+    part.put(batch([row for row, (_, kept) in zip(every, documents, strict=True) if kept]))
+    asked, rules = query_terms("tea on the mountain", ("en",)), Bm25Rules(neighbours=False)
+    within = np.isin(whole["key"], part["key"])
+    found = bm25([whole], asked, rules, [within])[0]
+    alone = bm25([part], asked, rules)[0]
+    assert not found[~within].any()
+    expected = dict(zip(part["key"].tolist(), alone.tolist(), strict=True))
+    assert dict(zip(whole["key"][within].tolist(), found[within].tolist(), strict=True)) == pytest.approx(expected)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(puts | removals, max_size=8), st.booleans(), st.sampled_from([0, 3, 4096]))
 def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):

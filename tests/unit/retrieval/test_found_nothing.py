@@ -19,7 +19,7 @@ def ranking(leg: str, *scores: float) -> Ranking:
 def test_facts_are_like_everything_and_that_alone_is_nothing():
     legs = [ranking("text"), ranking("graph"), ranking("vectors", FAINT), ranking("hot", 0.9)]
     assert found_nothing(legs, CutRules(), GIBBERISH)
-    legs[2] = ranking("vectors", CLEAR)
+    legs[2] = ranking("vectors", CLEAR, FAINT)
     assert not found_nothing(legs, CutRules(), GIBBERISH)
 
 

@@ -83,12 +83,13 @@ def test_many_pieces_are_compared_slice_by_slice():
     np.testing.assert_allclose(meetings(asked, near).nearby, (signs @ asked.T).mean(axis=1), atol=1e-3)
 
 
-def test_a_neighbour_lends_what_a_turn_does_not_say_itself():
+@pytest.mark.parametrize(("place", "lent"), [(1, 0.95), (2, 0.95), (3, 0.85), (4, 0.85)])
+def test_a_neighbour_lends_what_a_turn_does_not_say_itself(place: int, lent: float):
     tea = np.ones((1, DIMENSIONS), np.float32)
-    near = Near(
-        Pieces.of([-tea, tea], DIMENSIONS), np.zeros(2, np.int32), np.array([[0, -1, 1, -1, -1], [1] + 4 * [-1]])
-    )
-    assert meetings(unit(tea), near).nearby.tolist() == pytest.approx([0.95, 1.0])
+    around = np.full((2, len(LENT)), -1)
+    around[:, 0], around[0, place] = (0, 1), 1
+    near = Near(Pieces.of([-tea, tea], DIMENSIONS), np.zeros(2, np.int32), around)
+    assert meetings(unit(tea), near).nearby.tolist() == pytest.approx([lent, 1.0])
 
 
 def test_a_rare_word_weighs_more_than_a_common_one():
@@ -98,3 +99,15 @@ def test_a_rare_word_weighs_more_than_a_common_one():
     near = Near(Pieces.of([common, common, common, rare], DIMENSIONS), np.zeros(4, np.int32), np.array(alone))
     met = meetings(unit(np.concatenate((common, rare))), near).nearby
     assert met[3] > met[0] == met[1] == met[2] > 0
+
+
+@pytest.mark.parametrize(("cosine", "share"), [(0.58, 0.5), (0.62, math.log1p(0.5 / 3.5) / math.log(8 + 8 / 7))])
+def test_a_word_that_all_meet_from_a_cosine_of_0_6_on_tells_little(cosine: float, share: float):
+    """Beside it one that nobody meets: each weighs the same, until all three turns meet the first."""
+    ones, across, beside = np.zeros((3, DIMENSIONS))
+    ones[:], across[:2], beside[2:4] = 0.25, (0.5**0.5, -(0.5**0.5)), (0.5**0.5, -(0.5**0.5))
+    asked = np.array([cosine * ones + (1 - cosine**2) ** 0.5 * across, beside], np.float32)
+    alone = np.full((3, len(LENT)), -1)
+    alone[:, 0] = range(3)
+    near = Near(Pieces.of([np.ones((1, DIMENSIONS), np.float32)] * 3, DIMENSIONS), np.zeros(3, np.int32), alone)
+    assert meetings(asked, near).nearby.tolist() == pytest.approx([cosine * share] * 3, abs=2e-3)

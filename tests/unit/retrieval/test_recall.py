@@ -151,7 +151,7 @@ async def test_a_vector_that_does_not_come_costs_its_leg_and_no_other():
     built, hot = library(), Listening("hot")
     never = asyncio.get_running_loop().create_future()
     legs = (MemoryText(built), MemoryVectors(built), hot)
-    found = await recall(asked(), legs, MemoryShelf(built), never, RecallSettings(leg_timeout_s=0.05))
+    found = await recall(asked(), legs, MemoryShelf(built), never, RecallSettings(leg_timeout_s=0.5))
     assert found.degraded == {"vectors": "Unavailable"}
     assert hot.asked.is_set()
     assert found.keys.tolist()[0] in (1, 4)

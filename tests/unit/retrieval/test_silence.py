@@ -85,6 +85,7 @@ def test_asking_of_the_other_turns_the_gap_around(turns):
 def test_what_is_wanted_comes_first_in_a_question():
     assert unmet("What was the rationale?", [0.2, *[0.9] * 6]) == pytest.approx((MET - 0.2) / FOCUS)
     assert unmet("What was the rationale?", [*[0.9] * FOCUS, 0.1, 0.1]) == 0
+    assert unmet("Who knits?", [0.2]) == pytest.approx((MET - 0.2) / FOCUS), "one word that is unmet is not four"
     assert unmet("What?", []) == 0
 
 
