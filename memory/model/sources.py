@@ -18,8 +18,8 @@ TTL_POLICIES = ("keep_forever", "ephemeral", "decay")
 class Segment:
     """One speaker's utterance, the smallest thing that can be cited.
 
-    `start` and `end` are seconds from the start of its source. `revision` counts what has to be read anew, or taken back:
-    other words, being hidden by others or shown again, being told again after it was forgotten.
+    `start` and `end` are seconds from the start of its source. `revision` counts what has to be read anew or taken
+    back: other words, being hidden by others or shown again, being told again after it was forgotten.
     """
 
     segment_id: str
