@@ -33,7 +33,7 @@ _PRESENT = words(
 """First persons in -te that are no past."""
 _NO_VERBS = words(
     "eine meine deine seine ihre unsere eure keine alle viele jede diese welche gerne heute ohne bitte beide einige "
-    "manche solche lange seine gestern übrigens"
+    "manche solche lange gestern übrigens"
 )
 """What stands beside "ich", ends like a verb and is none."""
 _UNDER = words("dass weil da ob wo seit seitdem bevor nachdem obwohl wenn als während bis damit sodass")

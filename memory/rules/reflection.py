@@ -171,17 +171,12 @@ def clustered(facts: Iterable[Fact], pairs: Pairs, strength: Mapping[str, float]
     return Duplicates(tuple(_clusters(order, near)), pairs.chosen(~same))
 
 
-def themes(believed: WorkingSet, seen: Collection[str], likeness: Likeness, rules: Reflection) -> list[tuple[str, ...]]:
+def themes(believed: WorkingSet, pairs: Pairs, rules: Reflection) -> list[tuple[str, ...]]:
     """The clusters that may have a principle in common (seed 003: similarity of 0.60, five at a time), largest first.
 
-    A cluster is one fact and what resembles it. One that has its meta fact already is not told again, nor is one whose
-    meta fact the owner has forgotten.
+    `pairs` are of facts that are so similar. A cluster is one fact and what resembles it. One that has its meta fact
+    already is not told again, nor is one whose meta fact the owner has forgotten.
     """
-    return themes_of(believed, likeness.pairs(comparable(believed, seen), rules.theme_above), rules)
-
-
-def themes_of(believed: WorkingSet, pairs: Pairs, rules: Reflection) -> list[tuple[str, ...]]:
-    """The themes that these pairs come to."""
     near = pairs.neighbours()
     order = sorted(near, key=lambda each: (-len(near[each]), each))
     found = (tuple(sorted(each)) for each in _clusters(order, near) if len(each) >= rules.theme_size)

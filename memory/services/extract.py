@@ -43,7 +43,8 @@ async def read_source(
 
     0 means that nothing was left to read. Other work gets its turn between two rounds of a long source.
 
-    Progress is committed batch by batch, so a crash repeats at most two, and its command id makes even that harmless.
+    Progress is committed batch by batch, so a crash has two read again at most, and their command ids make even that
+    harmless.
     """
     user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
     unread = await capture.unread(user_id, scope, source_id)

@@ -74,7 +74,7 @@ class Outlook:
     def themes(self) -> Sequence[tuple[str, ...]]:
         """Clusters of facts that may have a principle in common."""
         rules, near = self.rules.reflection, self._near
-        return reflection.themes_of(self.believed, near.chosen(near.similarity >= rules.theme_above), rules)
+        return reflection.themes(self.believed, near.chosen(near.similarity >= rules.theme_above), rules)
 
     @property
     def stale(self) -> list[str]:

@@ -20,7 +20,7 @@ from memory.model.working_set import evolve
 from memory.rules.backfill import backfills
 from memory.rules.decider import Rules, decide
 from memory.rules.parameters import Reflection
-from memory.rules.reflection import Likeness, Pair, candidates, duplicates, themes
+from memory.rules.reflection import Likeness, Pair, candidates, comparable, duplicates, themes
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
 RULES = Reflection()
@@ -132,21 +132,25 @@ def test_pairs_are_those_of_comparing_each_with_each(count: int, least: float, s
     assert list(found) == sorted(found, key=lambda pair: -pair.similarity)
 
 
+def themes_in(memory: Memory, alike: Likeness) -> list[tuple[str, ...]]:
+    facts = comparable(memory.believed, memory.believed.facts)
+    return themes(memory.believed, alike.pairs(facts, RULES.theme_above), RULES)
+
+
 @pytest.mark.conforms("003:thresholds.thematic_clustering", "003:synthesize.up_to_five_clusters", "model:theme_size")
 def test_themes_need_their_similarity_and_come_five_at_a_time() -> None:
     memory = told(*BEES)
-    seen = memory.believed.facts
     for similarity, found in ((0.59, 0), (0.61, 1)):
         root = float(np.sqrt(similarity))
-        assert len(themes(memory.believed, seen, likeness(memory, bees=root, honey=root, beehive=root), RULES)) == found
-    assert themes(memory.believed, seen, likeness(memory, bees=0.9, honey=0.9), RULES) == [], "two are no theme"
+        assert len(themes_in(memory, likeness(memory, bees=root, honey=root, beehive=root))) == found
+    assert themes_in(memory, likeness(memory, bees=0.9, honey=0.9)) == [], "two are no theme"
     many = told(*(f"{who} keeps {what}" for who in "ABCDEFG" for what in ("x", "y", "z")))
     for fact in list(many.believed.facts.values()):
         many.believed = replace(
             many.believed,
             facts={**many.believed.facts, fact.fact_id: replace(fact, subject_id=f"e-{fact.statement[0]}")},
         )
-    assert len(themes(many.believed, many.believed.facts, likeness(many, x=0.9, y=0.9, z=0.9), RULES)) == 5
+    assert len(themes_in(many, likeness(many, x=0.9, y=0.9, z=0.9))) == 5
 
 
 @pytest.mark.conforms("003:thresholds.contradiction_candidates")
@@ -254,8 +258,7 @@ def test_what_the_owner_has_forgotten_is_not_synthesized_again() -> None:
     synthesized(memory, *BEES)
     memory.turn(c.ForgetFact("f", fact_id=meta_id("u", [id_of(memory, each) for each in BEES])))
     assert synthesized(memory, *BEES).changes == ()
-    alike = likeness(memory, bees=0.9, honey=0.9, beehive=0.9)
-    assert themes(memory.believed, memory.believed.facts, alike, RULES) == []
+    assert themes_in(memory, likeness(memory, bees=0.9, honey=0.9, beehive=0.9)) == []
 
 
 def test_what_was_concluded_is_no_rival_of_what_is_heard() -> None:
