@@ -23,6 +23,10 @@ Tell = Callable[[str, int, int], None]
 """Shows progress: what is being done, how much of it is done, how much there is."""
 
 
+class Refused(Unavailable):
+    """A request was refused."""
+
+
 class Door(Protocol):
     """The front door, for one user. Raises DomainError when a request is refused or nobody answers."""
 
@@ -31,6 +35,9 @@ class Door(Protocol):
 
     def post(self, path: str, body: object = None) -> Any:
         """POST a JSON body."""
+
+    def put(self, path: str, body: object) -> Any:
+        """PUT a JSON body."""
 
     def delete(self, path: str) -> Any:
         """DELETE."""

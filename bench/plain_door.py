@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from bench.measure import Refused
 from memory.errors import Unavailable
 
 TIMEOUT_S = 60.0
@@ -29,7 +30,7 @@ class Wire:
         self._used = time.monotonic()
 
     def ask(self, method: str, path: str, user: str, body: object = None) -> Any:
-        """The answer's JSON, None when it is empty. Raises Unavailable if it is refused or nobody answers."""
+        """The answer's JSON, None when it is empty. Raises Refused, or Unavailable if nobody answers."""
         headers = {"X-Internal-Token": self._token, "X-User-Id": user, "Content-Type": "application/json"}
         sent = None if body is None else json.dumps(body).encode()
         if time.monotonic() - self._used > RESTED_S:
@@ -43,7 +44,7 @@ class Wire:
             raise Unavailable(f"{method} {urlsplit(path).path} was not answered; see `memoray status`.") from error
         self._used = time.monotonic()
         if answer.status >= http.client.BAD_REQUEST:
-            raise Unavailable(f"{method} {urlsplit(path).path} was refused with status {answer.status}.")
+            raise Refused(f"{method} {urlsplit(path).path} was refused with status {answer.status}.{_reason(told)}")
         return json.loads(told) if told else None
 
     def close(self) -> None:
@@ -67,6 +68,19 @@ class PlainDoor:
         """POST a JSON body."""
         return self.wire.ask("POST", path, self.user, body)
 
+    def put(self, path: str, body: object) -> Any:
+        """PUT a JSON body."""
+        return self.wire.ask("PUT", path, self.user, body)
+
     def delete(self, path: str) -> Any:
         """DELETE."""
         return self.wire.ask("DELETE", path, self.user)
+
+
+def _reason(told: bytes) -> str:
+    """The words of a problem (RFC 9457), if that is what came back."""
+    try:
+        problem = json.loads(told)
+    except ValueError:
+        return ""
+    return f" {problem['detail']}" if isinstance(problem, dict) and isinstance(problem.get("detail"), str) else ""

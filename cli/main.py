@@ -39,6 +39,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "doctor": ("doctor",),
     "bench": ("bench",),
     "bench_lifetimes": ("bench",),
+    "bench_lives": ("bench",),
     "bench_peers": ("bench",),
     "simulate": ("simulate",),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from bench.measure import Refused
 from bench.plain_door import PlainDoor, Wire
 from memory.errors import Unavailable
 
@@ -17,14 +18,15 @@ class Echo(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         named = {"user": self.headers["X-User-Id"], "token": self.headers["X-Internal-Token"]}
-        told = {**named, "path": self.path, "body": body.decode(), "from": self.client_address[1]}
+        told = {**named, "verb": self.command, "path": self.path, "body": body.decode(), "from": self.client_address[1]}
+        told |= {"detail": "This is a teapot."} if self.path == "/refused" else {}
         sent = b"" if self.command == "DELETE" else json.dumps(told).encode()
         self.send_response(418 if self.path == "/refused" else 200)
         self.send_header("Content-Length", str(len(sent)))
         self.end_headers()
         self.wfile.write(sent)
 
-    do_POST = do_DELETE = do_GET
+    do_POST = do_PUT = do_DELETE = do_GET
 
     def log_message(self, *_: object) -> None:
         pass
@@ -57,12 +59,17 @@ def test_a_connection_that_has_rested_is_made_anew(wire: Wire, monkeypatch: pyte
     assert door.get("/v1/stats")["from"] != first
 
 
+def test_what_is_put_is_a_put(wire: Wire) -> None:
+    told = PlainDoor(wire, "ann").put("/v1/profile", {"name": "Ann"})
+    assert (told["verb"], told["path"], json.loads(told["body"])) == ("PUT", "/v1/profile", {"name": "Ann"})
+
+
 def test_an_empty_answer_is_none(wire: Wire) -> None:
     assert PlainDoor(wire, "ann").delete("/v1/memory") is None
 
 
 def test_a_refusal_and_silence_are_told_without_what_was_asked(wire: Wire) -> None:
-    with pytest.raises(Unavailable, match="refused with status 418"):
+    with pytest.raises(Refused, match=r"refused with status 418\. This is a teapot\."):
         PlainDoor(wire, "ann").get("/refused")
     gone = PlainDoor(Wire("http://127.0.0.1:1", "secret"), "ann")
     with pytest.raises(Unavailable, match="GET /v1/context was not answered") as raised:
