@@ -189,8 +189,8 @@ class _Draft:
     def _claim(self, number: int, rest: str, *, important: bool) -> None:
         self._close()
         turn, subject, predicate, value, *time = _fields(rest, 4, 5, may_be_empty=True)
-        if not (subject and predicate and value):
-            raise Invalid("a claim has a turn, a subject, a predicate and an object.")
+        if not (subject and predicate):
+            raise Invalid("a claim has a turn, a subject, a predicate and, if need be, an object.")
         when = time[0] if time else ""
         self._claims.append(Kept(self._of(number, turn), subject, predicate, value, when, important))
 

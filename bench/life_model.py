@@ -25,7 +25,7 @@ SESSION_KINDS: Mapping[str, str] = {
 QUESTION_KINDS = (
     "fact", "when", "list", "count", "yesno", "promise", "change", "correction", "unanswerable",
 )  # fmt: skip
-UNANSWERABLE, CORRECTION = "unanswerable", "correction"
+UNANSWERABLE, CORRECTION, WHEN = "unanswerable", "correction", "when"
 TRAPS = ("idiom", "joke", "hypothetical", "question", "hearsay", "denied", "retracted", "plan_dropped")
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.life_model import CORRECTION, UNANSWERABLE, Question
+from bench.life_model import CORRECTION, UNANSWERABLE, WHEN, Question
 from memory.errors import Invalid
 from memory.services.answer import NEAREST, NOTHING
 
@@ -20,6 +20,9 @@ WHOLE_WORDS = frozenset({"yes", "no", "not", "ja", "nein", "nicht"})
 """Short words that others begin with: nothing, know, yesterday, January. They count as words of their own."""
 LABELS = ("right", "wrong", "useless")
 _QUOTED = ('"', "“", "„", "»")
+_PLACE = re.compile(r"\s*\[[^\[\]]*\]$")
+_QUOTATION = re.compile(r"""(?P<words>["“„»].*["”“«]) - .*, (?P<day>[^,]*)""")
+""" `"words" - speaker, day`: whoever asks who or how many is not answered by who said it, or when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def score(question: Question, answer: str) -> Reply:
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     first = lines[0] if lines else ""
     silent, disclaimed = first in ("", NOTHING), first == NEAREST
-    seen = "\n".join(_glance(lines, question.kind))
+    seen = "\n".join(_said(line, question.kind) for line in _glance(lines, question.kind))
     said = all(any(_holds(seen, each) for each in part) for part in question.must)
     forbidden = any(_holds(seen, each) for each in question.mustnot)
     if question.kind == UNANSWERABLE:
@@ -65,6 +68,15 @@ def _glance(lines: Sequence[str], kind: str) -> list[str]:
                 break
             seen.append(line)
     return seen
+
+
+def _said(line: str, kind: str) -> str:
+    """What a line says, without its place; of a quotation the words alone, and the day where one is asked for."""
+    words = _PLACE.sub("", line)
+    quoted = _QUOTATION.fullmatch(words)
+    if quoted is None:
+        return words
+    return f"{quoted['words']} {quoted['day']}" if kind == WHEN else quoted["words"]
 
 
 def _holds(text: str, words: str) -> bool:

@@ -33,6 +33,15 @@ def test_of_a_list_the_listed_lines_count_and_quotations_do_not() -> None:
     assert not score(asked("fact", (("peanuts",), ("dogs",))), "Ana is allergic to peanuts\nand dogs").right
 
 
+def test_who_said_it_and_where_answers_nothing_and_the_day_only_when_it_is_asked_for() -> None:
+    line = '"its the big day today, finally" - Ana, 9 June 2026 [a-8/3]'
+    assert not score(asked("fact", (("Ana",),)), line).right
+    assert not score(asked("count", (("8",),)), line).right
+    assert not score(asked("fact", (("9 June",),)), line).right
+    assert score(asked("when", (("9 June",),)), line).right
+    assert not score(asked("list", (("8",),)), "Ana sings - 9 June 2026 [a-8/3]").right
+
+
 def test_what_must_not_be_said_makes_the_first_line_wrong() -> None:
     reply = score(asked("change", (("Halle",),), "lives in Leipzig"), "Ana lives in Leipzig (before: Halle)")
     assert (reply.right, reply.wrong_first) == (False, True)
