@@ -19,8 +19,10 @@ from bench.measure import Door, Refused, Site, await_done, memories
 PAUSE_S = 8.0
 """Seconds from the beginning of a turn to that of the next, and `TURN_S` those that it lasts (chosen)."""
 TURN_S = 6.0
-READ_AFTER = timedelta(minutes=10)
-"""How long after the beginning of a session its owner acts on what was read of it (chosen)."""
+HEARD_AFTER = timedelta(minutes=15)
+"""From the beginning of a session until it is sent (chosen; a hundred turns take less)."""
+ACTS_AFTER = timedelta(minutes=1)
+"""From what stands before a command to a command without a time of its own (chosen)."""
 PAGE = 200
 """Rows asked for at once: the most the front door gives."""
 TOLD = "told"
@@ -101,15 +103,16 @@ class _Telling:
 
     def tell(self) -> Iterator[Done]:
         """Sessions and commands in their order; what became of each command."""
-        moment = None
+        moment = self.life.told[0].at or self.life.now
         for done, one in enumerate(self.life.told, 1):
             if isinstance(one, Session):
-                moment = one.at + READ_AFTER
-                self.at(one.at)
+                moment = max(moment, one.at) + HEARD_AFTER
+                self.at(moment)
                 self.door.post("/v1/sources", body_of(self.life, one))
             else:
+                moment = max(moment + ACTS_AFTER, one.at or moment)
+                self.at(moment)
                 self.wait()
-                self.at(one.at or moment or self.life.now)
                 yield self._carried_out(one)
             self.site.tell(f"Telling {self.life.name}", done, len(self.life.told))
 

@@ -11,6 +11,7 @@ from config.settings import Settings
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
+from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
@@ -62,9 +63,9 @@ class LocalMinds:
     async def rebuild(self, user_id: str) -> Rebuilt:
         return await self.shard.rebuild(user_id)
 
-    async def settle(self, stores: build.Stores) -> None:
-        """Encode and read everything that is due."""
-        capture, now = stores.capture, build.clock().now()
+    async def settle(self, stores: build.Stores, now: Instant | None = None) -> None:
+        """Encode and read everything that is due: by the database's clock, which no test drives."""
+        capture, now = stores.capture, build.clock().now() if now is None else now
         while tasks := await capture.due("embed", now, 100):
             await encode_heard(tasks, capture, stores.encoder)
         while tasks := await capture.due("read", now, 100):

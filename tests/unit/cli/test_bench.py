@@ -30,6 +30,25 @@ def test_nothing_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert caught.value.code == Exit.NOT_RUNNING
 
 
+def lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> object:
+    """How `bench lives` ends with such a file where nothing runs."""
+    life = tmp_path / "ana.life"
+    life.write_text(text)
+    monkeypatch.setattr(sys, "argv", ["memoray", "bench", "lives", str(life), "--home", str(tmp_path / "none")])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    return caught.value.code
+
+
+def test_a_wrong_line_of_a_life_is_said_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "# life: ana | owner: Ana | zone: UTC | language: en | people: Bo\n## 1 | 2026-01-12 19:10 | chat\n"
+    assert lives(tmp_path, monkeypatch, f"{head}Cy: hi\n") == Exit.FAILED
+    assert "ana.life, line 3" in capsys.readouterr().err
+    assert lives(tmp_path, monkeypatch, f"{head}Bo: hi\n@ 2026-02-01 10:00\n") == Exit.NOT_RUNNING
+
+
 def test_a_file_that_is_not_there_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["memoray", "bench", "recall", "--data", str(tmp_path / "none.jsonl")])
     with pytest.raises(SystemExit) as caught:
