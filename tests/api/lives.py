@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -24,7 +25,7 @@ import pytest
 
 from adapters import build
 from adapters.clock import SystemClock
-from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.embedded import EmbeddedPostgres, short_folder
 from adapters.postgres.migrate import migrate
 from bench.life_files import read_life
 from bench.life_model import Life
@@ -140,6 +141,7 @@ def main() -> None:
             measured = [asyncio.run(lived(life, dsn, home, {})) for life in lives]
         finally:
             server.stop()
+            shutil.rmtree(short_folder(home))
     if given.out is not None:
         given.out.mkdir(parents=True, exist_ok=True)
         for one in measured:
