@@ -39,11 +39,12 @@ from memory.retrieval.query import Question
 from memory.rules.census import Census, Fresh
 from memory.rules.decider import Rules
 from memory.rules.reflection import Likeness
-from memory.services.answer import QUOTES, Answer, Hit, answer
+from memory.services.answer import QUOTES, Answer, Findings, answer
 from memory.services.extract import read_source
+from memory.services.hits import Hit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
-from memory.services.leading import InMind, leading
+from memory.services.leading import InMind, Lead, leads
 from memory.services.night import run_night
 from memory.services.recall import RecallSettings, at_hand, recall
 from memory.services.remember import UserMemory
@@ -155,11 +156,11 @@ class Living:
         await self._recalled(keys)
         hits, known = self._hits(keys), self._known()
         carried = [each for hit in hits for each in hit.fact_ids]
-        lead = leading(text, InMind(carried, known, profile.languages[0], owner=profile.name))
+        lead = next(iter(leads(text, InMind(carried, known, profile.languages[0], owner=profile.name))), None)
         hits = [*self._grounds(lead, hits), *hits]
-        return await answer(
-            text, hits, known, None, lead=lead, abstained=found.abstained, language=profile.languages[0]
-        )
+        language, abstained = profile.languages[0], found.abstained and lead is None
+        told = Findings(text, hits, known, lead=lead, abstained=abstained, language=language, owner=profile.name)
+        return await answer(told, None)
 
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn of a night."""
@@ -210,12 +211,12 @@ class Living:
             segment.segment_id, tuple(fact_ids),
         )  # fmt: skip
 
-    def _grounds(self, lead: KnownFact | None, hits: Sequence[Hit]) -> list[Hit]:
+    def _grounds(self, lead: Lead | None, hits: Sequence[Hit]) -> list[Hit]:
         """What the leading fact rests on, the latest first, if no hit carries it."""
-        if lead is None or any(lead.fact_id in hit.fact_ids for hit in hits):
+        if lead is None or any(lead.fact.fact_id in hit.fact_ids for hit in hits):
             return []
-        grounds = self.believed.evidence.get(lead.fact_id, ())[-QUOTES:]
-        return [self._hit(each.segment_key, (lead.fact_id,)) for each in reversed(grounds) if each.segment_key]
+        grounds = self.believed.evidence.get(lead.fact.fact_id, ())[-QUOTES:]
+        return [self._hit(each.segment_key, (lead.fact.fact_id,)) for each in reversed(grounds) if each.segment_key]
 
     def _known(self) -> list[KnownFact]:
         """Every fact that may be told, with what took its place; by the same predicate before any other."""

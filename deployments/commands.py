@@ -32,11 +32,13 @@ from memory.model.commands import (
 from memory.model.entities import Entity
 from memory.model.facts import Note
 from memory.model.ids import digest, fold
+from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
 from memory.model.verdicts import Pair, Verdict
 from memory.ports import Vector
 from memory.rules.resolution import OWNER_NAMES
 from memory.services.judging import submit_judged
+from memory.words.questions import is_own
 
 log = logging.getLogger("memoray.gateway")
 TOLD = "told"
@@ -148,7 +150,10 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
     if read is None:
         return claim
     slot = claim.slot or read.slot
-    return replace(claim, predicate=read.predicate, object=read.object, object_type=read.object_type, slot=slot)
+    # "I live in Halle" is kept as it is told of everybody: Nina lives in Halle
+    statement = read.statement if is_own(claim.statement) else claim.statement
+    claim = replace(claim, statement=statement, predicate=read.predicate, slot=slot)
+    return replace(claim, object=read.object, object_type=read.object_type)
 
 
 async def corrected(house: House, told: Utterance, claim: Claim, old: Mapping[str, Any]) -> Claim:
@@ -177,7 +182,9 @@ def value_instead(statement: str, value: str, other: str) -> str | None:
     return other[len(before) : end].strip() or None if same and whole else None
 
 
-async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utterance]:
+async def hear(
+    house: House, who: Who, key: str, text: str, sensitivity: Sensitivity = Sensitivity.OPEN
+) -> tuple[Source, Utterance]:
     """The words of a command as a note of the owner's: stored and searchable like anything else that was said.
 
     Words whose key comes again were said when it first came. Raises Conflict if those were others: these would take
@@ -192,7 +199,7 @@ async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utt
     language = profile.languages[0] if len(profile.languages) == 1 else None
     segment = Segment(TOLD, speaker, text, 0.0, 0.0, role="user", language=language)
     offset_s = house.offset(profile, now)
-    note = Source(source_id, who.scope, "note", now, offset_s=offset_s, segments=(segment,))
+    note = Source(source_id, who.scope, "note", now, offset_s=offset_s, sensitivity=sensitivity, segments=(segment,))
     return note, Utterance(
         source_id=source_id,
         segment_id=TOLD,
@@ -204,6 +211,7 @@ async def hear(house: House, who: Who, key: str, text: str) -> tuple[Source, Utt
         offset_s=offset_s,
         role="user",
         language=language,
+        sensitivity=sensitivity,
         kind="note",
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import accumulate
 from typing import Any
 
 from deployments.house import House
@@ -10,8 +12,8 @@ from memory.model.shown import Then
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
 from memory.retrieval.query import Question
-from memory.services.answer import Hit
 from memory.services.context import Noted, context_of
+from memory.services.hits import Hit, Refuted, marked, retraction, standing_first
 from memory.services.known import KnownFact
 
 Row = Mapping[str, Any]
@@ -20,9 +22,7 @@ Row = Mapping[str, Any]
 async def context_for(house: House, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
     """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement."""
     if question.budget_tokens is None:
-        return pack([Line(local_date(row["at"], row["offset_s"]), row["speaker"], row["text"]) for row in shown]), len(
-            shown
-        )
+        return pack([_line(row) for row in shown]), len(shown)
     if not shown:
         return "", 0
     around = await house.stores.surroundings.around(
@@ -50,7 +50,30 @@ def hit_of(row: Row) -> Hit:
         source_id=row["source_id"],
         segment_id=row["segment_id"],
         fact_ids=tuple(row.get("fact_ids", ())),
+        role=row.get("role", "other"),
+        refuted=tuple(Refuted(**each) for each in row.get("refuted", ())),
+        taken_back=retraction(row.get("next_words")),
     )
+
+
+def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tuple[Row, float]]:
+    """Of rows with their relevance, best first, those that may be told, the refuted ones last; relevance still falls.
+
+    What was known at some earlier time is told as it was known.
+    """
+    if question.known_as_of is not None:
+        return list(best)
+    told = standing_first([hit_of(row) for row, _ in best])
+    rows = [
+        {**best[place][0], "text": hit.text, "refuted": [asdict(each) for each in hit.refuted]} for place, hit in told
+    ]
+    least = accumulate((best[place][1] for place, _ in told), min)
+    return list(zip(rows, least, strict=True))
+
+
+def _line(row: Row) -> Line:
+    hit = hit_of(row)
+    return Line(local_date(hit.at, hit.offset_s), hit.speaker, f"{hit.text}{marked(hit)}")
 
 
 def _as_known(shown: Sequence[Row], facts: Sequence[Row]) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ray.exceptions import RayError
 
 from actors.understanding import Understood, understand
 from adapters import build
-from deployments.contexts import context_for
+from deployments.contexts import context_for, still_told
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
 from memory.ports import Keys
@@ -20,6 +21,8 @@ from memory.retrieval.query import Question
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.tuning import tuned
 
+SPARE = 3
+"""Results looked at beyond those that are shown, in whose place they come if words were forgotten or refuted."""
 log = logging.getLogger("memoray.gateway")
 Shown = Mapping[str, Any]
 
@@ -39,20 +42,23 @@ class Recalled:
 
 async def ask(house: House, question: Question) -> Recalled:
     """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
-    recollection = await _recollect(house, question, await _only(house, question))
+    looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
+    recollection = await _recollect(house, looked_at, await _only(house, question))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
     rows, pending = await house.stores.reads.dressed(question.view, [*keys, *beyond])
-    best = [(rows[key], float(score)) for key, score in zip(keys, recollection.scores, strict=True) if key in rows]
+    scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
+    found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
+    told = still_told(question, found)
+    best = told[: question.limit]
     context, kept = await context_for(house, question, [row for row, _ in best])
-    considered = [rows[key] for key in (*keys, *beyond) if key in rows][: question.considered]
     best = best[:kept]
     return Recalled(
-        recollection=recollection,
+        recollection=recollection if told else replace(recollection, abstained=True),
         shown=tuple(row for row, _ in best),
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
-        considered=tuple(considered),
+        considered=tuple(row for row, _ in told[: question.considered]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Corrections: "Flat 9, not 7." says again what its speaker said before, with one value exchanged."""
+"""Corrections: "Flat 9, not 7." and "No, not 7, 9." say again what was said before, with one value exchanged."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _CORRECTED = re.compile(
     r"for|to)\b(?![-'’])[, ]*)*"
     rf"(?P<new>{_VALUE}),? (?:and )?not (?P<old>{_VALUE})[.!]*", re.IGNORECASE,
 )  # fmt: skip
+_EXCHANGED = re.compile(
+    rf"(?:(?:no|nope|oh|sorry|wait|oops|actually)\b[,. ]*)*not (?P<old>{_VALUE})"
+    rf"(?:,|;| -| –|\.) ?(?:but )?(?P<new>{_VALUE})[.!]*", re.IGNORECASE,
+)  # fmt: skip
+"""No, not lactose, gluten: here both sides are told, so that what was denied is meant with the new value, too."""
 _LONGEST = 5
 """Words of a value: what is longer tells a tale of its own."""
 _ARTICLE = re.compile(r"^(?:an?|the|this|that|my|our|his|her|their)\s+(?=\S)", re.IGNORECASE)
@@ -30,16 +35,19 @@ def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene
 
     What has a verb of its own is read as it is said. Where something was asked just before, this answers that, unless
     the question has the old value. What names a time with its date is left, for the date would stay the old one; and
-    what was denied, for nobody knows whether its other side is meant.
+    what was denied, unless the old value is named first: else nobody knows whether its other side is meant.
     """
-    match = None if piece.question else _CORRECTED.fullmatch(piece.text.strip())
-    if match is None or max(len(match[part].split()) for part in ("new", "old")) > _LONGEST or not _is_value(doc):
+    exchanged = None if piece.question else _EXCHANGED.fullmatch(piece.text.strip())
+    match = exchanged or (None if piece.question else _CORRECTED.fullmatch(piece.text.strip()))
+    if match is None or max(len(match[part].split()) for part in ("new", "old")) > _LONGEST:
+        return
+    if exchanged is None and not _is_value(doc):
         return
     new, old = (_ARTICLE.sub("", match[part].strip(" ,.")) for part in ("new", "old"))
     if asked.questions and not any(_found(old, question) for question in asked.questions):
         return
     for claim in said:
-        meant = claim.polarity and "(" not in claim.statement
+        meant = (claim.polarity or exchanged is not None) and "(" not in claim.statement
         statement = _exchanged(claim.statement, new, old) if meant else claim.statement
         if statement != claim.statement:
             anew = replace(claim, segment_key=scene.utterance.segment_key, quote=piece.quote, change=True,

@@ -20,6 +20,7 @@ from memory.model.timeline import Interval
 from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
+from memory.services.hits import retraction
 
 router = APIRouter(prefix="/v1", tags=["context"])
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -28,8 +29,18 @@ LEAST_RELEVANCE = 1e-6
 """Relevance is sent with six digits and is never 0: what is less is sent as this."""
 
 
+class Refutation(BaseModel):
+    """A fact that was read from a segment and is believed no more, and the statement that took its place."""
+
+    fact_id: str
+    instead: str | None = None
+
+
 class Hit(BaseModel):
-    """One segment that answers."""
+    """One segment that answers. What is refuted comes last; sentences of forgotten facts are left out of `text`.
+
+    `taken_back` is what the speaker said next, if it takes these words back.
+    """
 
     segment_id: str
     source_id: str
@@ -41,6 +52,8 @@ class Hit(BaseModel):
     relevance_score: float
     entities: list[str]
     fact_ids: list[str]
+    refuted: list[Refutation] | None = None
+    taken_back: str | None = None
 
 
 class ContextAnswer(BaseModel):
@@ -144,6 +157,8 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
             relevance_score=max(round(score, 6), LEAST_RELEVANCE),
             entities=row["entities"],
             fact_ids=row["fact_ids"],
+            refuted=[Refutation(fact_id=each["fact_id"], instead=each["instead"]) for each in row["refuted"]] or None,
+            taken_back=retraction(row["next_words"]) or None,
         )
         for row, score in zip(recalled.shown, recalled.scores, strict=True)
     ]

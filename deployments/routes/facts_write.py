@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, status
@@ -28,6 +29,7 @@ from memory.errors import Invalid
 from memory.model.changes import Outcome
 from memory.model.claims import Claim, Utterance
 from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, ReadSegment, Remember
+from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Source
 from memory.words.polarity import is_negated
@@ -127,17 +129,24 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
 
 @router.post("/facts/{fact_id}/correct", response_model=Believed)
 async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key) -> Any:
-    """Replace a fact that was never so by what is; the old one stays in the history, invalidated."""
+    """Replace a fact that was never so by what is; the old one stays in the history, invalidated.
+
+    The words are kept as a note of the owner's, as private as the fact, so that they are found where it was found.
+    """
     old = await house.stores.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
     said = await _claim(house, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
-    _, told = await hear(house, who, key, body.statement)
+    note, told = await hear(house, who, key, body.statement, Sensitivity(old["sensitivity"]))
     fresh = await corrected(house, told, said, old)
     vectors = await vectors_of(house, [fresh.statement])
-    return _believed(
-        (await turn(house, who, CorrectFact(key, fact_id=old["fact_id"], claim=fresh), vectors)).outcomes[0]
-    )
+    command = CorrectFact(key, fact_id=old["fact_id"], claim=fresh)
+    if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
+        await house.stores.capture.store(note)
+        command = replace(command, heard=_heard(note, told))
+    done = await turn(house, who, command, vectors)
+    await house.minds.wake()
+    return _believed(done.outcomes[0])
 
 
 @router.post("/facts/{fact_id}/confirm", response_model=Believed)

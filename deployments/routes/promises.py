@@ -15,6 +15,7 @@ from deployments.paging import Part, cursor_of
 from memory.model.ids import fold
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant, iso
+from memory.rules.keeping import KEPT_ON
 from memory.rules.promises import State, due_of, promise_state
 
 router = APIRouter(prefix="/v1", tags=["promises"])
@@ -29,6 +30,7 @@ _PROMISE = {
     "by": "Maya",
     "to": "Ravi",
     "due": "2026-03-06T00:00:00Z",
+    "kept_on": None,
     "state": "open",
     "at": "2026-03-01T08:00:04Z",
     "quote": "I'll send you the photos on Friday.",
@@ -51,6 +53,7 @@ class PromiseOut(BaseModel, json_schema_extra={"examples": [_PROMISE]}):
     by: str | None
     to: str | None
     due: str | None
+    kept_on: str | None = None
     state: State
     at: str
     quote: str
@@ -106,6 +109,7 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
         by=_text(said.get("by")),
         to=_text(said.get("to")),
         due=iso(due_of(seen.entity.properties)),
+        kept_on=_text(said.get(KEPT_ON)),
         state=promise_state(seen.entity.properties, now),
         at=iso(seen.first_seen) or "",
         quote=(made and made["quote"]) or "",

@@ -101,6 +101,8 @@ class CorrectFact(Command):
 
     fact_id: str = ""
     claim: Claim | None = None
+    heard: ReadSegment | None = None
+    """The words of the correction, kept as a segment that can be found and cited; thereby it is read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def _judging(command: c.Command) -> Judging | None:
 
 def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
     """The segment revisions whose reading is done by this command."""
-    if isinstance(command, c.Remember):
+    if isinstance(command, c.Remember | c.CorrectFact):
         return (command.heard,) if command.heard else ()
     return command.read if isinstance(command, c.AcceptReading) else ()
 

@@ -22,6 +22,7 @@ from memory.model.timeline import Instant, from_datetime, iso
 from memory.model.working_set import Draft
 from memory.rules.promises import settled
 from memory.rules.turn import Turn
+from memory.words.deeds import GAVE_BACK, RETURNED, told_as_returned
 from memory.words.list_words import root
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.time_expressions import resolve
@@ -37,8 +38,8 @@ _UNSURE = re.compile(
 )
 """I think I sent it: what is said so may not have been done."""
 _PASSIVE = words("was were been being is are got gets be")
-KEPT_IN, KEPT_AT = "kept_in", "kept_at"
-"""Properties of a promise that was kept: the segment that says so, and when that was."""
+KEPT_IN, KEPT_AT, KEPT_ON = "kept_in", "kept_at", "kept_on"
+"""Properties of a promise that was kept: the segment that says so, when that was said, and when it was done."""
 
 
 def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
@@ -50,7 +51,8 @@ def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> Non
     for promise in _made_by(draft, subject_id, level):
         if promise.valid_from < min(done, segment.at) and is_done(promise, claim.statement):
             for entity in _entities_of(draft, promise, level):
-                kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at)}
+                on = iso(claim.valid_from or segment.at)
+                kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at), KEPT_ON: on}
                 draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
                 if segment.segment_key not in draft.mentions.get(entity.entity_id, {}):
                     draft.put("mentioned", None, Mention(
@@ -60,11 +62,18 @@ def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> Non
 
 
 def is_done(promise: Fact, statement: str) -> bool:
-    """Whether a statement tells in the past all that a promise says will be: its deed, to whom, and what."""
+    """Whether a statement tells in the past all that a promise says will be: its deed, to whom, and what.
+
+    What is given back may be brought back, dropped off or returned, and everybody knows to whom.
+    """
     deed, (said, told) = _deed_of(promise.statement, promise.valid_from), _words_of(statement)
-    if len(deed) < 2 or not {root(word) for word in deed} <= told:
+    due, done_so = told_as_returned(frozenset(map(root, deed))), told
+    if RETURNED in due:
+        due, done_so = due - _names_in(promise.statement), told_as_returned(told)
+    if len(deed) < 2 or not due <= done_so:
         return False
-    done = next((place for place, word in enumerate(said) if _is_past_of(word, deed[0])), None)
+    back = GAVE_BACK if RETURNED in due else frozenset[str]()
+    done = next((place for place, word in enumerate(said) if word in back or _is_past_of(word, deed[0])), None)
     if done is None or not _SHORT_OF.isdisjoint(said):
         return False
     return _PASSIVE.isdisjoint(said[max(0, done - 2) : done])
@@ -74,7 +83,9 @@ def opened_again(entity: Entity, keys: Collection[int]) -> Entity:
     """The promise as it was before the words of these segments told that it was kept."""
     if str(entity.properties.get(KEPT_IN)) not in set(map(str, keys)):
         return entity
-    left = {name: value for name, value in entity.properties.items() if name not in ("state", KEPT_IN, KEPT_AT)}
+    left = {
+        name: value for name, value in entity.properties.items() if name not in ("state", KEPT_IN, KEPT_AT, KEPT_ON)
+    }
     return replace(entity, properties=left)
 
 
@@ -118,6 +129,11 @@ def _deed_of(statement: str, at: Instant) -> tuple[str, ...]:
     _, _, rest = re.sub(r"\b(?:is going to|promises to|swears to|promised to)\b", "will", text).partition(" will ")
     empty = STOP_WORDS["en"] - {"you"} | _UNDERTAKING | _DUE
     return tuple(word for word, _ in tokenise(rest) if word not in empty)
+
+
+def _names_in(statement: str) -> frozenset[str]:
+    """Roots of the words written large in a statement."""
+    return frozenset(root(word.partition("'")[0]) for word in re.findall(r"[A-ZÄÖÜ][\w'-]+", statement))
 
 
 def _is_past_of(word: str, verb: str) -> bool:

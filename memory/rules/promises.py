@@ -14,8 +14,13 @@ State = Literal["open", "kept", "broken", "expired"]
 
 def due_of(properties: Mapping[str, object]) -> Instant | None:
     """When a promise is due; a model may have written no date at all, or one that cannot be read."""
+    return moment_in(properties, "due")
+
+
+def moment_in(properties: Mapping[str, object], name: str) -> Instant | None:
+    """The instant that a property tells in ISO 8601; None if there is none, or none that can be read."""
     try:
-        return from_datetime(datetime.fromisoformat(str(properties["due"])))
+        return from_datetime(datetime.fromisoformat(str(properties[name])))
     except (KeyError, ValueError, OverflowError, Invalid):
         return None
 

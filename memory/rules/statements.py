@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.changes import Outcome
 from memory.model.claims import Claim
-from memory.model.commands import Command, ConfirmFact, CorrectFact, ForgetFact, Remember
+from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, Remember
 from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.ids import fold
@@ -27,15 +27,18 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
     """Believe explicit statements; each meets its rivals like any other."""
     if not command.claims:
         raise Invalid("There is nothing to remember.")
-    origin = _origin(turn, command)
+    origin = _origin(turn, command, command.sensitivity, command.source_id)
     return [_believe_told(turn, in_its_time(_claim(claim), origin.at), origin) for claim in command.claims]
 
 
-def _origin(turn: Turn, command: Remember) -> Origin:
+def _origin(
+    turn: Turn, command: Remember | CorrectFact, sensitivity: Sensitivity, source_id: str | None = None
+) -> Origin:
+    """Where what is told comes from: the segment that holds its words, else the command, or the source it names."""
     heard = command.heard
     if heard is None:
-        source_id = _source(command, command.source_id)
-        return Origin(source_id, turn.now, sensitivity=command.sensitivity, judged_by=command.actor)
+        source_id = source_id or f"command:{command.command_id}"
+        return Origin(source_id, turn.now, sensitivity=sensitivity, judged_by=command.actor)
     return Origin(
         source_id=heard.source_id,
         at=heard.at,
@@ -66,7 +69,7 @@ def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
     settle_slots(turn, [old, *reopen(turn, old)])
     if claim.valid_from is None:
         claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)
-    origin = Origin(_source(command, None), turn.now, sensitivity=old.sensitivity, judged_by=command.actor)
+    origin = _origin(turn, command, old.sensitivity)
     done = believe(turn, claim, old.subject_id, _object_id(turn, claim, old.sensitivity), origin)
     link(draft, "supersedes", done.fact_id, old.fact_id)
     return [Outcome(done.fact_id, "invalidated", (old.fact_id,))]
@@ -123,7 +126,3 @@ def _object_id(turn: Turn, claim: Claim, level: Sensitivity) -> str | None:
     if known is None and type_ is not None:
         known = resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
     return known.entity_id if known else None
-
-
-def _source(command: Command, source_id: str | None) -> str:
-    return source_id or f"command:{command.command_id}"

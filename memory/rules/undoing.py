@@ -36,8 +36,12 @@ def undo(turn: Turn, command: Undo) -> list[Outcome]:
     erasing = command.done.kind == Withdraw.__name__
     if erasing or any(change.reason == "erased" for change in command.done.changes):
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
-    for change in reversed(command.done.changes):
-        _put_back(turn, change)
+    changes = command.done.changes
+    created = {change.row.fact_id for change in changes if isinstance(change.row, Fact) and change.before is None}
+    for change in reversed(changes):
+        # a fact that was created stays as a forgotten one (decision 0009), and so does what it was read from
+        if not (isinstance(change.row, Evidence) and change.row.fact_id in created):
+            _put_back(turn, change)
     return []
 
 

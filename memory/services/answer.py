@@ -16,11 +16,16 @@ from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
 from memory.services.asking import content_of
-from memory.services.known import KnownFact, holds, replaced_by, with_change
-from memory.services.leading import says_something_of
+from memory.services.hits import Hit, marked
+from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
+from memory.services.leading import Lead, says_something_of
 from memory.services.listing import Listing
-from memory.words.stems import terms
-from memory.words.time_spans import TimeSpan, label
+from memory.services.phrasing import asks_whether, told_in_answer
+from memory.services.promised import Promised
+from memory.services.quoting import day_of, place_of, quotation
+from memory.words.polarity import is_negated
+from memory.words.questions import form_of
+from memory.words.stems import terms, tokenise
 
 NOTHING = "I have nothing about that."
 NEAREST = "Nobody said that in so many words. The nearest:"
@@ -30,22 +35,8 @@ UNGENERATED = "(The language model gave no usable answer; these are the words th
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
-_QUOTE_CHARS = 300
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A segment that came to mind: when it was said (UTC epoch seconds), the speaker's offset in seconds, its facts."""
-
-    text: str
-    speaker: str
-    at: Instant
-    offset_s: int
-    source_id: str
-    segment_id: str
-    fact_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,86 +57,143 @@ class Answer:
     generated: bool = False
 
 
-async def answer(
-    question: str,
-    hits: Sequence[Hit],
-    facts: Sequence[KnownFact],
-    model: LanguageModel | None,
-    *,
-    as_of: Instant | None = None,
-    abstained: bool = False,
-    language: str = "en",
-    lead: KnownFact | None = None,
-    listed: Listing | None = None,
-) -> Answer:
-    """The answer, best hits first; `lead` is the fact that answers, if one does.
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What an answer is made of: the question, what came to mind, best first, and what is known of that."""
 
-    A model that fails, or cites nothing, costs its words and never the answer.
-    """
-    composed = compose(question, hits, facts, lead=lead, abstained=abstained, language=language, listed=listed)
-    if model is None or abstained or not hits:
+    question: str
+    hits: Sequence[Hit]
+    facts: Sequence[KnownFact] = ()
+    lead: Lead | None = None
+    """The fact that answers, if one does."""
+    listed: Listing | None = None
+    """All that answers, where that is several things."""
+    promised: Promised | None = None
+    """What answers a question about promises."""
+    abstained: bool = False
+    """Nothing that came to mind is worth saying."""
+    language: str = "en"
+    owner: str = ""
+    """Whom an answer calls "you", unless the question calls them by their name; empty if nobody is known."""
+    as_of: Instant | None = None
+    """The moment asked about (None: now)."""
+    unknown: bool = False
+    """Nothing known answers it, so that what is quoted is no more than near to it."""
+
+    @property
+    def cited(self) -> Sequence[Hit]:
+        """Every hit that an answer may cite."""
+        return [*(self.promised.made if self.promised is not None else ()), *self.hits]
+
+
+async def answer(found: Findings, model: LanguageModel | None) -> Answer:
+    """The answer. A model that fails, or cites nothing, costs its words and never the answer."""
+    composed = compose(found)
+    if model is None or found.abstained or found.promised is not None or not found.hits:
         return composed
+    prompt = prompt_of(found.question, found.hits, found.facts, found.as_of)
     try:
-        text = await model.complete(instructions(), prompt_of(question, hits, facts, as_of), max_tokens=_MAX_TOKENS)
-        return generated(text, hits[: len(list(fitting(list(numbered(hits)), BRIEFING_CHARS)))])
+        text = await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS)
+        return generated(text, found.hits[: len(list(fitting(list(numbered(found.hits)), BRIEFING_CHARS)))])
     except ModelFailed:
         return replace(composed, text=f"{composed.text}\n{UNGENERATED}")
 
 
-def compose(
-    question: str,
-    hits: Sequence[Hit],
-    facts: Sequence[KnownFact],
-    *,
-    lead: KnownFact | None = None,
-    abstained: bool = False,
-    language: str = "en",
-    listed: Listing | None = None,
-) -> Answer:
+def compose(found: Findings) -> Answer:
     """The fact that answers, if there is one, and up to three quotations with their places: its evidence first.
 
-    Where several things are asked for and known, they lead, and what says so follows.
+    Where several things are asked for and known, they lead, and what says so follows. Refuted words are quoted only
+    where there are no others.
     """
-    if abstained or not hits:
+    if found.promised is not None:
+        return _of_promises(found, found.promised)
+    if found.abstained or not (found.hits or found.lead):
         return Answer(NOTHING)
-    if listed is not None:
-        return _enumerated(listed, hits)
-    quoted = hits[:QUOTES] if lead is None else _about(lead, question, hits, facts, language)
-    lines: list[str] = []
-    if lead is not None:
-        lines.append(with_change(lead, facts, quoted[0].offset_s if quoted else 0))
-    else:
-        carried = [fact for fact in facts if fact.fact_id in _fact_ids(quoted)]
-        near = says_something_of([f"{hit.speaker} {hit.text}" for hit in quoted], question, language, carried)
-        lines.extend(() if near else (NEAREST,))
-    lines.extend(_quotation(hit) for hit in quoted)
+    standing = [hit for hit in found.hits if not hit.is_refuted]
+    found = replace(found, hits=standing) if standing or found.lead else found
+    if found.listed is not None:
+        return _enumerated(found, found.listed)
+    return _quoted(found) if found.lead is None else _led(found, found.lead)
+
+
+def _of_promises(found: Findings, told: Promised) -> Answer:
+    """What is known of promises, and the words by which they were made."""
+    lines = [told.lead, *(quotation(hit, (), found.language) for hit in told.made)]
+    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
+
+
+def _led(found: Findings, lead: Lead) -> Answer:
+    """The fact, and what it rests on."""
+    matter = content_of(found.question, found.language) | set(terms(lead.fact.statement, found.language)[0])
+    quoted = _about(lead.fact, found, matter)
+    lines = [_head(found, lead, quoted[0].offset_s if quoted else 0)]
+    said = [hit for hit in quoted if _is_said_so(hit, lead.fact, found.owner)]
+    lines.extend(
+        f"You said so on {day_of(hit.at, hit.offset_s)} {place_of(hit)}"
+        if hit in said
+        else quotation(hit, matter, found.language)
+        for hit in quoted
+    )
+    if not quoted and lead.fact.told_at is not None:
+        lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
 
 
-def _enumerated(listed: Listing, hits: Sequence[Hit]) -> Answer:
+def _head(found: Findings, lead: Lead, offset_s: int) -> str:
+    """The first line: the fact, told to its owner, behind yes or no where that was asked."""
+    told = told_in_answer(with_change(lead.fact, found.facts, offset_s), found.owner, found.question)
+    whether = asks_whether(found.question)
+    if whether or form_of(found.question) == "when":
+        told = with_day(lead.fact, told, offset_s)
+    if not lead.whole or not whether or is_negated(found.question):
+        return told
+    yes, no = ("Ja", "Nein") if found.language == "de" else ("Yes", "No")
+    return f"{yes if lead.affirms else no}: {told}"
+
+
+def _is_said_so(hit: Hit, fact: KnownFact, owner: str) -> bool:
+    """Whether the owner said just this: as a quotation it would be the same line again."""
+    said, told = ([word for word, _ in tokenise(text)] for text in (hit.text, fact.statement))
+    return hit.speaker == owner and said == told
+
+
+def _quoted(found: Findings) -> Answer:
+    """The best quotations, below a word of caution where they may be about something else."""
+    quoted = found.hits[:QUOTES]
+    by_id = {fact.fact_id: fact for fact in found.facts}
+    carried = [by_id[each] for each in _fact_ids(quoted) if each in by_id]
+    near = not found.unknown and says_something_of(
+        [f"{hit.speaker} {hit.text}" for hit in quoted], found.question, found.language, carried
+    )
+    matter = content_of(found.question, found.language)
+    lines = [*(() if near else (NEAREST,)), *(quotation(hit, matter, found.language) for hit in quoted)]
+    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+
+
+def _enumerated(found: Findings, listed: Listing) -> Answer:
     """The list; the facts that say so, each with its day and place; and the best quotations beside."""
     lines, cited = [listed.lead], list[Hit]()
     for fact in dict.fromkeys(listed.facts[:TOLD]):
-        said = next((hit for hit in hits if fact.fact_id in hit.fact_ids), None)
-        disputed = " (disputed)" if fact.disputed else ""
-        lines.append(f"{fact.statement}{disputed}{_place(said)}")
+        said = next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
+        place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
+        told = told_in_answer(fact.statement, found.owner, found.question)
+        lines.append(f"{told}{' (disputed)' if fact.disputed else ''}{place}")
         cited += [said] if said is not None and said not in cited else []
-    quoted = [hit for hit in hits if hit not in cited][:QUOTES]
-    lines.extend(_quotation(hit) for hit in quoted)
+    quoted = [hit for hit in found.hits if hit not in cited][:QUOTES]
+    matter = content_of(found.question, found.language)
+    lines.extend(quotation(hit, matter, found.language) for hit in quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1)))
 
 
-def _place(hit: Hit | None) -> str:
-    return "" if hit is None else f" - {_day(hit)} [{hit.source_id}/{hit.segment_id}]"
-
-
-def _about(lead: KnownFact, question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], language: str) -> list[Hit]:
+def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[Hit]:
     """What says the leading fact; then what says the value before it, or shares a word with it or the question."""
-    matter = content_of(question, language) | set(terms(lead.statement, language)[0])
-    earlier = {fact.fact_id for fact in replaced_by(lead, facts)}
-    own = [hit for hit in hits if lead.fact_id in hit.fact_ids][: QUOTES - 1]
-    near = [hit for hit in hits if earlier & set(hit.fact_ids) or matter & set(terms(hit.text, language)[0])]
-    return [*own, *(hit for hit in near if hit not in own)][:QUOTES]
+    earlier = {fact.fact_id for fact in replaced_by(lead, found.facts)}
+    own = [hit for hit in found.hits if lead.fact_id in hit.fact_ids][: QUOTES - 1]
+    near = [
+        hit for hit in found.hits
+        if earlier & set(hit.fact_ids) or matter & set(terms(hit.text, found.language)[0])
+    ]  # fmt: skip
+    return list(dict.fromkeys((*own, *near)))[:QUOTES]
 
 
 def _fact_ids(hits: Sequence[Hit]) -> list[str]:
@@ -182,12 +230,12 @@ def numbered(hits: Sequence[Hit]) -> Iterator[str]:
 
 def spoken(hit: Hit) -> str:
     """Who said it, when, and what, as data."""
-    return f"{said_by(hit)}{harmless(hit.text)}"
+    return f"{said_by(hit)}{harmless(hit.text + marked(hit))}"
 
 
 def said_by(hit: Hit) -> str:
     """What stands before the words: who said them, and when."""
-    return f"{harmless(hit.speaker)}, {_day(hit)}: "
+    return f"{harmless(hit.speaker)}, {day_of(hit.at, hit.offset_s)}: "
 
 
 def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
@@ -197,16 +245,6 @@ def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | Non
             resting = [number for number, hit in enumerate(hits, 1) if fact_id in hit.fact_ids]
             known = with_change(by_id[fact_id], facts, hits[resting[0] - 1].offset_s)
             yield f"{''.join(f'[{number}]' for number in resting)} Known: {harmless(known)}"
-
-
-def _quotation(hit: Hit) -> str:
-    words = " ".join(hit.text.split())
-    cut = words if len(words) <= _QUOTE_CHARS else words[: _QUOTE_CHARS - 1].rstrip() + "…"
-    return f'"{cut}" - {hit.speaker}, {_day(hit)} [{hit.source_id}/{hit.segment_id}]'
-
-
-def _day(hit: Hit) -> str:
-    return label(TimeSpan(hit.at, hit.at, "day", "point", False, ""), hit.offset_s)
 
 
 def _citation(number: int, hit: Hit) -> Citation:

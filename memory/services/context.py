@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from memory.model.timeline import Instant
 from memory.retrieval.assembly import Assembled, Material, Piece, assemble
 from memory.retrieval.briefing import harmless
-from memory.services.answer import Hit, numbered, said_by, spoken
+from memory.services.answer import numbered, said_by, spoken
+from memory.services.hits import Hit
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
 
 TOLD_TOGETHER = 3

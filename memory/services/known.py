@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from memory.words.time_spans import TimeSpan, label
 
 STEPS = 8
 """How many facts in turn are looked up after one whose place was taken (chosen: addresses of half a life)."""
+_GAVE_WAY = ("superseded", "invalidated")
+"""What was so and is no more, and what never was: of both it may be known what is so instead."""
+_A_YEAR = re.compile(r"\b\d{4}\b")
 _NAMED_DAYS = (1, 7, 28, 29, 30, 31, 365, 366)
 """How long a day, a week, a month and a year are; by the clocks an hour more or less."""
 
@@ -34,6 +38,8 @@ class KnownFact:
     disputed: bool = False
     subject: str = ""
     """Of whom or what it is, as far as that is known."""
+    told_at: Instant | None = None
+    """When it was said last."""
 
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
@@ -69,6 +75,13 @@ def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) 
     return f"{fact.statement} ({since}before: {_difference(earlier[0].statement, fact.statement)})"
 
 
+def with_day(fact: KnownFact, told: str, offset_s: int = 0) -> str:
+    """What is told of a fact, with the day it happened on if it says none: Maya sold the car (3 March 2026)."""
+    if fact.valid_from is None or not (happened(fact) or _is_of_a_day(fact)) or _A_YEAR.search(told):
+        return told
+    return f"{told} ({_date(fact.valid_from, offset_s)})"
+
+
 def with_end(fact: KnownFact, offset_s: int = 0) -> str:
     """Maya likes Nike (until March 2026): of a fact that is over and has no successor.
 
@@ -97,7 +110,7 @@ def _is_of_a_day(fact: KnownFact) -> bool:
 def _successor(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None) -> KnownFact | None:
     """What took a superseded fact's place, or the place of that, and so on; from when on may not be known here."""
     passed: set[str] = set()
-    while fact.status == "superseded" and fact.superseded_by is not None and fact.superseded_by not in passed:
+    while fact.status in _GAVE_WAY and fact.superseded_by is not None and fact.superseded_by not in passed:
         passed.add(fact.superseded_by)
         known = [other for other in facts if other.statement == fact.superseded_by]
         if not known:

@@ -95,12 +95,34 @@ class InMind:
     """Who "I" is, empty if nobody knows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The fact that answers a question, and how."""
+
+    fact: KnownFact
+    said: KnownFact
+    """The fact with the words of the question: the same, or one whose place it took."""
+    whole: bool
+    """Whether the two have every word that is asked about, and not just most of them."""
+    affirms: bool
+    """Whether the fact itself has them, and says that it is so."""
+    open: bool
+    """Whether a what or a where was asked for, so that all that is as good an answer is one, too."""
+
+
 def leading(question: str, mind: InMind) -> KnownFact | None:
+    """The fact of the best of `leads`, None if nothing leads."""
+    found = leads(question, mind)
+    return found[0].fact if found else None
+
+
+def leads(question: str, mind: InMind) -> list[Lead]:
     """The fact that holds at the moment asked about and says most of what is asked, in the fewest words.
 
     It, or what it took the place of, must have every name in the question, more than half of its other content words,
     and be of the asked form. A predicate of one value answers for all its verbs: who is based somewhere lives there.
-    Without such a fact nothing leads: the words themselves are the better answer.
+    Without such a fact nothing leads: the words themselves are the better answer. Behind it stand those that say as
+    much of the same kind, of the same subject.
     """
     language = spoken_in(question, mind.language)
     candidates = list(_in_order(mind.carried, mind.facts))
@@ -108,7 +130,7 @@ def leading(question: str, mind: InMind) -> KnownFact | None:
     asked = asked_of(question, candidates, language, mind.owner)
     others = alike(question, language)
     least = len(asked.content) // 2 + bool(asked.content)
-    best, most = None, (0, False, False, 0)
+    found: list[tuple[_Match, Lead]] = []
     for fact in candidates if asked.names or asked.content else ():
         now = _at_that_time(fact, mind, asked)
         if now is None:
@@ -121,9 +143,27 @@ def leading(question: str, mind: InMind) -> KnownFact | None:
             continue
         plain = _denies(now) == asked.denied
         match = (len(shared), _fits(now, asked), plain, -len(said - asked.content - asked.meant))
-        if best is None or match > most:
-            best, most = now, match
-    return best
+        affirms = not _denies(now) and names_all(asked.names, now.statement)
+        affirms &= now == fact or asked.content <= said | _verbs_of(now, asked, language)
+        found.append((match, Lead(now, fact, asked.content <= shared, affirms, asked.open)))
+    return _as_good(found)
+
+
+_Match = tuple[int, bool, bool, int]
+"""Words shared, the form that is asked for, the sign that is asked for, how few other words."""
+
+
+def _as_good(found: Sequence[tuple[_Match, Lead]]) -> list[Lead]:
+    """The best lead, the first of those that are alike; then others of its subject and predicate that say as much."""
+    if not found:
+        return []
+    most, best = max(found, key=lambda pair: pair[0])
+    told = {best.fact.statement: best}
+    for match, lead in found:
+        same = (lead.fact.subject, lead.fact.predicate) == (best.fact.subject, best.fact.predicate)
+        if same and match[:3] == most[:3]:
+            told.setdefault(lead.fact.statement, lead)
+    return list(told.values())
 
 
 def _at_that_time(fact: KnownFact, mind: InMind, asked: Asked) -> KnownFact | None:

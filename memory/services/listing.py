@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
 from memory.services.known import KnownFact, happened, holds
+from memory.services.leading import Lead
 from memory.words.list_questions import FORMERLY, ListQuestion
 from memory.words.list_words import Test, root, roots
 from memory.words.points import thing
@@ -36,6 +37,7 @@ _NOT_TOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
 """Predicates of statements that hold somebody else's words, or none that were done."""
 _DAYS = words("yesterday today tomorrow tonight often recently lately here")
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_AND = re.compile(r",\s+(?:and |und )?|\s+(?:and|und)\s+")
 _ARTICLES = words("a an the some his her their my our its own another new")
 
 
@@ -75,6 +77,33 @@ def told_each(answers: Sequence[KnownFact]) -> Listing | None:
     things = tuple(_shown(fact.object) for fact in answers if fact.object)
     whole = bool(things) and len(things) == len(answers)
     return Listing(things, tuple(answers), len(things), counted=False) if whole else None
+
+
+def told_together(question: str, found: Sequence[Lead], counted: bool) -> Listing | None:
+    """All things that facts tell which answer a question equally well; None if that is one at most.
+
+    What the question says already is not told again: peanuts, of who is asked to be "allergic to peanuts".
+    """
+    asked = {word for word, _ in tokenise(question)} - {"and", "und"}
+    told = [(each, lead.fact) for lead in found for each in _parts(_unsaid(lead.fact.object or "", asked))]
+    things = dict({fold(each): (each, fact) for each, fact in reversed(told)})
+    if len(things) < FEWEST:
+        return None
+    named_, facts = zip(*reversed(things.values()), strict=True)
+    return Listing(named_[:MOST_NAMED], facts[:MOST_NAMED], len(named_), counted)
+
+
+def _unsaid(object_: str, asked: Collection[str]) -> str:
+    """An object without the words of the question that it begins with."""
+    words = object_.split()
+    while len(words) > 1 and fold(words[0]) in asked:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _parts(object_: str) -> list[str]:
+    """The things an object names: peanuts and dogs are two."""
+    return [_shown(part) for part in _AND.split(object_) if part.strip()]
 
 
 def namesakes(name: str, facts: Sequence[KnownFact], as_of: Instant | None = None) -> Listing | None:

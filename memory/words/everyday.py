@@ -169,7 +169,7 @@ def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-_ALSO = {root("birthday"): ("born",)}
+_ALSO = {root("birthday"): ("born",), root("return"): ("drop", "back")}
 """Root of an English word -> others by which the same is told."""
 _ENGLISH_OF, GERMAN_VERBS = _forms()
 _GERMAN_OF = _turned(_ENGLISH_OF)

@@ -50,6 +50,7 @@ _DENIED = re.compile(
     re.I,
 )
 """What somebody does not do is asked for; "doesn't Maya live here?" asks to be told that she does."""
+_HOW_MANY = re.compile(r"^\W*(?:how many|wie viele)(?: different)?(?: (?:things|dinge|sachen)\b)?", re.I)
 _FORMERLY = re.compile(
     r"\b(?:before|beforehand)\W*$|\b(?:formerly|previously|used? to|früher(?! als)|vorher|davor|ehemals)\b", re.I
 )
@@ -84,6 +85,12 @@ def plainly(question: str) -> str:
     """The question that an order holds: who knits, of "Name the person who knits"; any other as it stands."""
     found = ((begins.match(question), asks) for begins, asks in _ORDERS)
     return next((asks + question[match.end() :] for match, asks in found if match is not None), question)
+
+
+def uncounted(question: str) -> tuple[str, bool]:
+    """A question for a number as one for the things - how many pets, what pets - and whether it was one."""
+    plain, counted = _HOW_MANY.subn("what", question, count=1)
+    return plain, bool(counted)
 
 
 def spoken_in(question: str, language: str) -> str:

@@ -176,7 +176,8 @@ async def test_what_holds_now_is_told_however_many_steps_from_what_was_found(doo
 
 async def test_who_a_hit_mentions_is_told_of_where_it_carries_no_fact(door: Door) -> None:
     await moved(door)
-    await door.post("/v1/sources", talk("s3", "2026-09-01", ("Ravi", "Yesterday Maya waved at the zebra.")), 202)
+    said = "Yesterday Maya waved at the zebra. What a zebra!"
+    await door.post("/v1/sources", talk("s3", "2026-09-01", ("Ravi", said)), 202)
     await door.settle()
     asked = {"query": "zebra", "limit": 1, "cut": "none", "budget_tokens": 400}
     waved = (await door.get("/v1/context", **asked))["results"][0]["fact_ids"]
@@ -184,4 +185,5 @@ async def test_who_a_hit_mentions_is_told_of_where_it_carries_no_fact(door: Door
         await door.post(f"/v1/facts/{each}/forget", {})
     found = await door.get("/v1/context", **asked)
     assert (len(waved), found["results"][0]["fact_ids"]) == (1, [])
+    assert found["results"][0]["text"] == "What a zebra!", "what was forgotten is not told"
     assert "- Maya (person): lives in Lisbon now" in found["context"]

@@ -167,9 +167,17 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 
 -- name: promised
 -- Where each of these promises was first made, in sight.
-SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote
+SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
 JOIN segments s ON s.segment_key = m.segment_key
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
+LEFT JOIN LATERAL (
+    SELECT t.words AS statement
+    FROM evidence v
+    JOIN fact_versions p ON p.user_id = v.user_id AND p.fact_id = v.fact_id AND p.system_to IS NULL
+    JOIN content t ON t.scope = 'user:' || p.user_id AND t.content_id = p.statement
+    WHERE v.user_id = m.user_id AND v.segment_key = m.segment_key AND v.quote = m.quote AND p.predicate = 'promises'
+      AND p.status = 'active' AND p.sensitivity <= %(clearance)s
+    ORDER BY p.fact_id LIMIT 1) f ON true
 WHERE m.entity_id = ANY(%(ids)s)
 ORDER BY m.entity_id, m.at, m.segment_key;

@@ -7,7 +7,7 @@
 -- Words are joined from the left, here and wherever sources are joined, too: else the planner may begin with the two it
 -- believes small, sources and words, which share their scope alone (80 ms instead of 1.5 in a home of a few long sources).
 SELECT s.segment_key, s.segment_id, s.source_id, src.session_id, src.kind, src.offset_s, c.words AS text, s.speaker,
-       s.at, s.emotion,
+       s.role, s.at, s.emotion,
        (SELECT coalesce(array_agg(DISTINCT e.type || ':' || n.words ORDER BY e.type || ':' || n.words), '{}')
         FROM mentions m
         JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.merged_into IS NULL
@@ -17,7 +17,34 @@ SELECT s.segment_key, s.segment_id, s.source_id, src.session_id, src.kind, src.o
         FROM evidence v
         JOIN fact_versions f ON f.user_id = v.user_id AND f.fact_id = v.fact_id AND f.system_to IS NULL
         WHERE v.user_id = %(user_id)s AND v.segment_key = s.segment_key
-          AND f.status IN ('active', 'superseded') AND f.sensitivity <= %(clearance)s) AS fact_ids
+          AND f.status IN ('active', 'superseded') AND f.sensitivity <= %(clearance)s) AS fact_ids,
+       -- what was read from these words and is believed no more, and the fact that took its place, if one did
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('fact_id', f.fact_id, 'forgotten', f.status = 'forgotten',
+                                                     'quote', coalesce(q.words, ''), 'value', coalesce(o.words, ''),
+                                                     'instead', i.words)
+                                  ORDER BY f.fact_id), '[]')
+        FROM evidence v
+        JOIN fact_versions f ON f.user_id = v.user_id AND f.fact_id = v.fact_id AND f.system_to IS NULL
+        LEFT JOIN content q ON q.scope = 'user:' || v.user_id AND q.content_id = v.quote
+        LEFT JOIN content o ON o.scope = 'user:' || f.user_id AND o.content_id = f.object
+        LEFT JOIN LATERAL (
+            SELECT t.words
+            FROM links k
+            JOIN fact_versions z ON z.user_id = k.user_id AND z.fact_id = k.from_id AND z.system_to IS NULL
+            JOIN content t ON t.scope = 'user:' || z.user_id AND t.content_id = z.statement
+            WHERE k.user_id = f.user_id AND k.to_id = f.fact_id AND k.kind = 'supersedes'
+              AND z.status = 'active' AND z.sensitivity <= %(clearance)s
+            ORDER BY z.system_from DESC, z.fact_id LIMIT 1) i ON true
+        WHERE v.user_id = %(user_id)s AND v.segment_key = s.segment_key
+          AND f.status IN ('invalidated', 'forgotten') AND f.sensitivity <= %(clearance)s) AS refuted,
+       -- what the same speaker said next, for it may take these words back
+       (SELECT a.words
+        FROM (SELECT n.speaker, n.content_id FROM segments n
+              WHERE n.scope = s.scope AND n.source_id = s.source_id AND n.replaced_by IS NULL
+                AND n.at BETWEEN s.at AND s.at + interval '1 hour' AND (n.at, n.ord) > (s.at, s.ord)
+              ORDER BY n.at, n.ord LIMIT 2) n
+        JOIN content a ON a.scope = s.scope AND a.content_id = n.content_id
+        WHERE n.speaker = s.speaker LIMIT 1) AS next_words
 FROM segments s
 JOIN sources src USING (scope, source_id)
 LEFT JOIN content c USING (scope, content_id)

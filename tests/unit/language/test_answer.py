@@ -19,14 +19,15 @@ from memory.services.answer import (
     UNGENERATED,
     Answer,
     Citation,
-    Hit,
+    Findings,
     answer,
     instructions,
     prompt_of,
 )
 from memory.services.answer import compose as composed
+from memory.services.hits import Hit
 from memory.services.known import KnownFact, standing
-from memory.services.leading import InMind, leading, says_something_of
+from memory.services.leading import InMind, Lead, leads, says_something_of
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -45,8 +46,8 @@ QUESTION = "Where does Maya live?"
 def compose(question, hits, facts, as_of=None, language="en"):
     """The answer, led by a fact of the hits."""
     carried = [each for hit in hits for each in hit.fact_ids]
-    lead = leading(question, InMind(carried, facts, language, as_of))
-    return composed(question, hits, facts, lead=lead, language=language)
+    lead = next(iter(leads(question, InMind(carried, facts, language, as_of))), None)
+    return composed(Findings(question, hits, facts, lead=lead, language=language))
 
 
 class ScriptedModel:
@@ -120,12 +121,21 @@ def fact(statement, predicate=None, **rest):
     [
         ("Where is Maya based nowadays?", fact("Maya lives in Lisbon", "lives_in")),
         ("Who does Maya work for right now?", fact("Maya works at Acme", "works_at")),
-        ("When did Maya move to Lisbon?", fact("Maya moved to Lisbon", "moved_to", valid_to=at(2026, 3, 4))),
         ("What is Pri's dog called?", fact("Priyanka has a dog named Biscuit", "has_pet")),
     ],
 )
 def test_a_fact_leads_by_its_predicate_a_nickname_or_as_something_that_happened(question, known):
     assert compose(question, [MOVED], [known]).text.splitlines()[0] == known.statement
+
+
+def test_what_happened_is_told_with_its_day_where_a_time_is_asked_for():
+    moved = fact("Maya moved to Lisbon", "moved_to", valid_to=at(2026, 3, 4))
+    for question, first in (
+        ("When did Maya move to Lisbon?", "Maya moved to Lisbon (3 March 2026)"),
+        ("Did Maya move to Lisbon?", "Yes: Maya moved to Lisbon (3 March 2026)"),
+        ("Where did Maya move?", "Maya moved to Lisbon"),
+    ):
+        assert compose(question, [MOVED], [moved]).text.splitlines()[0] == first
 
 
 @pytest.mark.parametrize(("question", "leads"), [("Wo wohnt Maya jetzt?", True), ("Wo wohnt Tom?", False)])
@@ -194,14 +204,14 @@ def test_a_long_quotation_is_cut_and_folded_to_one_line():
 
 @pytest.mark.parametrize("model", [None, ScriptedModel("Lisbon [1].")])
 async def test_nothing_is_said_of_nothing(model):
-    assert await answer(QUESTION, [], [], model) == Answer(NOTHING)
-    assert await answer(QUESTION, [MOVED], [], model, abstained=True) == Answer(NOTHING)
+    assert await answer(Findings(QUESTION, []), model) == Answer(NOTHING)
+    assert await answer(Findings(QUESTION, [MOVED], abstained=True), model) == Answer(NOTHING)
     assert model is None or model.prompts == []
 
 
 async def test_a_generated_answer_cites_what_it_rests_on():
     model = ScriptedModel("She lives in Lisbon [2], not in Porto [1]. [9]")
-    found = await answer(QUESTION, [BEFORE, MOVED, TEA], [LISBON, PORTO], model)
+    found = await answer(Findings(QUESTION, [BEFORE, MOVED, TEA], [LISBON, PORTO]), model)
     assert found == Answer(
         "She lives in Lisbon [2], not in Porto [1].", (Citation(1, "s1", "g7"), Citation(2, "s2", "g1")), generated=True
     )
@@ -221,20 +231,22 @@ async def test_a_generated_answer_cites_what_it_rests_on():
 
 @pytest.mark.parametrize("reply", [None, "She lives in Lisbon.", "Lisbon [7].", "Lisbon [0]."])
 async def test_a_model_that_fails_or_does_not_cite_costs_only_its_words(reply):
-    found = await answer(QUESTION, [MOVED], [LISBON], ScriptedModel(reply), lead=LISBON)
+    found = await answer(
+        Findings(QUESTION, [MOVED], [LISBON], lead=Lead(LISBON, LISBON, True, True, True)), ScriptedModel(reply)
+    )
     quoted = compose(QUESTION, [MOVED], [LISBON])
     assert found == Answer(f"{quoted.text}\n{UNGENERATED}", quoted.citations)
 
 
 async def test_a_line_that_was_not_shown_cannot_be_cited():
     long = Hit("word " * 1000, "Maya", at(2026, 1, 1), 0, "s", "g")
-    found = await answer(QUESTION, [long, MOVED], [], ScriptedModel("Lisbon [2]."))
+    found = await answer(Findings(QUESTION, [long, MOVED]), ScriptedModel("Lisbon [2]."))
     assert not found.generated
 
 
 @pytest.mark.parametrize("reply", [NOTHING, "i have nothing about that", f" {NOTHING}\n"])
 async def test_a_model_may_say_that_there_is_nothing(reply):
-    assert await answer(QUESTION, [TEA], [], ScriptedModel(reply)) == Answer(NOTHING, (), generated=True)
+    assert await answer(Findings(QUESTION, [TEA]), ScriptedModel(reply)) == Answer(NOTHING, (), generated=True)
 
 
 def test_the_instructions_forbid_instructions_and_know_the_way_out():
@@ -268,13 +280,13 @@ def test_a_prompt_is_bounded_and_well_formed_whatever_was_said(texts, question):
 
 
 def test_what_was_never_said_is_not_led_by_words_about_something_else():
-    assert composed("What is Maya's blood type?", [TEA], []).text.splitlines()[0] == NEAREST
-    assert composed("Who is Maya?", [TEA], []).text.splitlines()[0] == NEAREST
+    assert composed(Findings("What is Maya's blood type?", [TEA])).text.splitlines()[0] == NEAREST
+    assert composed(Findings("Who is Maya?", [TEA])).text.splitlines()[0] == NEAREST
 
 
 @pytest.mark.parametrize("question", ["Who drinks tea?", "Who is Daniel?", "Welches Getränk mag Daniel?"])
 def test_what_shares_a_word_or_may_do_so_in_another_language_leads(question):
-    assert composed(question, [TEA], []).text.startswith('"I drink tea')
+    assert composed(Findings(question, [TEA])).text.startswith('"I drink tea')
 
 
 @pytest.mark.parametrize(

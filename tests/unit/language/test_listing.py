@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.services.answer import NOTHING, Citation, Hit, compose
+from memory.services.answer import NOTHING, Citation, Findings, compose
+from memory.services.hits import Hit
 from memory.services.known import KnownFact
 from memory.services.leading import who_asked
 from memory.services.listing import listing, namesakes, told_each
@@ -193,7 +194,7 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
     facts = [known("i1", "Maya plays the cello", "plays", "the cello", disputed=True), FACTS[1]]
     question = "How many instruments does Maya play?"
     found = listing(list_question(question, NOW), facts)
-    answer = compose(question, hits, facts, listed=found)
+    answer = compose(Findings(question, hits, facts, listed=found))
     assert answer.text.splitlines() == [
         "At least two: cello, piano.",
         "Maya plays the cello (disputed) - 10 April 2026 [s1/g1]",
@@ -201,7 +202,7 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
         '"Nice weather." - Tom, 10 April 2026 [s3/g3]',
     ]
     assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g3"))
-    assert compose(question, hits, facts, listed=found, abstained=True).text == NOTHING
+    assert compose(Findings(question, hits, facts, listed=found, abstained=True)).text == NOTHING
 
 
 PROMISED = [

@@ -126,7 +126,7 @@ def essence(believed: WorkingSet, created: set[str]) -> Any:
         believed.profile,
         dict(believed.entities),
         dict(believed.mentions),
-        dict(believed.evidence),
+        {key: rows for key, rows in believed.evidence.items() if key in kept},
         believed.links,
         dict(believed.notes),
         {key: replace(fact, version=0, system_from=0.0, updated_at=fact.since) for key, fact in kept.items()},
@@ -162,6 +162,9 @@ def test_a_command_and_its_undo_leave_the_working_set_as_it_was(past: list[Any],
         replace(after, entities={key: row for key, row in after.entities.items() if key not in left}), created
     )
     assert all(after.facts[each].status == "forgotten" for each in created)
+    assert all(after.evidence.get(each) == history.believed.evidence.get(each) for each in created), (
+        "the words of what is forgotten are known, so that they are not told again"
+    )
 
 
 @pytest.mark.conforms("model:undo")

@@ -9,8 +9,8 @@ import pytest
 
 from memory.model.timeline import DAY_S
 from memory.retrieval.packing import tokens
-from memory.services.answer import Hit
 from memory.services.context import Noted, context_of
+from memory.services.hits import Hit
 from memory.services.known import KnownFact
 
 

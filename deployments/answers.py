@@ -1,0 +1,216 @@
+"""Answers: what a question is answered from - words, facts, lists and promises - gathered from the stores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from deployments.callers import Caller
+from deployments.contexts import hit_of
+from deployments.house import House
+from deployments.questions import Recalled, Shown
+from deployments.routes.promises import MOST_PROMISES
+from memory.model.profile import Profile
+from memory.model.scopes import View
+from memory.model.shown import ShownEntity
+from memory.model.timeline import Instant
+from memory.retrieval.query import Question
+from memory.rules.keeping import KEPT_ON
+from memory.rules.promises import due_of, moment_in, promise_state
+from memory.services.answer import QUOTES, TOLD, Findings
+from memory.services.hits import Hit
+from memory.services.known import STEPS, KnownFact
+from memory.services.leading import InMind, Lead, leading_each, leads, who_asked
+from memory.services.listing import Listing, listing, namesakes, told_each, told_together
+from memory.services.promised import KnownPromise, Promised, done, promised
+from memory.words.list_questions import ListQuestion, list_question
+from memory.words.predicates import named
+from memory.words.promise_questions import deed_question, promise_question
+from memory.words.questions import uncounted
+
+Rows = Mapping[str, Mapping[str, Any]]
+CONSIDERED = 10
+"""The best hits, one of whose facts may lead, however many are shown (chosen: twice what is shown by default)."""
+
+
+async def findings(house: House, who: Caller, question: Question, recalled: Recalled) -> Findings:
+    """What a question is answered from: what was recalled for it, and what the stores know about that.
+
+    Of what was known at some earlier time the words alone are told.
+    """
+    profile = await house.profile(who.user_id)
+    found = Findings(
+        question.text,
+        [hit_of(row) for row in recalled.shown],
+        abstained=recalled.recollection.abstained,
+        language=profile.languages[0],
+        owner=profile.name,
+        as_of=question.as_of,
+    )
+    if question.known_as_of is not None:
+        return found
+    kept = await _promised(house, who, question, profile)
+    if kept is not None:
+        return replace(found, promised=kept)
+    if promise_question(question.text, profile.name) is not None:
+        return replace(found, unknown=True)
+    return await _with_facts(house, who.view, question, recalled, found)
+
+
+async def _promised(house: House, who: Caller, question: Question, profile: Profile) -> Promised | None:
+    """What a question about promises is told of them, or whether what was promised once is done."""
+    asked, deed = promise_question(question.text, profile.name), deed_question(question.text)
+    if question.as_of is not None or (asked is None and deed is None):
+        return None
+    seen = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = await house.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    offset_s = house.offset(profile, question.now)
+    known = [
+        _known_promise(each, made[each.entity.entity_id], question.now, offset_s)
+        for each in seen
+        if each.entity.entity_id in made
+    ]
+    if asked is not None:
+        return promised(question.text, asked, known, profile.name, offset_s)
+    return done(question.text, deed or frozenset(), known, profile.name, offset_s)
+
+
+def _known_promise(seen: ShownEntity, made: Mapping[str, Any], now: Instant, offset_s: int) -> KnownPromise:
+    said = seen.entity.properties
+    by, to = (None if said.get(side) is None else str(said[side]) for side in ("by", "to"))
+    text = str(said.get("text") or seen.entity.name)
+    words = made["quote"] or text
+    return KnownPromise(
+        text=text,
+        by=by,
+        to=to,
+        due=due_of(said),
+        state=promise_state(said, now),
+        made=Hit(words, by or "", seen.first_seen, offset_s, made["source_id"], made["segment_id"]),
+        statement=made["statement"] or "",
+        kept_on=moment_in(said, KEPT_ON),
+    )
+
+
+async def _with_facts(house: House, view: View, question: Question, recalled: Recalled, found: Findings) -> Findings:
+    """The findings with what is known of the hits and of what is asked about, and which of that answers."""
+    offset_s = house.offset(await house.profile(view.user_id), question.now)
+    asked = list_question(question.text, question.now, offset_s, found.owner)
+    shown, carried = _carried(recalled.shown), _carried(recalled.considered)
+    told = {} if asked is None else await _told(house, view, asked)
+    facts = await _facts(house, view, {*shown, *carried, *told}, question.as_of)
+    known = _all_known(facts, told)
+    listed = _listed(question, asked, [each for each in known if each.fact_id in told], known, found.language)
+    mind = InMind(carried, known, found.language, question.as_of, found.owner)
+    lead = next(iter(leads(uncounted(question.text)[0], mind)), None)
+    if listed is None and lead is not None and _is_one_of_many(lead):
+        listed, facts = await _together(house, view, question, mind, lead, facts)
+    elif listed is None and lead is None:
+        listed = told_each(leading_each(question.text, mind))
+    first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
+    evidence = await _evidence(house, view, shown, [each.fact_id for each in first], facts)
+    return replace(
+        found,
+        hits=[*(hit_of(row) for row in evidence), *found.hits],
+        facts=_all_known(facts, told),
+        lead=lead,
+        listed=listed,
+        abstained=found.abstained and not first,
+    )
+
+
+def _is_one_of_many(lead: Lead) -> bool:
+    """Whether it is a state of which there may be several, and all of them were asked for."""
+    row = named(lead.fact.predicate)
+    return lead.open and row is not None and row.tense == "state" and (row.slotted or not row.single)
+
+
+async def _together(
+    house: House, view: View, question: Question, mind: InMind, lead: Lead, facts: Rows
+) -> tuple[Listing | None, Rows]:
+    """All that answers as well as a fact does, of the same kind and subject; and the facts with these."""
+    plain, counted = uncounted(question.text)
+    kind = frozenset({lead.fact.predicate or ""})
+    more = await house.stores.facts.told_of(view, lead.fact.subject, kind, frozenset())
+    every = await _facts(house, view, {*facts, *more}, question.as_of)
+    wider = replace(mind, carried=[*mind.carried, *more], facts=_all_known(every, more))
+    return told_together(question.text, leads(plain, wider), counted), every
+
+
+def _all_known(facts: Rows, disputed: Mapping[str, bool]) -> list[KnownFact]:
+    return [_known(row, facts, disputed) for row in facts.values()]
+
+
+def _listed(
+    question: Question, asked: ListQuestion | None, told: Sequence[KnownFact], known: Sequence[KnownFact], language: str
+) -> Listing | None:
+    """What a question lists, or everybody of the first name it asks about."""
+    listed = None if asked is None else listing(asked, told, question.as_of)
+    who_is = who_asked(question.text, known, language) if listed is None else None
+    return listed if who_is is None else namesakes(who_is, known, question.as_of)
+
+
+async def _told(house: House, view: View, asked: ListQuestion) -> Mapping[str, bool]:
+    """The facts that may belong on the list, and whether each is disputed: one statement."""
+    members = asked.test.members if asked.test is not None else frozenset[str]()
+    return await house.stores.facts.told_of(view, asked.who, asked.predicates, members)
+
+
+async def _facts(house: House, view: View, ids: set[str], as_of: Instant | None) -> Rows:
+    """These facts, whose place they took, and what took theirs, however often, as it is told on a day; by id.
+
+    Believed now, whenever that was asked.
+    """
+    facts = {row["fact_id"]: row for row in await _current(house, view, ids, as_of)}
+    wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
+    for _ in range(STEPS):
+        wanted |= {each for row in facts.values() for each in row["superseded_by"]}
+        facts |= {row["fact_id"]: row for row in await _current(house, view, wanted - asked, as_of)}
+        asked |= wanted
+    return facts
+
+
+async def _evidence(
+    house: House, view: View, carried: Collection[str], leads: Sequence[str], facts: Rows
+) -> list[Mapping[str, Any]]:
+    """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
+    rows = [facts[each] for each in leads if each in facts]
+    told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
+    missing = [row for row in told if row["fact_id"] not in carried]
+    keys = [each["segment_key"] for row in missing for each in row["sources"][-QUOTES:] if each["segment_key"]]
+    found = await house.stores.reads.hydrate(view, keys) if keys else {}
+    return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
+
+
+def _carried(hits: Sequence[Shown]) -> list[str]:
+    """The facts of the hits, and those that were read from them once and have been corrected since."""
+    return [
+        fact_id
+        for row in hits
+        for fact_id in (*row["fact_ids"], *(each["fact_id"] for each in row["refuted"] if each["instead"]))
+    ]
+
+
+async def _current(house: House, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
+    return await house.stores.facts.current(view, sorted(ids), as_of) if ids else ()
+
+
+def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) -> KnownFact:
+    later = [known[each] for each in row["superseded_by"] if each in known]
+    successor = min(later, key=lambda each: each["predicate"] != row["predicate"], default=None)
+    return KnownFact(
+        fact_id=row["fact_id"],
+        statement=row["shown_statement"] or "",
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        status=row["status"],
+        predicate=row["predicate"],
+        superseded_by=successor["shown_statement"] if successor else None,
+        object=row["shown_object"],
+        polarity=row["polarity"],
+        confidence=row["confidence"],
+        source_id=row["sources"][-1]["source_id"] if row["sources"] else "",
+        disputed=disputed.get(row["fact_id"], False),
+        subject=row["subject"] or "",
+    )

@@ -1,0 +1,113 @@
+"""Hits: segments that came to mind, and what of their words still stands.
+
+What was read from a segment may have been corrected or forgotten since, and its speaker may have taken it back in the
+next breath. Forgotten sentences are not told again; refuted ones are told last, with what took their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory.model.ids import fold
+from memory.model.timeline import Instant
+from memory.words.normalise import split_sentences
+from memory.words.retractions import retracts
+from memory.words.stems import tokenise
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A fact that was read from a hit and is believed no more."""
+
+    fact_id: str
+    quote: str
+    """The sentence of the hit that said it."""
+    value: str = ""
+    """Its object: Leipzig."""
+    instead: str | None = None
+    """The statement that took its place, if one did."""
+    forgotten: bool = False
+    """It was forgotten on purpose, and is told to nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A segment that came to mind: when it was said (UTC epoch seconds), the speaker's offset in seconds, its facts."""
+
+    text: str
+    speaker: str
+    at: Instant
+    offset_s: int
+    source_id: str
+    segment_id: str
+    fact_ids: tuple[str, ...] = ()
+    role: str = "other"
+    refuted: tuple[Refuted, ...] = ()
+    taken_back: str = ""
+    """What the speaker said next, if it takes these words back."""
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether facts were read from it and none of them is believed any more."""
+        return bool(self.refuted) and not self.fact_ids
+
+
+def retraction(words: str | None) -> str:
+    """The next words of a speaker if they take back what was said before: just kidding. Else empty."""
+    said = " ".join((words or "").split())
+    return said if retracts(said) else ""
+
+
+def standing_first(hits: Sequence[Hit]) -> list[tuple[int, Hit]]:
+    """The place of each hit that may be told, and what may be told of it; what is refuted comes last.
+
+    An assistant that repeats a refuted value is refuted with it.
+    """
+    refuted = [each for hit in hits for each in hit.refuted]
+    told = [(place, _tellable(_echoing(hit, refuted))) for place, hit in enumerate(hits)]
+    kept = [(place, hit) for place, hit in told if hit is not None]
+    return sorted(kept, key=lambda pair: pair[1].is_refuted)
+
+
+def marked(hit: Hit) -> str:
+    """What stands behind the words of a hit that are not to be believed as they stand; empty for any other."""
+    if hit.taken_back:
+        return f' (taken back at once: "{hit.taken_back}")'
+    if not hit.is_refuted:
+        return ""
+    instead = next((each.instead for each in hit.refuted if each.instead), None)
+    return " (refuted)" if instead is None else f" (refuted: {instead})"
+
+
+def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:
+    """An assistant's words with what they repeat of the refuted; anybody else's as they are."""
+    if hit.role != "assistant" or hit.fact_ids:
+        return hit
+    said = [word for word, _ in tokenise(hit.text)]
+    echoed = [each for each in refuted if _says(said, each.value) and not _says(said, _newly(each))]
+    return replace(hit, refuted=tuple(replace(each, quote=hit.text) for each in echoed)) if echoed else hit
+
+
+def _newly(refuted: Refuted) -> str:
+    """The last word of what took its place."""
+    return (refuted.instead or "").rpartition(" ")[2]
+
+
+def _says(said: Sequence[str], value: str) -> bool:
+    words = [word for word, _ in tokenise(value)]
+    return bool(words) and set(words) <= set(said)
+
+
+def _tellable(hit: Hit) -> Hit | None:
+    """The hit without the sentences of forgotten facts; None if nothing else was said."""
+    gone = [fold(each.quote) for each in hit.refuted if each.forgotten]
+    if not gone:
+        return hit
+    kept = [each for each in split_sentences(hit.text) if not any(_same(fold(each), quote) for quote in gone)]
+    left = tuple(each for each in hit.refuted if not each.forgotten)
+    return replace(hit, text=" ".join(kept), refuted=left) if kept else None
+
+
+def _same(sentence: str, quote: str) -> bool:
+    return sentence in quote or quote in sentence

@@ -1,0 +1,63 @@
+"""Phrasing: how a fact is told to the owner - in the second person, with yes or no where that was asked."""
+
+from __future__ import annotations
+
+import re
+
+from memory.words.stems import tokenise
+
+_ADVERBS = r"(?:(?:also|always|never|often|now|still|usually|sometimes|already|once|only|just|currently|really) )*"
+_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "isn't": "aren't",
+              "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"}  # fmt: skip
+_NO_ENDING = re.compile(r"(?:ss|us|is)$")
+"""Words that end in s without being a verb of the third person."""
+_LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")
+_YES_OR_NO = re.compile(
+    r"\W*(?:so |and |wait,? )?(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|"
+    r"bin|ist|sind|war|habe|hab|hat|hatte)(?:n['’]t)?\b",
+    re.IGNORECASE,
+)
+
+
+def asks_whether(question: str) -> bool:
+    """Whether it is asked if something is so: do I live in Halle, habe ich eine Katze."""
+    return _YES_OR_NO.match(question) is not None
+
+
+def told_in_answer(statement: str, owner: str, question: str) -> str:
+    """A statement as it answers a question: to its owner as "you", unless the question calls them by name."""
+    called = {word for word, _ in tokenise(question)}
+    by_name = any(word.removesuffix("'s") in called for word, _ in tokenise(owner))
+    return statement if by_name else to_owner(statement, owner)
+
+
+def to_owner(statement: str, owner: str) -> str:
+    """A statement as its subject is told it: you live in Halle, of "Nina lives in Halle".
+
+    Where a verb of the third person would be left behind, the statement stays as it is. A German one does, too: its
+    verbs have other forms.
+    """
+    if not owner:
+        return statement
+    name = rf"{re.escape(owner)}(?![\w-])"
+    told = re.sub(rf"(?<![\w-]){name}['’]s?(?!\w)", "your", statement)
+    found = re.match(rf"{name} (?P<adverbs>{_ADVERBS})(?P<verb>[\w'’]+)", told)
+    if found is not None:
+        told = f"you {found['adverbs']}{_second(found['verb'])}{told[found.end() :]}"
+    told = re.sub(rf"(?<![\w-]){name} (is|was|has|does)\b", lambda verb: f"you {_IRREGULAR[verb[1]]}", told)
+    if re.search(rf"(?<![\w-]){name} \w+s\b", told):
+        return statement
+    told = re.sub(rf"(?<![\w-]){name}", "you", told)
+    return told[:1].upper() + told[1:]
+
+
+def _second(verb: str) -> str:
+    """A verb in the second person: live, of lives; a past form stays."""
+    plain = verb.replace("’", "'").lower()
+    if plain in _IRREGULAR:
+        return _IRREGULAR[plain]
+    if not plain.endswith("s") or _NO_ENDING.search(plain):
+        return verb
+    if plain.endswith("ies") and len(plain) > 4:
+        return f"{verb[:-3]}y"
+    return verb[:-2] if _LONG_ENDING.search(plain) else verb[:-1]

@@ -1,0 +1,101 @@
+"""Promised: questions about promises are answered from the list of promises, with whom they bind and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory.model.timeline import Instant
+from memory.rules.promises import State
+from memory.services.hits import Hit
+from memory.services.phrasing import asks_whether, told_in_answer
+from memory.services.quoting import day_of
+from memory.words.deeds import told_as_returned
+from memory.words.list_words import roots
+from memory.words.names import same_name
+from memory.words.promise_questions import PromiseQuestion
+
+MOST = 8
+"""Promises that are told; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPromise:
+    """A promise as it is listed; instants are UTC epoch seconds."""
+
+    text: str
+    by: str | None
+    to: str | None
+    due: Instant | None
+    state: State
+    made: Hit
+    """The words by which it was made."""
+    statement: str = ""
+    """The fact that was read from them, if one was: Nina promised Lena to send the photos."""
+    kept_on: Instant | None = None
+    """The day it was kept, if that was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What is answered about promises: the first line, and the words by which each was made."""
+
+    lead: str
+    made: tuple[Hit, ...]
+
+
+def promised(
+    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, offset_s: int
+) -> Promised | None:
+    """The promises a question asks for; None if none is known, for then what was said may answer better."""
+    found = [each for each in promises if _is_meant(each, asked)]
+    if not found:
+        return None
+    told = "; ".join(_told(each, question, owner, offset_s) for each in found[:MOST])
+    more = "; …" if len(found) > MOST else ""
+    head = "Yes: " if asks_whether(question) else f"{len(found)} promises: " if len(found) > 1 else ""
+    return Promised(f"{head}{told}{more}", tuple(each.made for each in found[:MOST]))
+
+
+def done(
+    question: str, deed: Collection[str], promises: Sequence[KnownPromise], owner: str, offset_s: int
+) -> Promised | None:
+    """Whether the owner has done what was promised once; None if nothing like it was promised, or it is unknown."""
+    own = [each for each in promises if each.by is not None and same_name(each.by, owner)]
+    kept = [each for each in own if each.state == "kept" and set(deed) <= _words_of(each)]
+    if not kept:
+        return None
+    day = "" if kept[0].kept_on is None else f" on {day_of(kept[0].kept_on, offset_s)}"
+    return Promised(f"Yes,{day}: {_told(kept[0], question, owner, offset_s)}", (kept[0].made,))
+
+
+def _is_meant(promise: KnownPromise, asked: PromiseQuestion) -> bool:
+    people = ((asked.by, promise.by), (asked.to, promise.to))
+    if any(name is not None and (one is None or not same_name(name, one)) for name, one in people):
+        return False
+    states = {"open": ("open", "expired"), "expired": ("expired",), "kept": ("kept",)}
+    if asked.state is not None and promise.state not in states[asked.state]:
+        return False
+    return asked.deed <= _words_of(promise)
+
+
+def _words_of(promise: KnownPromise) -> frozenset[str]:
+    """Roots of the words of a promise."""
+    return told_as_returned(roots(f"{promise.text} {promise.made.text}"))
+
+
+def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> str:
+    """You promised Lena to send the photos (due 27 November 2026)."""
+    to = f" {promise.to}" if promise.to else ""
+    told = promise.statement or f"{promise.by or 'Somebody'} promised{to}: {promise.text}"
+    return f"{told_in_answer(told, owner, question)} ({_standing(promise, offset_s)})"
+
+
+def _standing(promise: KnownPromise, offset_s: int) -> str:
+    day = "" if promise.due is None else f" {day_of(promise.due, offset_s)}"
+    match promise.state:
+        case "kept" | "broken":
+            return promise.state
+        case "expired":
+            return f"overdue since{day}"
+    return f"due{day}" if day else "open"

@@ -1,0 +1,62 @@
+"""Quoting: of what was said, the sentence that answers, with its speaker, day and place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from memory.model.timeline import Instant
+from memory.services.hits import Hit, marked
+from memory.words.normalise import split_sentences
+from memory.words.stems import terms
+from memory.words.time_spans import TimeSpan, label
+
+SHORT = 160
+"""Characters up to which a turn is quoted whole (chosen: two lines of a terminal)."""
+_MOST = 300
+"""Characters of a sentence beyond which it is cut: dictated talk has no stops."""
+_BEFORE = 60
+"""Characters that stand before the first word in common where a sentence is cut."""
+
+
+def quotation(hit: Hit, matter: Collection[int], language: str) -> str:
+    """The words of a hit that have most of a matter (ids of stems), who said them, when and where."""
+    words = excerpt(hit.text, matter, language)
+    return f'"{words}"{marked(hit)} - {hit.speaker}, {day_of(hit.at, hit.offset_s)} {place_of(hit)}'
+
+
+def excerpt(text: str, matter: Collection[int], language: str) -> str:
+    """A short turn whole; of a long one the sentence that has most of a matter, and an ellipsis for the rest."""
+    whole = " ".join(text.split())
+    if len(whole) <= SHORT:
+        return whole
+    sentences = [" ".join(each.split()) for each in split_sentences(text)]
+    shared = [len(set(terms(each, language)[0]) & set(matter)) for each in sentences]
+    best = max(range(len(sentences)), key=lambda place: (shared[place], -place))
+    before, after = "… " if best else "", " …" if best < len(sentences) - 1 else ""
+    return f"{before}{_cut(sentences[best], matter, language)}{after}"
+
+
+def _cut(sentence: str, matter: Collection[int], language: str) -> str:
+    """A sentence, or what stands around the first of its words that is of the matter, if it is too long."""
+    if len(sentence) <= _MOST:
+        return sentence
+    words, place = sentence.split(), 0
+    for word in words:
+        if set(terms(word, language)[0]) & set(matter):
+            break
+        place += len(word) + 1
+    start = max(0, min(place - _BEFORE, len(sentence) - _MOST))
+    start = sentence.find(" ", start) + 1 if start else 0
+    end = sentence.rfind(" ", start, start + _MOST) if start + _MOST < len(sentence) else len(sentence)
+    end = end if end > start else start + _MOST
+    return f"{'…' if start else ''}{sentence[start:end]}{'…' if end < len(sentence) else ''}"
+
+
+def place_of(hit: Hit) -> str:
+    """Where something was said."""
+    return f"[{hit.source_id}/{hit.segment_id}]"
+
+
+def day_of(at: Instant, offset_s: int) -> str:
+    """The local day of an instant: 23 November 2026."""
+    return label(TimeSpan(at, at, "day", "point", False, ""), offset_s)

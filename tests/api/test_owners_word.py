@@ -1,0 +1,164 @@
+"""The owner's word governs: what is corrected, forgotten, undone or taken back is told so at every door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory.services.answer import NOTHING
+from tests.api.conftest import Door
+
+WHERE = "Where do I live?"
+
+
+@pytest.fixture
+async def nina(door: Door) -> Door:
+    """A memory whose owner is Nina."""
+    answer = await door.client.put("/v1/profile", json={"name": "Nina", "time_zone": "Europe/Berlin"})
+    assert answer.status_code == 200, answer.text
+    return door
+
+
+async def remembered(door: Door, text: str) -> str:
+    return str((await door.post("/v1/facts", {"text": text}, 201))["fact_id"])
+
+
+async def answered(door: Door, question: str) -> list[str]:
+    await door.settle()
+    answer = await door.post("/v1/ask", {"query": question, "cut": "none", "record_access": False})
+    return str(answer["answer"]).splitlines()
+
+
+async def context(door: Door, question: str, **more: Any) -> dict[str, Any]:
+    await door.settle()
+    return dict(await door.get("/v1/context", query=question, cut="none", record_access=False, **more))
+
+
+def chat(source_id: str, day: str, *turns: tuple[str, str], role: str = "assistant") -> dict[str, Any]:
+    segments = [
+        {"segment_id": str(place), "speaker": speaker, "text": text, "start": place * 5.0, "end": place * 5.0 + 4,
+         "role": role if speaker == "Helper" else "other"}
+        for place, (speaker, text) in enumerate(turns, 1)
+    ]  # fmt: skip
+    return {"source_id": source_id, "started_at": f"{day}T10:00:00+00:00", "segments": segments}
+
+
+async def test_a_correction_is_what_every_door_tells_first(nina: Door) -> None:
+    wrong = await remembered(nina, "I live in Leipzig.")
+    await nina.post(f"/v1/facts/{wrong}/correct", {"statement": "Nina lives in Halle"})
+    first, second, *rest = await answered(nina, WHERE)
+    assert first == "You live in Halle"
+    assert second.startswith("You said so on ")
+    assert not any("Leipzig" in line for line in rest)
+    found = await context(nina, WHERE)
+    assert [hit["text"] for hit in found["results"]] == ["Nina lives in Halle", "I live in Leipzig."]
+    assert found["results"][1]["refuted"] == [{"fact_id": wrong, "instead": "Nina lives in Halle"}]
+    assert "I live in Leipzig. (refuted: Nina lives in Halle)" in found["context"]
+    assert "(refuted: Nina lives in Halle)" in (await context(nina, WHERE, budget_tokens=300))["context"]
+    assert (await answered(nina, "Do I live in Leipzig?"))[0] == "No: You live in Halle"
+
+
+async def test_a_correction_in_the_first_person_is_kept_as_it_is_told_of_everybody(nina: Door) -> None:
+    wrong = await remembered(nina, "I live in Leipzig.")
+    right = (await nina.post(f"/v1/facts/{wrong}/correct", {"statement": "I live in Halle"}))["fact_id"]
+    assert (await nina.get(f"/v1/facts/{right}"))["statement"] == "Nina lives in Halle"
+
+
+async def test_undoing_a_correction_brings_back_what_was_said(nina: Door) -> None:
+    wrong = await remembered(nina, "I live in Leipzig.")
+    await nina.post(f"/v1/facts/{wrong}/correct", {"statement": "Nina lives in Halle"})
+    await nina.post("/v1/undo", {})
+    lines = await answered(nina, WHERE)
+    assert lines[0] == "You live in Leipzig"
+    assert not any("Halle" in line for line in lines)
+
+
+async def test_a_correction_asked_for_twice_is_one(nina: Door) -> None:
+    wrong = await remembered(nina, "I live in Leipzig.")
+    for _ in range(2):
+        done = await nina.client.post(
+            f"/v1/facts/{wrong}/correct", json={"statement": "Nina lives in Halle"}, headers={"Idempotency-Key": "once"}
+        )
+        assert done.status_code == 200, done.text
+    assert [hit["text"] for hit in (await context(nina, WHERE))["results"]] == [
+        "Nina lives in Halle",
+        "I live in Leipzig.",
+    ]
+
+
+async def test_the_words_of_a_correction_are_as_private_as_the_fact(nina: Door) -> None:
+    told = chat("s1", "2026-03-01", ("Nina", "I live in Leipzig.")) | {"sensitivity": "private"}
+    await nina.post("/v1/sources", told, 202)
+    await nina.settle()
+    [fact] = (await nina.get("/v1/facts"))["facts"]
+    await nina.post(f"/v1/facts/{fact['fact_id']}/correct", {"statement": "Nina lives in Halle"})
+    [note] = [each for each in (await nina.get("/v1/sources"))["sources"] if each["source_id"].startswith("told-")]
+    assert note["sensitivity"] == "private"
+
+
+async def test_what_is_forgotten_is_told_by_no_door(nina: Door) -> None:
+    await remembered(nina, "I am allergic to peanuts.")
+    cats = await remembered(nina, "I am allergic to cats.")
+    await nina.post(f"/v1/facts/{cats}/forget", {})
+    for question in ("What am I allergic to?", "Am I allergic to cats?"):
+        assert not any("cats" in line for line in await answered(nina, question))
+        found = await context(nina, question)
+        assert not any("cats" in hit["text"] for hit in found["results"])
+        assert "cats" not in found["context"]
+    await nina.post("/v1/undo", {})
+    assert (await answered(nina, "Am I allergic to cats?"))[0] == "Yes: You are allergic to cats"
+
+
+async def test_where_all_that_came_to_mind_is_forgotten_nothing_is_said(nina: Door) -> None:
+    cats = await remembered(nina, "I am allergic to cats.")
+    await nina.post(f"/v1/facts/{cats}/forget", {})
+    assert await answered(nina, "What am I allergic to?") == [NOTHING]
+    assert (await context(nina, "What am I allergic to?"))["abstained"]
+
+
+async def test_only_the_forgotten_sentence_of_a_turn_is_left_out(nina: Door) -> None:
+    await nina.post("/v1/sources", chat("s1", "2026-03-01", ("Nina", "I am allergic to cats. I live in Halle.")), 202)
+    await nina.settle()
+    [cats] = [each for each in (await nina.get("/v1/facts"))["facts"] if "cats" in each["statement"]]
+    await nina.post(f"/v1/facts/{cats['fact_id']}/forget", {})
+    [hit] = (await context(nina, WHERE))["results"]
+    assert hit["text"] == "I live in Halle."
+
+
+async def test_what_is_taken_back_in_the_next_line_never_stands_alone(nina: Door) -> None:
+    turns = ("Tom", "I quit my job today"), ("Nina", "wow"), ("Tom", "just kidding")
+    await nina.post("/v1/sources", chat("s1", "2026-03-01", *turns), 202)
+    lines = await answered(nina, "Did Tom quit his job?")
+    assert not lines[0].startswith("Yes")
+    quoted = [line for line in lines if line.startswith('"I quit')]
+    assert all('(taken back at once: "just kidding")' in line for line in quoted)
+    found = await context(nina, "Did Tom quit his job?")
+    assert 'I quit my job today (taken back at once: "just kidding")' in found["context"]
+    assert found["results"][0]["taken_back"] == "just kidding"
+
+
+async def test_a_value_exchanged_in_the_next_line_is_the_new_one(nina: Door) -> None:
+    turns = ("Nina", "I'm allergic to lactose"), ("Nina", "no, not lactose, gluten")
+    await nina.post("/v1/sources", chat("s1", "2026-03-01", *turns), 202)
+    assert (await answered(nina, "What am I allergic to?"))[0] == "You are allergic to gluten"
+
+
+async def test_an_assistant_that_repeats_what_is_refuted_stands_behind_the_correction(nina: Door) -> None:
+    await nina.post("/v1/sources", chat("s1", "2026-03-01", ("Nina", "I live in Leipzig.")), 202)
+    await nina.post("/v1/sources", chat("s2", "2026-03-02", ("Helper", "You live in Leipzig, as you told me.")), 202)
+    await nina.settle()
+    [fact] = (await nina.get("/v1/facts"))["facts"]
+    await nina.post(f"/v1/facts/{fact['fact_id']}/correct", {"statement": "Nina lives in Halle"})
+    assert (await context(nina, WHERE))["results"][0]["text"] == "Nina lives in Halle"
+    assert (await answered(nina, WHERE))[0] == "You live in Halle"
+    assert not any("Leipzig" in line for line in await answered(nina, WHERE))
+
+
+async def test_what_was_known_earlier_is_told_as_it_was_known(nina: Door) -> None:
+    wrong = await remembered(nina, "I live in Leipzig.")
+    await nina.settle()
+    before = (await nina.get(f"/v1/facts/{wrong}"))["system_from"]
+    await nina.post(f"/v1/facts/{wrong}/forget", {})
+    found = await context(nina, WHERE, known_as_of=before)
+    assert [hit["text"] for hit in found["results"]] == ["I live in Leipzig."]
