@@ -13,7 +13,7 @@ _NO_ENDING = re.compile(r"(?:ss|us|is)$")
 """Words that end in s without being a verb of the third person."""
 _LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")
 _YES_OR_NO = re.compile(
-    r"\W*(?:so |and |wait,? )?(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|"
+    r"\W*(?:so,? |and |wait,? )?(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|"
     r"bin|ist|sind|war|habe|hab|hat|hatte)(?:n['’]t)?\b",
     re.IGNORECASE,
 )
@@ -26,8 +26,8 @@ def asks_whether(question: str) -> bool:
 
 def told_in_answer(statement: str, owner: str, question: str) -> str:
     """A statement as it answers a question: to its owner as "you", unless the question calls them by name."""
-    called = {word for word, _ in tokenise(question)}
-    by_name = any(word.removesuffix("'s") in called for word, _ in tokenise(owner))
+    called = {word.removesuffix("'s") for word, _ in tokenise(question)}
+    by_name = any(word in called for word, _ in tokenise(owner))
     return statement if by_name else to_owner(statement, owner)
 
 

@@ -29,7 +29,7 @@ _OPEN = re.compile(
     r"\b(?:open|outstanding|pending|unkept|left|still|keep|remain\w*|offen\w*|noch|ausstehend\w*)\b", re.I
 )
 _OVERDUE = re.compile(r"\b(?:overdue|late|missed|broken|expired|behind|überfällig\w*|gebrochen\w*|verpasst\w*)\b", re.I)
-_KEPT = re.compile(r"\b(?:kept|fulfilled|done|gehalten\w*|eingelöst\w*)\b", re.I)
+_KEPT = re.compile(r"\b(?:kept|fulfilled|done|did \w+ keep|gehalten\w*|eingelöst\w*)\b", re.I)
 _SAYS_NOTHING = words(
     "promise promises promised promising any anything something all every everything ever list show tell give me us "
     "what which who whom whose when there yet now so far made make makes did do does have has had i my mine we our "

@@ -1,0 +1,78 @@
+"""What of a hit's words still stands: refuted ones are told last, forgotten sentences not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from memory.services.hits import Hit, Refuted, marked, retraction, standing_first
+
+LEIPZIG = Refuted("f1", "I live in Leipzig.", "Leipzig", "Nina lives in Halle")
+CATS = Refuted("f2", "I am allergic to cats.", "cats", None, forgotten=True)
+HOME = Hit("I live in Leipzig.", "Nina", 1.0, 0, "s", "1", refuted=(LEIPZIG,))
+HALLE = Hit("Nina lives in Halle", "Nina", 2.0, 0, "told", "told", ("f3",))
+
+
+def test_what_is_refuted_comes_last_and_says_what_took_its_place():
+    assert standing_first([HOME, HALLE]) == [(1, HALLE), (0, HOME)]
+    assert marked(HOME) == " (refuted: Nina lives in Halle)"
+    assert marked(replace(HOME, refuted=(replace(LEIPZIG, instead=None),))) == " (refuted)"
+    assert marked(HALLE) == ""
+
+
+def test_a_hit_of_which_something_is_still_believed_stands_where_it_stood():
+    both = replace(HOME, fact_ids=("f9",))
+    assert standing_first([both, HALLE]) == [(0, both), (1, HALLE)]
+    assert marked(both) == ""
+
+
+def test_a_forgotten_sentence_is_left_out_and_a_hit_of_nothing_else_too():
+    alone = Hit("I am allergic to cats.", "Nina", 1.0, 0, "s", "2", refuted=(CATS,))
+    beside = replace(alone, text="I live here. I am allergic to cats. Bye.")
+    assert standing_first([alone]) == []
+    [(place, told)] = standing_first([beside])
+    assert (place, told.text, told.is_refuted) == (0, "I live here. Bye.", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "place"),
+    [
+        ("You live in Leipzig, as you said.", "assistant", 1),
+        ("You live in Leipzig, as you said.", "other", 0),
+        ("You moved from Leipzig to Halle.", "assistant", 0),
+        ("The weather is fine.", "assistant", 0),
+    ],
+)
+def test_an_assistant_that_repeats_what_is_refuted_is_refuted_with_it(text, role, place):
+    said = Hit(text, "Helper", 3.0, 0, "s", "3", role=role)
+    order = [hit.text for _, hit in standing_first([said, HALLE, HOME])]
+    assert order.index(text) == place
+
+
+def test_words_that_are_taken_back_are_marked_with_what_takes_them_back():
+    assert marked(replace(HALLE, taken_back="just kidding")) == ' (taken back at once: "just kidding")'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "just kidding", "jk", "lol kidding", "I'm joking obviously", "it was a joke", "no, not lactose, gluten",
+        "scratch that, it's Tuesday", "wait no, Thursday", "sorry not Tuesday, Wednesday", "I take that back",
+        "war nur Spaß", "Scherz!", "nein, nicht Montag, Dienstag",
+    ],
+)  # fmt: skip
+def test_a_line_that_takes_back_what_was_said_is_known_by_its_words(line):
+    assert retraction(line) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no thanks", "no, not yet", "not really", "let me see if Tom is in", "hold on, the doorbell",
+        "no, not that I know", "that's a joke shop", "Are you kidding?", "", None,
+        "no wait and then " + "he told me " * 5,
+    ],
+)  # fmt: skip
+def test_other_lines_take_nothing_back(line):
+    assert retraction(line) == ""

@@ -1,0 +1,51 @@
+"""A fact is told to its owner in the second person, and behind yes or no where that was asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.services.phrasing import asks_whether, to_owner, told_in_answer
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("Nina lives in Halle (since May 2026; before: Ghent)", "You live in Halle (since May 2026; before: Ghent)"),
+        ("Nina's sister is Lena", "Your sister is Lena"),
+        ("Tom gave Nina flowers", "Tom gave Nina flowers"),
+        ("Tom gave Nina a book", "Tom gave you a book"),
+        ("Nina is allergic to cats", "You are allergic to cats"),
+        ("Nina doesn't eat meat", "You don't eat meat"),
+        ("Nina never watches films", "You never watch films"),
+        ("Nina tries to run", "You try to run"),
+        ("Nina misses Tom", "You miss Tom"),
+        ("Nina was born in Rome", "You were born in Rome"),
+        ("Nina moved to Ghent", "You moved to Ghent"),
+        ("Tom thinks Nina likes jazz", "Tom thinks Nina likes jazz"),
+        ("Tom said that Nina is late", "Tom said that you are late"),
+        ("Tom and Nina live in Rome", "Tom and you live in Rome"),
+        ("Nina-Marie lives here", "Nina-Marie lives here"),
+        ("Tom lives here", "Tom lives here"),
+    ],
+)  # fmt: skip
+def test_a_statement_is_told_to_its_owner(statement, told):
+    assert to_owner(statement, "Nina") == told
+    assert to_owner(statement, "") == statement
+
+
+def test_who_is_asked_about_by_name_is_told_of_by_name():
+    assert told_in_answer("Nina lives in Halle", "Nina", "Where does Nina live?") == "Nina lives in Halle"
+    assert told_in_answer("Nina lives in Halle", "Nina", "What is Nina's home?") == "Nina lives in Halle"
+    assert told_in_answer("Nina lives in Halle", "Nina", "Where do I live?") == "You live in Halle"
+
+
+@pytest.mark.parametrize(
+    ("question", "whether"),
+    [
+        ("Do I live in Halle?", True), ("Didn't Tom call?", True), ("So, have we paid?", True),
+        ("Habe ich einen Hund?", True),
+        ("Where do I live?", False), ("Who is Tom?", False), ("Tell me about Tom", False), ("", False),
+    ],
+)  # fmt: skip
+def test_whether_something_is_so_is_asked_by_the_first_word(question, whether):
+    assert asks_whether(question) is whether

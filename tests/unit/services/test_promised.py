@@ -1,0 +1,88 @@
+"""Questions about promises are answered from the list of promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.model.timeline import DAY_S
+from memory.services.hits import Hit
+from memory.services.promised import KnownPromise, done, promised
+from memory.words.promise_questions import PromiseQuestion, deed_question, promise_question
+
+MARCH = 1772352000.0
+
+
+def made(text: str) -> Hit:
+    return Hit(text, "Nina", MARCH, 0, "s", "1")
+
+
+PHOTOS = KnownPromise(
+    "I promised Lena to send the photos", "Nina", "Lena", MARCH + 3 * DAY_S, "expired",
+    made("I promised Lena to send the photos by Friday."), "Nina promised Lena to send the photos",
+)  # fmt: skip
+DRILL = KnownPromise("I'll give Tom his drill back", "Nina", "Tom", None, "kept", made("I'll give Tom his drill back."),
+                     kept_on=MARCH + DAY_S)  # fmt: skip
+LADDER = KnownPromise("I'll lend you the ladder", "Tom", "Nina", MARCH + 30 * DAY_S, "open", made("I'll lend you it."))
+KNOWN = [PHOTOS, DRILL, LADDER]
+
+
+def lead(question: str) -> str | None:
+    asked = promise_question(question, "Nina")
+    told = promised(question, asked, KNOWN, "Nina", 0) if asked else None
+    return told.lead if told else None
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What did I promise Lena?", "You promised Lena to send the photos (overdue since 4 March 2026)"),
+        ("Did I promise Lena the photos?", "Yes: You promised Lena to send the photos (overdue since 4 March 2026)"),
+        ("What did Tom promise me?", "Tom promised you: I'll lend you the ladder (due 31 March 2026)"),
+        ("Which of my promises did I keep?", "You promised Tom: I'll give Tom his drill back (kept)"),
+        ("Are any promises overdue?", "Yes: You promised Lena to send the photos (overdue since 4 March 2026)"),
+        ("Did I promise Ravi anything?", None),
+        ("Did I promise Lena a kayak?", None),
+        ("Where do I live?", None),
+    ],
+)
+def test_promises_are_told_with_whom_they_bind_and_until_when(question, told):
+    assert lead(question) == told
+
+
+def test_several_promises_are_counted_and_all_told():
+    told = lead("Which promises are open?")
+    assert told is not None
+    assert told.startswith("2 promises: You promised Lena to send the photos")
+    assert told.endswith("Tom promised you: I'll lend you the ladder (due 31 March 2026)")
+
+
+@pytest.mark.parametrize(
+    "question", ["Did I return the drill?", "Have I given Tom his drill back?", "Did I drop off the drill?"]
+)
+def test_whether_something_was_done_is_told_with_its_day_if_it_was_promised_and_kept(question):
+    deed = deed_question(question)
+    assert deed is not None
+    told = done(question, deed, KNOWN, "Nina", 0)
+    assert told is not None
+    assert told.lead == "Yes, on 2 March 2026: You promised Tom: I'll give Tom his drill back (kept)"
+
+
+@pytest.mark.parametrize(
+    "question", ["Did I send the photos?", "Did I sell the drill?", "Did I?", "Has Tom returned it?"]
+)
+def test_what_is_not_known_to_be_kept_is_left_to_other_answers(question):
+    deed = deed_question(question)
+    assert deed is None or done(question, deed, KNOWN, "Nina", 0) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Was habe ich Tom versprochen?", PromiseQuestion("Nina", "Tom", None, frozenset())),
+        ("Wer hat mir was versprochen?", PromiseQuestion(None, "Nina", None, frozenset())),
+        ("What promises do I still have to keep?", PromiseQuestion("Nina", None, "open", frozenset())),
+        ("Who promised me the ladder?", PromiseQuestion(None, "Nina", None, frozenset({"ladder"}))),
+    ],
+)
+def test_by_whom_to_whom_and_in_which_state_is_read_off_the_question(question, asked):
+    assert promise_question(question, "Nina") == asked
