@@ -19,7 +19,7 @@ from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
 from memory.rules.promises import due_of, moment_in, promise_state
 from memory.services.answer import QUOTES, TOLD, Findings
-from memory.services.hits import Hit
+from memory.services.hits import Hit, retraction
 from memory.services.known import STEPS, KnownFact
 from memory.services.leading import InMind, Lead, leading_each, leads, who_asked
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
@@ -42,7 +42,7 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     profile = await house.profile(who.user_id)
     found = Findings(
         question.text,
-        [hit_of(row) for row in recalled.shown],
+        [hit_of(row) for row in recalled.considered or recalled.shown],
         abstained=recalled.recollection.abstained,
         language=profile.languages[0],
         owner=profile.name,
@@ -184,10 +184,14 @@ async def _evidence(
 
 
 def _carried(hits: Sequence[Shown]) -> list[str]:
-    """The facts of the hits, and those that were read from them once and have been corrected since."""
+    """The facts of the hits, and those that were read from them once and have been corrected since.
+
+    What was taken back in the next breath answers nothing.
+    """
     return [
         fact_id
         for row in hits
+        if not retraction(row["next_words"])
         for fact_id in (*row["fact_ids"], *(each["fact_id"] for each in row["refuted"] if each["instead"]))
     ]
 

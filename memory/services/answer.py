@@ -18,8 +18,9 @@ from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmles
 from memory.services.asking import content_of
 from memory.services.hits import Hit, marked
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
-from memory.services.leading import Lead, says_something_of
+from memory.services.leading import Lead
 from memory.services.listing import Listing
+from memory.services.nearness import changed_by, in_order, matter_of
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
@@ -29,7 +30,7 @@ from memory.words.stems import terms, tokenise
 
 NOTHING = "I have nothing about that."
 NEAREST = "Nobody said that in so many words. The nearest:"
-"""Before quotations that share no word with what is asked, nor what was read from them: they
+"""Before quotations none of which is near to what is asked (`memory.services.nearness`): they
 may mean the same, or nothing of it."""
 UNGENERATED = "(The language model gave no usable answer; these are the words themselves.)"
 QUOTES = 3
@@ -113,7 +114,16 @@ def compose(found: Findings) -> Answer:
     found = replace(found, hits=standing) if standing or found.lead else found
     if found.listed is not None:
         return _enumerated(found, found.listed)
-    return _quoted(found) if found.lead is None else _led(found, found.lead)
+    return _quoted(found) if found.lead is None or _is_overtaken(found, found.lead) else _led(found, found.lead)
+
+
+def _is_overtaken(found: Findings, lead: Lead) -> bool:
+    """Whether a later turn tells a change of what a fact without a predicate says: such facts end no others."""
+    grounds = [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
+    matter = matter_of(found.question, found.language, found.owner)
+    if lead.fact.predicate is not None or not grounds:
+        return False
+    return changed_by(matter, max(grounds, key=lambda hit: hit.at), found.hits) is not None
 
 
 def _of_promises(found: Findings, told: Promised) -> Answer:
@@ -159,14 +169,10 @@ def _is_said_so(hit: Hit, fact: KnownFact, owner: str) -> bool:
 
 def _quoted(found: Findings) -> Answer:
     """The best quotations, below a word of caution where they may be about something else."""
-    quoted = found.hits[:QUOTES]
-    by_id = {fact.fact_id: fact for fact in found.facts}
-    carried = [by_id[each] for each in _fact_ids(quoted) if each in by_id]
-    near = not found.unknown and says_something_of(
-        [f"{hit.speaker} {hit.text}" for hit in quoted], found.question, found.language, carried
-    )
-    matter = content_of(found.question, found.language)
-    lines = [*(() if near else (NEAREST,)), *(quotation(hit, matter, found.language) for hit in quoted)]
+    ordered, near = in_order(matter_of(found.question, found.language, found.owner), found.hits, found.facts)
+    quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
+    caution = () if near and not found.unknown else (NEAREST,)
+    lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
 
 

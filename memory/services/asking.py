@@ -46,6 +46,7 @@ _AGE = re.compile(r"\b(?:how old|wie alt|ages?|old|alt|jahre)\b", re.I)
 _DOES = re.compile(r"\b(?:mach\w*|treib\w*)\b", re.I)
 """German verbs beside a class of things that say no more than that there is one: welchen Sport treibt Tom?"""
 _OPEN = re.compile(r"\W*(?:what|which|where|was|welche[mnrs]?|wo|wen)\b", re.I)
+_DONE = re.compile(r"\W*(?:did|have|has|hat|habe|hast)\b", re.I)
 _BEHIND = re.compile(r"\b(?:when|did|was|were|had|has|have|wann|hat|habe|haben|war|waren|wurden?|hatten?)\b", re.I)
 """Words of a question about what has happened."""
 
@@ -81,6 +82,8 @@ class Asked:
     """Whether it asks what was so and is no more."""
     behind: bool
     """Whether it may be about what has happened."""
+    done: bool
+    """Whether it asks if something was done."""
 
 
 def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: str) -> Asked:
@@ -100,7 +103,7 @@ def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: st
         names=names, meant=meant, content=frozenset(content - meant), form=form, own=own, owner=owner,
         single=len(runs) + own < 2, words=said, classes={term: kinds[term] for term in kinds if term in content},
         denied=is_denied(question), open=_OPEN.match(question) is not None, formerly=asks_what_was(question),
-        behind=form in ("age", "when") or _BEHIND.search(question) is not None,
+        done=_DONE.match(question) is not None, behind=form in ("age", "when") or _BEHIND.search(question) is not None,
     )  # fmt: skip
 
 

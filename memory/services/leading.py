@@ -8,42 +8,34 @@ from dataclasses import dataclass
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant
-from memory.services.asking import GERMAN_CUES, GERMAN_FRAME, LARGE, NAME, TIMELESS, Asked, asked_of, names_all
+from memory.services.asking import GERMAN_CUES, LARGE, Asked, asked_of, names_all
 from memory.services.known import KnownFact, happened, replaced_by, standing, with_end
-from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.classes import GERMAN_PETS, tells_one
 from memory.words.everyday import GERMAN_KIN, alike
 from memory.words.german_times import in_english
-from memory.words.languages import is_german
-from memory.words.list_words import root
 from memory.words.names import is_pet, relation, same_name
 from memory.words.polarity import is_negated
 from memory.words.predicates import named
 from memory.words.questions import plainly, spoken_in
-from memory.words.stems import STOP_WORDS, terms, tokenise
+from memory.words.stems import terms
 from memory.words.time_expressions import resolve
 from memory.words.vocabulary import KIN
 
-_ASKS_NOTHING = re.compile(
-    r"\b(?:tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
-    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
-)  # fmt: skip
-"""Words of a question that only say that something is asked, or of which time."""
-_GERMAN_ROOT = 4
-"""Letters of a German word that its forms share (chosen)."""
 _NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
 """Words by which a statement tells a name, and not that somebody called."""
 _ONE = rf"{LARGE}(?:\s+{LARGE}){{0,2}}"
 _SEVERAL = re.compile(rf"(?<=\s){_ONE}(?:, {_ONE}){{0,10}},? (?:and|und) {_ONE}")
 """Tom, Anna Berg and Lisa: up to twelve, for each is looked for."""
 _BETWEEN_NAMES = re.compile(r",\s*|\s+(?:and|und)\s+")
-_CUES = {
+CUES = {
     "lives_in": "address", "works_as": "job profession occupation", "age_is": "old age", "prefers": "favourite",
     "married_to": "husband wife spouse", "has_husband": "married", "has_wife": "married", "birthday_is": "born",
 }  # fmt: skip
 """By which words a question asks for a predicate, beside those it is said with."""
 _DENIED_BY = {"dislikes": "like love enjoy mag mögen liebt gern gerne schmeckt"}
 """By which words a question for what is not so asks for a predicate: who hates coriander does not like it."""
+ANSWERED = "answered"
+"""Of statements that hold a question and what was answered to it: the words themselves are the better answer."""
 _SAYS_WHO = frozenset({"works_as", "works_at", "married_to"})
 """Predicates that tell who their subject is."""
 _HAS = frozenset({"has_pet", *(f"has_{kin}" for kin in KIN.values())})
@@ -72,6 +64,9 @@ _POSSESSED = re.compile(
 """How a statement begins that is about what is somebody's: Tom's sister, Toms Schwester."""
 _BIRTHDAYS = frozenset({"birthday", "geburtstag"})
 _BIRTHDAY_OF = re.compile(r"(?P<who>[A-ZÀ-ÖØ-Þ][\w-]*?)(?:['’]s?|s) (?:\d+(?:st|nd|rd|th) )?(?:birthday|Geburtstag)\b")
+_AHEAD = re.compile(r"\b(?:will|won't|is going to|are going to|plans? to|promise[sd]?|wird|werden|will)\b", re.I)
+_PLACED = re.compile(r"\b(?:in|at|from|to|on|near|by|of|aus|bei|nach|auf|zu)\b", re.I)
+"""Words beside a place."""
 _LONGEST_NAME = 3
 """Words beyond which it is more than a name."""
 _A_ROLE = re.compile(r"(?:now )?(?:(?:an?|the|my|our|his|her|their)\b|\w+'s\b|\w+ing\b)", re.I)
@@ -143,7 +138,7 @@ def leads(question: str, mind: InMind) -> list[Lead]:
             continue
         plain = _denies(now) == asked.denied
         match = (len(shared), _fits(now, asked), plain, -len(said - asked.content - asked.meant))
-        affirms = not _denies(now) and names_all(asked.names, now.statement)
+        affirms = not _denies(now) and names_all(asked.names, now.statement) and not (asked.done and _lies_ahead(now))
         affirms &= now == fact or asked.content <= said | _verbs_of(now, asked, language)
         found.append((match, Lead(now, fact, asked.content <= shared, affirms, asked.open)))
     return _as_good(found)
@@ -198,40 +193,6 @@ def who_asked(question: str, facts: Sequence[KnownFact], language: str) -> str |
     return asked.names[0] if alone else None
 
 
-def says_something_of(texts: Sequence[str], question: str, language: str, facts: Sequence[KnownFact] = ()) -> bool:
-    """Whether any of these words, or of the facts read from them, shares a root with what is asked.
-
-    Names and times count if nothing else is asked about. Nobody can tell where question and words are in two languages,
-    or where nothing is asked but what there is to tell: then they may.
-    """
-    language, question = spoken_in(question, language), plainly(question)
-    if any(is_german(text) != (language == "de") for text in texts):
-        return True
-    asked = TIMELESS.sub(" ", question)
-    content = _roots(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
-    told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
-    names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language)
-    matter = told - names or told
-    return not matter or any(matter & _roots(text, language) for text in (*texts, *map(_in_all_words, facts)))
-
-
-def _roots(text: str, language: str) -> set[str]:
-    """What words are compared by; of German ones the beginning, for its verbs end in many ways: wohnt, wohne."""
-    words = (word for word, _ in tokenise(text))
-    if language == "de":
-        return {word[:_GERMAN_ROOT] for word in words}
-    return {root(word) for word in words if word not in STOP_WORDS["en"]}
-
-
-def _in_all_words(fact: KnownFact) -> str:
-    """A fact with the words by which its predicate is asked for: Tom is a nurse, and so his job, in either language."""
-    row = named(fact.predicate)
-    if row is None:
-        return fact.statement
-    named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
-    return " ".join((fact.statement, named_by, *row.cues, _CUES.get(row.name, ""), GERMAN_CUES.get(row.name, "")))
-
-
 def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]], statement: str) -> frozenset[int]:
     """What of the content a statement says in another language, or another form: trinke and trinkt, drinks."""
     wanted = {each: others[each] for each in content if each in others}
@@ -243,7 +204,7 @@ def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]
 
 def _answers(fact: KnownFact, asked: Asked) -> bool:
     """Whether a fact is about who asks, if he asks about himself, and tells what is asked for."""
-    if (asked.own and _is_of_another(fact, asked)) or _is_of_what_is_theirs(fact, asked):
+    if fact.predicate == ANSWERED or (asked.own and _is_of_another(fact, asked)) or _is_of_what_is_theirs(fact, asked):
         return False
     if not _denies(fact) if asked.denied else asked.open and fact.predicate is not None and not fact.polarity:
         return False
@@ -253,6 +214,10 @@ def _answers(fact: KnownFact, asked: Asked) -> bool:
         return fact.predicate in _SAYS_OWN_NAME
     if asked.form == "name":
         return fact.predicate in _SAYS_NAME or _NAMED.search(fact.statement) is not None
+    if asked.form == "where" and not _fits(fact, asked) and _PLACED.search(fact.statement) is None:
+        return False
+    if asked.form == "who" and any(f"{word}'s " in fold(fact.statement) for word in asked.words):
+        return False
     if asked.form == "when":
         return _is_their_birthday(fact, asked) if asked.words & _BIRTHDAYS else _says_when(fact)
     if asked.content or not asked.single:
@@ -340,6 +305,11 @@ def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[Kn
     return (by_id[fact_id] for fact_id in dict.fromkeys(carried) if fact_id in by_id)
 
 
+def _lies_ahead(fact: KnownFact) -> bool:
+    """Whether a statement tells what will be: that it was done does not follow."""
+    return fact.predicate == "promises" or _AHEAD.search(fact.statement) is not None
+
+
 def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
     """The stems by which its predicate is asked for; those it is said with, if all of them tell the same one value."""
     row = named(fact.predicate)
@@ -350,4 +320,4 @@ def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
     if language == "de":
         return set(terms(GERMAN_CUES.get(row.name, ""), language)[0])
     cues = row.cues if row.single else ()
-    return set(terms(" ".join((*cues, _CUES.get(row.name, ""))), language)[0])
+    return set(terms(" ".join((*cues, CUES.get(row.name, ""))), language)[0])

@@ -1,0 +1,177 @@
+"""Nearness: whether what was said answers a question by its words, and in which order it is quoted.
+
+A turn is near if it is about whom is asked about and shares half of what else is asked. What only asks is no answer,
+and where a later turn tells a change of the same matter, it comes first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.model.ids import fold
+from memory.services.asking import GERMAN_CUES, GERMAN_FRAME, NAME, TIMELESS
+from memory.services.hits import Hit
+from memory.services.known import KnownFact
+from memory.services.leading import CUES
+from memory.words.assertion import is_asked
+from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.languages import is_german
+from memory.words.list_words import root
+from memory.words.normalise import split_sentences
+from memory.words.predicates import named
+from memory.words.questions import Form, asks_what_was, form_of, is_own, plainly, spoken_in
+from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.time_expressions import resolve
+
+_ASKS_NOTHING = re.compile(
+    r"\b(?:many|much|kind|sort|type|tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
+    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
+)  # fmt: skip
+"""Words of a question that only say that something is asked, or of which time."""
+_GERMAN_ROOT = 4
+"""Letters of a German word that its forms share (chosen)."""
+_FORM_WORDS: Mapping[Form, str] = {"name": "name names called named", "age": "old age"}
+"""Words of a form of question that an answer of this form need not have."""
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|i['’]ll|my|me|mine|ich|mein\w*|mir|mich)\b", re.I)
+_YOU = re.compile(r"\b(?:you|your|yours|du|dein\w*|dir|dich)\b", re.I)
+_CHANGES = re.compile(
+    r"\b(?:moved|cancelled|canceled|called off|changed|switched|instead|now|new|no longer|any ?more|"
+    r"verlegt|abgesagt|jetzt|neue[mnrs]?|stattdessen|nicht mehr)\b",
+    re.I,
+)
+"""Words by which a turn tells that something is otherwise than before."""
+_PUTS_OFF = re.compile(
+    r"\b(?:postponed|pushed back|brought forward|rescheduled|rebooked|extended|extension|"
+    r"verschoben|vorgezogen|verlängert)\b",
+    re.I,
+)
+"""The same of a time alone."""
+_ANY_CHANGE = re.compile(f"{_CHANGES.pattern}|{_PUTS_OFF.pattern}", re.I)
+_BYGONE = re.compile(r"\b(?:did|had|hatte\w*|before|first|originally|vorher|zuerst|ursprünglich)\b", re.I)
+"""Words of a question about what was, which no later change answers."""
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|thousand|half|once|"
+    r"twice|first|second|third|\w+th|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zig|hundert)\b",
+    re.I,
+)
+_ASKS_NUMBER = re.compile(
+    r"\b(?:how (?:old|much|many|long|tall|far|often)|(?:phone |house )?number|what (?:time|year|age)|"
+    r"wie (?:alt|viele?|lange|groß|weit|oft)|nummer)\b",
+    re.I,
+)
+"""Words of a question that nothing without a number answers."""
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What a question is about: roots of names, and of what else is asked; whether of the owner, who asks."""
+
+    names: frozenset[str]
+    content: frozenset[str]
+    own: bool
+    owner: str
+    language: str
+    changing: re.Pattern[str] | None
+    """Words by which a later turn tells a change of it; None if it is asked what was so."""
+    number: bool
+    """Whether only a number, or a time, answers it."""
+
+
+def matter_of(question: str, language: str, owner: str) -> Matter:
+    """The matter of a question. Names and times count as content if nothing else is asked about."""
+    language, question = spoken_in(question, language), plainly(question)
+    asked = TIMELESS.sub(" ", question)
+    content = _roots(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
+    told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
+    names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language)
+    form = form_of(question)
+    matter = told - names - _roots(_FORM_WORDS.get(form, ""), language)
+    bygone = asks_what_was(question) or _BYGONE.search(question) is not None
+    return Matter(
+        names=frozenset(names),
+        content=frozenset(matter if matter or names else told),
+        own=is_own(question),
+        owner=owner,
+        language=language,
+        changing=None if bygone else _ANY_CHANGE if form == "when" else _CHANGES,
+        number=form == "when" or _ASKS_NUMBER.search(question) is not None,
+    )
+
+
+def in_order(matter: Matter, hits: Sequence[Hit], facts: Sequence[KnownFact]) -> tuple[list[Hit], bool]:
+    """The hits in the order they are quoted in, and whether the first of them is near to what is asked."""
+    by_id = {fact.fact_id: fact for fact in facts}
+    near = {hit: is_near(matter, hit, [by_id[each] for each in hit.fact_ids if each in by_id]) for hit in hits}
+    ordered = sorted(hits, key=lambda hit: (only_asks(hit), not near[hit]))
+    changed = changed_by(matter, ordered[0], ordered) if ordered else None
+    if changed is not None:
+        ordered = [changed, *(hit for hit in ordered if hit != changed)]
+    return ordered, bool(ordered) and (changed is not None or (near[ordered[0]] and not only_asks(ordered[0])))
+
+
+def is_near(matter: Matter, hit: Hit, facts: Sequence[KnownFact]) -> bool:
+    """Whether a hit, or a fact that was read from it, is about whom is asked about and has half of what else is asked.
+
+    Nobody can tell where question and words are in two languages: then it may.
+    """
+    if is_german(hit.text) != (matter.language == "de"):
+        return True
+    said = _roots(" ".join((hit.speaker, hit.text, *map(_in_all_words, facts))), matter.language)
+    if not matter.names <= said or is_of_another(matter, hit) or not _has_number(matter, hit):
+        return False
+    return len(matter.content & said) >= len(matter.content) * _HALF
+
+
+def is_of_another(matter: Matter, hit: Hit) -> bool:
+    """Whether somebody speaks of themself who is not asked about: "I work nights", where I ask for my work."""
+    asked = {root(fold(matter.owner).split()[0])} if matter.own and matter.owner else matter.names
+    speaker = _roots(hit.speaker, matter.language)
+    if not asked or asked & speaker or _FIRST_PERSON.search(hit.text) is None:
+        return False
+    addressed = len(_YOU.findall(hit.text)) > len(_FIRST_PERSON.findall(hit.text))
+    return not (asked & _roots(hit.text, matter.language) or (matter.own and addressed))
+
+
+def _has_number(matter: Matter, hit: Hit) -> bool:
+    """Whether a hit has the number or the time that is asked for, if one is."""
+    return not matter.number or _NUMBER.search(hit.text) is not None or bool(resolve(hit.text, hit.at, hit.offset_s))
+
+
+def changed_by(matter: Matter, first: Hit, hits: Collection[Hit]) -> Hit | None:
+    """The latest hit after the first that tells a change of the same matter, whoever it names; None if none does."""
+    later = [hit for hit in hits if hit.at > first.at and hit != first and _tells_change(matter, hit)]
+    return max(later, key=lambda hit: hit.at, default=None)
+
+
+def _tells_change(matter: Matter, hit: Hit) -> bool:
+    if matter.changing is None or not matter.content or matter.changing.search(hit.text) is None:
+        return False
+    if only_asks(hit) or is_of_another(matter, hit) or not _has_number(matter, hit):
+        return False
+    beside = _roots(matter.changing.sub(" ", hit.text), matter.language)
+    return len(matter.content & beside) >= len(matter.content) * _HALF
+
+
+def only_asks(hit: Hit) -> bool:
+    """Whether a turn is nothing but a question."""
+    return all(each.rstrip().endswith("?") or is_asked(each) for each in split_sentences(hit.text))
+
+
+def _roots(text: str, language: str) -> set[str]:
+    """What words are compared by; of German ones the beginning, for its verbs end in many ways: wohnt, wohne."""
+    words = (word for word, _ in tokenise(text))
+    if language == "de":
+        return {word[:_GERMAN_ROOT] for word in words}
+    return {root(word) for word in words if word not in STOP_WORDS["en"]}
+
+
+def _in_all_words(fact: KnownFact) -> str:
+    """A fact with the words by which its predicate is asked for: Tom is a nurse, and so his job, in either language."""
+    row = named(fact.predicate)
+    if row is None:
+        return fact.statement
+    named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
+    return " ".join((fact.statement, named_by, *row.cues, CUES.get(row.name, ""), GERMAN_CUES.get(row.name, "")))
