@@ -20,7 +20,7 @@ from typing import Any
 from memory.errors import Invalid
 
 TIME_SHAPES = ("%I:%M %p on %d %B, %Y", "%B-%d-%Y", "%Y/%m/%d (%a) %H:%M")
-""""1:56 pm on 8 May, 2023" (LoCoMo), "March-15-2024" (BEAM), "2023/05/25 (Thu) 20:21" (LongMemEval)."""
+""""7:30 am on 1 June, 2021" (LoCoMo), "March-15-2024" (BEAM), "2021/06/03 (Thu) 20:15" (LongMemEval)."""
 UNDATED = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
 """When a session without a date (QMSum) is taken to have begun."""
 TURN_S = 1.0

@@ -175,7 +175,7 @@ def turns_of(conversation: Conversation) -> list[tuple[Mapping[str, Any], Mappin
 
 
 def lines_of(conversation: Conversation) -> list[str]:
-    """What every system is given of each turn: "[8 May 2023] Caroline: text"."""
+    """What every system is given of each turn: "[8 May 2021] Beatrix: text"."""
     return [dense_text(turn["speaker"], _date_of(body), turn["text"]) for body, turn in turns_of(conversation)]
 
 

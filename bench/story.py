@@ -1,8 +1,8 @@
 """The 120 days of seed 000: what Rajesh says of coffee, tea and a coffee shop, and what must be so on which day.
 
-Days, numbers of episodes and tiers are the seed's, corrected where it errs (memory model, "Where the seeds disagree or
-err", 4). The words are ours, put so that rules without a language model can read them. Talks are held at noon: a
-strength is that of noon, a tier that of the night which closes the day.
+Days, numbers of episodes and tiers are the seed's, corrected where it errs (decision 0061, 3). The words
+are ours, put so that rules without a language model can read them. Talks are held at noon: a strength is that of noon,
+a tier that of the night which closes the day.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ class Http:
     """Where the front door listens."""
 
     host: str = "127.0.0.1"
-    """Address to bind; loopback, since the transport is not encrypted (interfaces: one front door)."""
+    """Address to bind; loopback, since the transport is not encrypted."""
     port: Port = 8000
-    """TCP port (interfaces: one front door)."""
+    """TCP port of the one front door."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The background reading of what was captured (memory-model, decided 10)."""
+    """The background reading of what was captured (decision 0061, 6)."""
 
     retry_base_s: Seconds = 10.0
     """Seconds before the second attempt; doubles with each further one."""
@@ -151,7 +151,7 @@ class Auth:
     default_user: str = "me"
     """The user the administrator's own requests, and files in the root of the transcripts folder, belong to."""
     clearance: Literal["open", "private", "sensitive"] = "private"
-    """The most sensitive thing a token sees unless it says otherwise (memory-model, Sensitivity)."""
+    """The most sensitive thing a token sees unless it says otherwise (decision 0061, 17)."""
 
 
 @dataclass(frozen=True, slots=True)

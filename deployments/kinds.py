@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AllowInfNan, BaseModel, BeforeValidator, Co
 MOST_TEXT = 500_000
 """Characters of one segment, note or statement (chosen: assistants write that much in one turn)."""
 MOST_ID = 200
-"""Characters of a caller's own id (interfaces: POST /v1/sources)."""
+"""Characters of a caller's own id, as in POST /v1/sources."""
 MOST_QUERY = 10_000
 """Characters of a question (chosen: encoders read the first few hundred words anyway)."""
 MOST_SEGMENTS = 20_000

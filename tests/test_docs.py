@@ -33,6 +33,12 @@ MAKE = re.compile(r"\bmake ([a-z]+)\b")
 VARIABLE = re.compile(r"\bMEMORAY_[A-Z_]+\b(?!_)")
 SAMPLE = re.compile(r"\bNora\b|\bGhent\b|\bdemo-\d|\bf-5670\b")
 """What only the sample conversation knows."""
+ABROAD = re.compile(
+    r"memory[- ]model[,:)]|interfaces?\.md|\(interfaces?:|\bshared/(?:design|seeds|research|eval|teach)\b"
+)
+"""Citations of papers on which the design rests and which no reader of the repository has."""
+CITED = re.compile(r"\b(?:decisions? |docs/decisions/)(\d{4})\b")
+ROOMS = ("actors", "adapters", "bench", "cli", "config", "deployments", "docs", "jobs", "memory", "tests")
 MADE_LATER = ("data/", "run/")
 """Files that a running Memoray makes."""
 
@@ -222,6 +228,18 @@ def test_decisions_are_numbered_told_and_linked() -> None:
         assert re.match(rf"# {number:04d}\. \S", text), f"{record.name} has another title"
         assert [f"## {part}" in text for part in ("Context", "Decision", "Consequences")] == [True] * 3
         assert f"(decisions/{record.name})" in linked, f"{record.name} is not linked from the architecture"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_is_cited_is_in_the_repository(room: str) -> None:
+    kinds, known = (".py", ".sql", ".yaml", ".md", ".txt"), {record.name[:4] for record in DECISIONS}
+    texts = {
+        _name(path): path.read_text()
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in kinds and path != Path(__file__)
+    }
+    assert [(name, found) for name, text in texts.items() for found in ABROAD.findall(text)] == []
+    assert [(name, each) for name, text in texts.items() for each in CITED.findall(text) if each not in known] == []
 
 
 def test_every_route_is_documented() -> None:

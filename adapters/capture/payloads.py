@@ -20,7 +20,7 @@ SESSION_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 """What a session, and so a session file, may be called. It has no dot: `{session}.2` can only be a later part."""
 ID_CHARS = 200
 TEXT_CHARS = 500_000
-"""Longest id and longest text of one segment (interfaces.md and the limits of the settings)."""
+"""Longest id and longest text of one segment (as POST /v1/sources, and the limits of the settings)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _asks(asks: re.Pattern[str], question: str, scene: Scene) -> bool:
 
 
 def _calls_somebody(token: Token, scene: Scene) -> bool:
-    """Mell!, said to Melanie: a misspelt name is no answer."""
+    """Vall!, said to Valerie: a misspelt name is no answer."""
     return str(token.lower_)[:_NAME_LETTERS] == (scene.voice.listener or "").lower()[:_NAME_LETTERS]
 
 

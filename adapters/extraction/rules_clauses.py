@@ -197,7 +197,7 @@ def _followers(head: Token, subject: Token | None, shared: set[Token]) -> Iterat
 
 
 def _relative(clause: Token) -> tuple[Token, ...]:
-    """This book I read last year -> I read this book last year."""
+    """This oar I carved last spring -> I carved this oar last spring."""
     words = [t for t in _words(clause, []) if t.tag_ not in ("WDT", "WP")]
     if any(c.dep_ in ("dobj", "obj", "attr", "acomp") and c.tag_ not in ("WDT", "WP") for c in clause.children):
         return tuple(words)

@@ -48,7 +48,7 @@ _TIMES = words("monday tuesday wednesday thursday friday saturday sunday today t
 _STATED = 0.85
 _CALLED = 0.8
 _LETTERS = 3
-"""A name is shortened to three letters at least (Mel, Pri); less is anybody's."""
+"""A name is shortened to three letters at least (Val, Pri); less is anybody's."""
 
 
 def nicknames(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
@@ -61,7 +61,7 @@ def nicknames(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
 
 
 def addressed(utterance: Utterance, others: Sequence[str]) -> Iterator[Sighting]:
-    """Who is addressed by a shorter name: the Mel of "Hey Mel!" is the Melanie who is present."""
+    """Who is addressed by a shorter name: the Val of "Hey Val!" is the Valerie who is present."""
     for match in _ADDRESSED.finditer(utterance.text):
         short = match.group(1)
         whole = [name for name in others if _shortens(short, name)]

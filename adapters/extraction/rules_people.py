@@ -29,7 +29,7 @@ _PATTERNS = tuple(
         rf"\b{_NAME}(?:, (?:who(?:'s| is) )?| is | was )(?P<owner>[Mm]y|[Oo]ur) {_NOUN}(?: {_NOW})?(?=[,.!]|$)",
     )
 )
-"""Somebody's somebody with a name: my sister Jane; my dog is called Rex; Oscar, my guinea pig."""
+"""Somebody's somebody with a name: my sister Jane; my dog is called Rex; Ottoline, my tortoise."""
 _IS = re.compile(
     rf"\b(?P<owner>[Mm]y|[Oo]ur) {_NOUN} is (?:{_NOW} )?{_TITLE}?(?!{_TITLE}){_NAME}(?: {_NOW})?(?=[,.!]|$)"
 )

@@ -89,7 +89,7 @@ def _pets(scene: Scene) -> set[str]:
 
 
 def _is_common(entity: Span, scene: Scene) -> bool:
-    """A single word that the same conversation also writes small (Dance, Pottery), or that is no proper noun."""
+    """A single word that the same conversation also writes small (Skating, Welding), or that is no proper noun."""
     if len(entity) > 1:
         return False
     return entity.text.lower() in scene.common or entity.root.pos_ not in ("PROPN", "NOUN")
@@ -100,7 +100,7 @@ def _acts(token: Token) -> bool:
 
 
 def _compounds(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
-    """Pride parade, dance studio: nouns of event and place with what specifies them (13 of 14 right by hand)."""
+    """Lantern parade, boat yard: nouns of event and place with what specifies them (13 of 14 right by hand)."""
     for token in doc:
         type_ = "event" if token.lower_ in EVENT_NOUNS else "place" if token.lower_ in PLACE_NOUNS else None
         if type_ is None or token.pos_ not in ("NOUN", "PROPN") or (token.i and token.nbor(-1).text == "-"):

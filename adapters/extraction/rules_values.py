@@ -28,7 +28,7 @@ def object_of(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
     if target is not None and target.lower_ in ("them", "those", "it") and scene.plural:
         return scene.plural
     if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and is_favourite(target):
-        target = clause.subject  # contemporary is my top pick
+        target = clause.subject  # fennel is my first choice
     return phrase(target, scene.voice)
 
 
@@ -61,7 +61,7 @@ def _of_what(contract: Token, scene: Scene) -> str | None:
 
 
 def _employer(clause: Clause) -> Token | None:
-    """Lost my job AT the bank."""
+    """Left my post AT the harbour."""
     places = (t for t in clause.head.subtree if t.dep_ == "pobj" and t.head.lower_ in ("at", "from", "with"))
     return next(places, None)
 

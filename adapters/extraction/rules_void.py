@@ -41,7 +41,7 @@ def _tells(clause: Clause) -> bool:
 
 
 def _is_applause(clause: Clause) -> bool:
-    """That boat trip sounds great, this view was amazing: of what is only pointed at, how one finds it."""
+    """That cheese tasting sounds great, this view was amazing: of what is only pointed at, how one finds it."""
     subject = clause.subject
     if (
         subject is None

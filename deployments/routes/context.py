@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from deployments.callers import Who
 from deployments.dates import moments_of, span_of
@@ -25,6 +25,8 @@ from memory.services.hits import retraction
 router = APIRouter(prefix="/v1", tags=["context"])
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 MOST_RESULTS = 50
+SAID = 1
+"""The granularity that answers with what was said; 2 is meant for storylines and 3 for macros (decision 0061, 18)."""
 LEAST_RELEVANCE = 1e-6
 """Relevance is sent with six digits and is never 0: what is less is sent as this."""
 
@@ -34,6 +36,13 @@ class Refutation(BaseModel):
 
     fact_id: str
     instead: str | None = None
+
+
+def _built(granularity: int) -> int:
+    """Refuses what there is nothing yet to answer with, rather than to answer with something else."""
+    if granularity != SAID:
+        raise ValueError("must be 1 (what was said): there are no storylines (2) and macros (3) yet to answer with")
+    return granularity
 
 
 class Hit(BaseModel):
@@ -80,7 +89,9 @@ class Asked(BaseModel, extra="forbid"):
     now: Annotated[When | None, Query(description="Anchors relative words and recency; default: the clock.")] = None
     as_of: Annotated[When | None, Query(description="What was valid then: a date, ISO 8601...")] = None
     known_as_of: Annotated[When | None, Query(description="What had been committed by then.")] = None
-    granularity: Annotated[int, Query(ge=1, le=3)] = 1
+    granularity: Annotated[
+        int, AfterValidator(_built), Query(ge=1, le=3, description="1: what was said. 2 and 3 are not built: 422.")
+    ] = SAID
     type: Annotated[str | None, Query(description="Only segments that mention an entity of this type.")] = None
     entity: Annotated[Id | None, Query(description="Only segments that mention this entity, by name or id.")] = None
     after: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
@@ -130,7 +141,6 @@ async def question_of(asked: Asked, who: Who, house: House) -> Question:
         hours_back=hours_back,
         as_of=as_of,
         known_as_of=known_as_of,
-        granularity=asked.granularity,
         type=asked.type,
         entity=asked.entity,
         after=span.start,

@@ -19,13 +19,17 @@ _STATS = {
     "segments_count": 1847,
     "entities_count": 312,
     "tiers": {"L0": 250, "L1": 50, "L2": 12, "low_salience": 31},
-    "pending": {"extraction": 1, "embedding": 0, "graph": 0},
+    "pending": {"extraction": 1, "embedding": 0},
     "lag": 0.8,
 }
 
 
 class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
-    """Counts of what the caller may see; `lag` is how long, in seconds, the oldest work has been waiting."""
+    """Counts of what the caller may see.
+
+    `pending` are sources that are still to be read (`extraction`) and encoded (`embedding`); `lag` is how long, in
+    seconds, the oldest of that work has been waiting. The graph is committed with the journal and never behind it.
+    """
 
     sessions_count: int
     segments_count: int
@@ -54,6 +58,6 @@ async def stats_of(house: House, who: Caller) -> Stats:
         segments_count=segments,
         entities_count=len(living),
         tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
-        pending={**await house.stores.reads.pending(who.view), "graph": 0},
+        pending=await house.stores.reads.pending(who.view),
         lag=round(await figures.lag_s(who.view), 3),
     )

@@ -88,7 +88,7 @@ class Remember(Command):
 
 @dataclass(frozen=True, slots=True)
 class MeetRivals(Command):
-    """Let facts that came without a vector, or whose judge failed, meet their rivals now (memory-model, step 3)."""
+    """Let facts that came without a vector, or whose judge failed, meet their rivals now (decision 0061, 9)."""
 
     fact_ids: tuple[str, ...] = ()
     judging: Judging | None = None

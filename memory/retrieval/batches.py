@@ -45,13 +45,13 @@ class SegmentBatch:
 
 @lru_cache(maxsize=1024)
 def local_date(at: Instant, offset_s: int) -> str:
-    """A day as it is written into documents and dense texts: "8 May 2023"."""
+    """A day as it is written into documents and dense texts: "8 May 2021"."""
     day = to_datetime(at, offset_s)
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def dense_text(speaker: str, date: str, text: str) -> str:
-    """What is embedded: "[8 May 2023] Caroline: text".
+    """What is embedded: "[8 May 2021] Beatrix: text".
 
     The date is what "when" questions match: without it pooled recall@10 on LoCoMo falls from 55.4 to 49.9.
     """

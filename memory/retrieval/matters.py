@@ -19,7 +19,7 @@ Slot = tuple[str | Stems, Stems]
 
 LEAST_NAMED = 0.5
 """Part of a deed that words must name to take it back (chosen: "no more exclamation marks" names two thirds of "use
-exclamation marks", and "no more code" a quarter of "format code with syntax highlighting")."""
+exclamation marks", and "no more recipes" a quarter of "print recipes with metric weights")."""
 
 
 @dataclass(frozen=True, slots=True)

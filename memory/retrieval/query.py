@@ -26,7 +26,6 @@ class Question:
     hours_back: float | None = None
     as_of: Instant | None = None
     known_as_of: Instant | None = None
-    granularity: int = 1
     type: str | None = None
     entity: str | None = None
     after: Instant | None = None

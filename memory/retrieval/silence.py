@@ -5,7 +5,7 @@ best score on LoCoMo 56, on BEAM 46). Two signs do:
 
 - whose words they are. A question that names somebody who speaks is answered by what they say of themselves. Where
   those they speak with say it better of themselves, the question mistakes one for the other.
-- what is wanted. A question says that first ("What was the rationale behind ..."), and only then what it is about.
+- what is wanted. A question says that first ("What was the price of ..."), and only then what it is about.
   Everything it is about may have been spoken of, and what is wanted nowhere.
 
 A question that names nothing needs no sign.

@@ -1,7 +1,8 @@
 """Standing wishes at hand: whatever the owner requests, what was once instructed or preferred comes along.
 
 Among the first ten, similarity finds 35 % of what answers BEAM's dev questions about instructions, and 75 % with this
-leg; about preferences 83 and 92 %. Other questions are not affected (docs/decisions/0029).
+leg; about preferences 83 and 92 %. Other questions are not affected (docs/decisions/0029). On talk that its forms were
+not made on it is 63 and 67 % (docs/benchmarks.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Agreement: whether two similar statements say the same, or differ in what similarity cannot see.
 
 "Allergic to peanuts" and "not allergic to peanuts" are nearly the same vector, and so are "at 3 pm" and "at 5 pm":
-before a fact is reinforced its polarity, numbers, dates, names, tense and object must agree (memory-model, step 3).
+before a fact is reinforced its polarity, numbers, dates, names, tense and object must agree (decision 0061, 9).
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ STEPS: Mapping[str, Callable[[Sight], Found]] = {
     "notes": _notes,
     "duplicates": _duplicates,
 }
-"""The steps in their order (memory-model, "The night")."""
+"""The steps in their order (decision 0061, 16)."""
 
 
 def _crossed(

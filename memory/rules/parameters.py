@@ -34,7 +34,7 @@ class Gates:
     question: Share = 0.5
     """Curiosity is cheap to keep."""
     other: Share = 0.5
-    """Every other type (memory-model: "any other 0.5")."""
+    """Every other type (decision 0061, 9)."""
 
     def of(self, entity_type: str) -> float:
         """The gate of a type; types without one of their own share `other`."""
@@ -74,12 +74,12 @@ class Revision:
     supports: Count = 3
     """Supporting sources from which a fact is weakened rather than invalidated (seed 003)."""
     rounds: Count = 3
-    """Judgements outside a turn before the rules alone decide (memory-model, "Judging without blocking")."""
+    """Judgements outside a turn before the rules alone decide (decision 0061, 12)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """Which law serves which noun (memory-model, "Strength")."""
+    """Which law serves which noun (decision 0061, 13)."""
 
     entity: Law = "half_life"
     """Entities fade since their last mention (seeds 000 and 001)."""
@@ -110,9 +110,9 @@ class Spaced:
     gradient_down: Weight = 0.05
     """Taken from it when the interval shrank (seed 002)."""
     gradient_least: Weight = 0.5
-    """Where the gradient stops falling (memory-model: unclamped it can divide by zero)."""
+    """Where the gradient stops falling (decision 0061, 2: without bounds it can divide by zero)."""
     gradient_most: Weight = 3.0
-    """Where the gradient stops rising (memory-model)."""
+    """Where the gradient stops rising (decision 0061, 2)."""
     sure: Share = 0.8
     """Confidence from which a candidate does not fade until its first recall (seed 002)."""
     doubt: Weight = 2.0
@@ -180,11 +180,11 @@ class Lifecycle:
     ephemeral_days: Days = 90.0
     """Life of what is ephemeral and no source (seed 002)."""
     floor: Share = 0.3
-    """Strength below which standing facts and open promises never fall; 0 = no floor (memory-model, "Pruning")."""
+    """Strength below which standing facts and open promises never fall; 0 = no floor (decision 0061, 14)."""
     floor_importance: Count = 7
-    """Importance from which a fact keeps that floor (memory-model, "Pruning")."""
+    """Importance from which a fact keeps that floor (decision 0061, 14)."""
     prunes: bool = False
-    """Whether the night prunes for good what has faded; the default only archives (memory-model, "Pruning")."""
+    """Whether the night prunes for good what has faded; the default only archives (decision 0061, 14)."""
     prune_below: Share = 0.05
     """Strength below which a fact is pruned (seeds 003 and 004)."""
 

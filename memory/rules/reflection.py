@@ -154,7 +154,7 @@ def duplicates(
 ) -> Duplicates:
     """Facts as similar as duplicates are (seed 003: 0.85), clustered around the strongest if they agree with it.
 
-    Polarity, figures, dates, tense and object must agree (memory-model, step 3); what is alike but does not is only
+    Polarity, figures, dates, tense and object must agree (decision 0061, 9); what is alike but does not is only
     reported. A protected fact is kept before a stronger one.
     """
     facts = comparable(believed, seen)

@@ -1,4 +1,4 @@
-"""Revision: what becomes of a claim when it meets what is already believed (memory-model, steps 3 and 4).
+"""Revision: what becomes of a claim when it meets what is already believed (decision 0061, 9 and 10).
 
 In this order: said before, a slot that holds one value, a disagreement, a reinforcement, and else a new fact.
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from memory.model.sources import Segment
 
 COVERED = 0.5
-"""A pinned segment that covers more than this share of a sweep segment keeps it out (memory model: more than half)."""
+"""A pinned segment that covers more than this share of a sweep segment keeps it out (decision 0061, 5)."""
 
 
 def prevailing(stored: Segment | None, written: Segment) -> Segment:

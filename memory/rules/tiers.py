@@ -35,7 +35,7 @@ def tiers_of(entities: EntityRows, denied: Flags, now: Instant, rules: Tiers) ->
 
 
 def contradictions(entities: EntityRows, facts: FactRows) -> Flags:
-    """[n] whether the last word on each entity was a contradiction (memory-model, "How words become facts", 5).
+    """[n] whether the last word on each entity was a contradiction (decision 0061, 11).
 
     A contradiction is a superseded or invalidated fact of which it is the object, or without an object the subject;
     it stands until a later re-affirmation or confirmation: what ends a fact begins at the same instant and may have the

@@ -32,7 +32,7 @@ _LONGEST = 4
 _NAME_WORDS = 3
 """Words a name has at most after its first."""
 _REACH = 4
-"""Words from a verb to what it is about: signed up for a pottery class."""
+"""Words from a verb to what it is about: signed up for a welding course."""
 _NOT_TOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
 """Predicates of statements that hold somebody else's words, or none that were done."""
 _DAYS = words("yesterday today tomorrow tonight often recently lately here")
@@ -176,7 +176,7 @@ def _as_it_was(fact: KnownFact, asked: ListQuestion) -> KnownFact:
 
 
 def _members(statement: str, test: Test) -> list[str]:
-    """The members of a closed class that follow one of its verbs closely: signed up for a pottery class."""
+    """The members of a closed class that follow one of its verbs closely: signed up for a welding course."""
     spoken = [word for word, _ in tokenise(statement)]
     told = [place for place, word in enumerate(spoken) if root(word) in test.verbs]
     return [

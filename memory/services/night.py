@@ -22,7 +22,7 @@ from memory.rules.parameters import Life
 from memory.services.zones import zone_of
 
 MOST_ROWS = 500
-"""Rows one commit of a night may change (memory-model, "The night")."""
+"""Rows one commit of a night may change (decision 0061, 16)."""
 MOST_CLUSTERS = 100
 """Clusters of duplicates one commit merges: with their evidence and links about as many rows."""
 AHEAD = 2

@@ -1,6 +1,6 @@
 """List questions: which questions ask for several things, of whom, and by which predicates those are told.
 
-By form alone, in English: "What instruments does Maya play?", "How many concerts did Priya go to?", "Who are Nora's
+By form alone, in English: "Which instruments does Maya play?", "How many concerts did Priya go to?", "Who are Nora's
 friends?", "What doesn't Tom like?"; and in German what was promised. Nothing that may ask for a single thing is taken
 for a list: a list in the wrong place is worse than none.
 """

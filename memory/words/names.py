@@ -33,7 +33,7 @@ def bare(name: str) -> str:
 def same_name(a: str, b: str) -> bool:
     """Whether two names may mean one person: equal, one a nickname (prefix of 3+ letters), or one a part of the other.
 
-    Mel ~ Melanie; Dr. Ana Silva ~ Ana Silva ~ Ana; but never Ana ~ Anabel Silva's surname or two different surnames.
+    Val ~ Valerie; Dr. Ana Silva ~ Ana Silva ~ Ana; but never Ana ~ Anabel Silva's surname or two different surnames.
     """
     left, right = fold(bare(a)).split(), fold(bare(b)).split()
     if not left or not right:

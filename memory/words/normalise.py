@@ -160,7 +160,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def unaddressed(sentence: str, listeners: Sequence[str] = ()) -> str:
-    """Without greeting, interjection and the listener's name at either end ("Hey Mel, ...", "..., Melanie!")."""
+    """Without greeting, interjection and the listener's name at either end ("Hey Val, ...", "..., Valerie!")."""
     name = _names_of(listeners)
     tail = re.compile(rf",\s*(?:{name})\s*(?=[.!?]*$)", re.IGNORECASE) if name else None
     head = re.compile(rf"(?:{name})\s*[,!.:–—-]+\s*", re.IGNORECASE) if name else None

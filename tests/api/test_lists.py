@@ -42,7 +42,7 @@ async def test_a_question_for_one_thing_is_answered_as_before(musical: Door) -> 
 
 
 async def test_a_list_is_of_what_had_been_said_by_then(musical: Door) -> None:
-    told = await ask(musical, "What instruments does Maya play?", as_of="2026-03-02T23:00:00Z")
+    told = await ask(musical, "Which instruments does Maya play?", as_of="2026-03-02T23:00:00Z")
     first = told["answer"].splitlines()[0]
     assert "piano" in first
     assert "guitar" not in first

@@ -7,6 +7,7 @@ Statements stand in statements.yaml, proofs in the tests: `@pytest.mark.conforms
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STATEMENTS = HERE / "statements.yaml"
 PAGE = ROOT / "docs" / "reference" / "conformance.md"
+DECISIONS = ROOT / "docs" / "decisions"
 
 SEEDS = {
     "000": "Three tiers",
@@ -24,16 +26,18 @@ SEEDS = {
     "002": "Lifecycle, spaced recall, lifetimes",
     "003": "Beliefs",
     "004": "Graph memory",
-    "model": "What the memory model adds",
+    "model": "What decisions added",
 }
 """Section of the table -> the heading of its part of the page."""
+_CITED = re.compile(r"(?P<record>\d{4})(?:, (?P<point>\d+))?: (?P<says>.+)")
 _INTRODUCTION = """\
 # Conformance: the life of a fact
 
 Every numbered statement, constant and threshold of the five founding designs that concerns the life of a single
 memory - birth, strength, tiers, states, revision, upkeep, the night - and the tests that prove it. Where a design
 errs or two disagree, the decision that stands in its place is named; what belongs to a later part of the product says
-so. Of recall those figures are listed that a preset keeps; those of capture and summaries are not.
+so. Of recall those figures are listed that a preset keeps; those of capture and summaries are not. The designs
+themselves are not part of the repository: "seed 003" in a comment means the section of that number below.
 
 The statements are those of `tests/conformance/statements.yaml`, the proofs are marked in the tests, and this page is
 written from both by `python -m tests.conformance.conformance`; a test keeps it up to date. That the proofs have teeth
@@ -131,9 +135,32 @@ def page(stated: Mapping[str, Statement], proven: Mapping[str, Sequence[Proof]])
     return "\n".join(parts)
 
 
+def uncited(stated: Mapping[str, Statement], folder: Path = DECISIONS) -> list[str]:
+    """Statements decided otherwise that name no record of this folder, or a point that their record does not have."""
+    return [each.id for each in stated.values() if each.decided and not _is_cited(each.decided, folder)]
+
+
+def _is_cited(decided: str, folder: Path) -> bool:
+    cited = _CITED.fullmatch(decided)
+    record = cited and next(folder.glob(f"{cited['record']}-*.md"), None)
+    if not cited or not record:
+        return False
+    return cited["point"] is None or f"\n{cited['point']}. " in record.read_text()
+
+
+def _linked(decided: str) -> str:
+    """What was decided, with a link to its record."""
+    cited = _CITED.fullmatch(decided)
+    if cited is None:
+        raise ValueError(f"{decided!r} names no decision.")
+    (record,) = DECISIONS.glob(f"{cited['record']}-*.md")
+    point = f", {cited['point']}" if cited["point"] else ""
+    return f"[{cited['record']}](../decisions/{record.name}){point}: {cited['says']}"
+
+
 def _row(statement: Statement, proven: Mapping[str, Sequence[Proof]]) -> str:
     tests = [f"[{each.test}](../../{each.path})" for each in proven.get(statement.id, ())]
-    decided = [f"Decided: {statement.decided}."] if statement.decided else []
+    decided = [f"Decided: {_linked(statement.decided)}."] if statement.decided else []
     later = [f"Later: {statement.later}."] if statement.later else []
     name = statement.id.partition(":")[2]
     return f"| `{name}` | {statement.says} | {'<br>'.join([*decided, *later, *tests])} |"

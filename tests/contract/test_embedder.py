@@ -27,7 +27,7 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "e5": E5Embedder,
     "minilm-int8@128": lambda: TruncatedEmbedder(MiniLmEmbedder(), 128),
 }
-TEXTS = ["[8 May 2023] Caroline: I love tea", "Adoption", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
+TEXTS = ["[8 May 2023] Beatrix: I love tea", "Mooring", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
 
 
 @pytest.fixture(scope="module", params=EMBEDDERS)
@@ -81,8 +81,8 @@ def test_pieces_are_those_of_whatever_is_said(with_pieces):
 
 
 def test_a_question_has_the_vector_of_its_text_and_unit_pieces(embedder):
-    asked = embedder.ask("Where did Caroline adopt the puppy?")
-    assert asked.vector @ embedder.embed(["Where did Caroline adopt the puppy?"])[0] > 0.7  # E5 reads questions apart
+    asked = embedder.ask("Where did Beatrix moor the ferry?")
+    assert asked.vector @ embedder.embed(["Where did Beatrix moor the ferry?"])[0] > 0.7  # E5 reads questions apart
     np.testing.assert_allclose(np.linalg.norm(asked.vector), 1, atol=1e-5)
     assert asked.pieces.dtype == np.float32
     assert asked.pieces.shape[1] == embedder.dimensions
@@ -91,7 +91,7 @@ def test_a_question_has_the_vector_of_its_text_and_unit_pieces(embedder):
 
 
 def test_the_first_pieces_of_a_question_are_kept(with_pieces):
-    assert 3 <= len(with_pieces.ask("Where did Caroline adopt the puppy?").pieces) <= 5
+    assert 3 <= len(with_pieces.ask("Where did Beatrix moor the ferry?").pieces) <= 5
     assert len(with_pieces.ask("word " * 2000).pieces) == MOST_ASKED
 
 

@@ -36,7 +36,7 @@ from memory.words.time_named import Named, Stretch
 from tests.unit.retrieval.rows import Row, batch
 
 NOON = 1_683_500_000.0
-QUESTION = "Does Caroline play the violin?"
+QUESTION = "Does Beatrix play the violin?"
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,18 @@ class World:
 
     @property
     def believed(self) -> WorkingSet:
-        """Ann's memory: Caroline is mentioned in every segment, and each is evidence that she plays the violin."""
-        caroline = Entity("e-1", "person", "Caroline", 0.9, NOON)
-        fact = Fact("f-1", 1, "e-1", "Caroline plays the violin.", "factual", 5, 0.9, NOON, NOON)
+        """Ann's memory: Beatrix is mentioned in every segment, and each is evidence that she plays the violin."""
+        beatrix = Entity("e-1", "person", "Beatrix", 0.9, NOON)
+        fact = Fact("f-1", 1, "e-1", "Beatrix plays the violin.", "factual", 5, 0.9, NOON, NOON)
         keys = [heard.row.key for heard in self.heard]
         return WorkingSet(
             "ann",
             1,
-            entities={"e-1": caroline},
+            entities={"e-1": beatrix},
             facts={"f-1": fact},
-            mentions={"e-1": {key: Mention("e-1", "s", key, NOON, "Caroline") for key in keys}},
+            mentions={"e-1": {key: Mention("e-1", "s", key, NOON, "Beatrix") for key in keys}},
             evidence={"f-1": tuple(Evidence("f-1", "s", key, "violin", NOON) for key in keys)},
-            names={fold("Caroline"): ("e-1",)},
+            names={fold("Beatrix"): ("e-1",)},
             by_subject={"e-1": ("f-1",)},
         )
 
@@ -169,14 +169,14 @@ SEGMENT = (
 
 ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
 HEARD = (
-    Heard(Row(1, "Caroline plays the violin", order=0, at=NOON)),
-    Heard(Row(2, "Caroline bought a violin", order=1, at=NOON + 60, known_from=NOON + 1000)),
-    Heard(Row(3, "Caroline sold her old violin", order=2, at=NOON + 120)),
-    Heard(Row(4, "Caroline carries the violin", source=2, at=NOON + 180), scope="team:choir"),
-    Heard(Row(5, "Caroline's violin is broken", source=3, at=NOON), sensitivity=Sensitivity.PRIVATE),
-    Heard(Row(6, "Caroline hides a violin", source=4, at=NOON), sensitivity=Sensitivity.SENSITIVE),
-    Heard(Row(7, "Caroline loves the violin", source=5, at=NOON), scope="user:bob"),
-    Heard(Row(8, "Caroline tunes the violin", source=6, at=NOON), scope="team:other"),
+    Heard(Row(1, "Beatrix plays the violin", order=0, at=NOON)),
+    Heard(Row(2, "Beatrix bought a violin", order=1, at=NOON + 60, known_from=NOON + 1000)),
+    Heard(Row(3, "Beatrix sold her old violin", order=2, at=NOON + 120)),
+    Heard(Row(4, "Beatrix carries the violin", source=2, at=NOON + 180), scope="team:choir"),
+    Heard(Row(5, "Beatrix's violin is broken", source=3, at=NOON), sensitivity=Sensitivity.PRIVATE),
+    Heard(Row(6, "Beatrix hides a violin", source=4, at=NOON), sensitivity=Sensitivity.SENSITIVE),
+    Heard(Row(7, "Beatrix loves the violin", source=5, at=NOON), scope="user:bob"),
+    Heard(Row(8, "Beatrix tunes the violin", source=6, at=NOON), scope="team:other"),
 )
 WORLD = World(HEARD)
 THAT_DAY = Named((Stretch(Interval(NOON, NOON + 86_400)),), "that day", (), over=True)

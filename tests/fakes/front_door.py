@@ -82,7 +82,7 @@ class UserDoor(Door):
         shown = {kind: left[kind] for kind in ("extraction", "embedding")}
         kind = "embedding" if left["embedding"] else "extraction"
         left[kind] = max(0, left[kind] - self._house.pace)
-        return {"pending": shown | {"graph": 0}}
+        return {"pending": shown}
 
     def _context(self, parameters: Mapping[str, object]) -> Any:
         self._house.asked.append(parameters)

@@ -12,8 +12,8 @@ from bench.contradictions import LABELS, measure_contradictions, sample, wilson
 from bench.conversations import Conversation, conversation_of
 
 TURNS = [
-    "I have never repaired any bicycles.", "I have completed 10 pottery lessons.", "I keep two cats.",
-    "I have just repaired two bicycles in the shed.", "I have recently completed 15 pottery lessons.",
+    "I have never repaired any bicycles.", "I have completed 10 harp lessons.", "I keep two cats.",
+    "I have just repaired two bicycles in the shed.", "I have recently completed 15 harp lessons.",
 ]  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def test_waiting_ends_when_the_kinds_asked_for_are_done() -> None:
     assert pending(doors)["embedding"] == 0
     assert pending(doors)["extraction"] > 0
     await_done(site, doors, ["embedding", "extraction"])
-    assert pending(doors) == {"extraction": 0, "embedding": 0, "graph": 0}
+    assert pending(doors) == {"extraction": 0, "embedding": 0}
     step, done, total = house.told[-1]
     assert (step, done) == ("Waiting for embedding and extraction of sources", total)
 

@@ -77,7 +77,7 @@ def test_relative_time_is_made_absolute_in_the_statement() -> None:
 
 
 def test_an_earlier_sentence_dates_the_past_of_a_later_one() -> None:
-    found = claim("Last night was amazing! I met an old friend.", "met")
+    found = claim("Last night was splendid! I met an old friend.", "met")
     assert (found.valid_from, found.valid_to) == (instant(2023, 5, 24), instant(2023, 5, 25))
 
 
@@ -133,12 +133,12 @@ def test_a_denial_is_a_denial_wherever_the_not_hangs(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "weighty"),
     [
-        ("I want to make sure it works.", False),
-        ("I'm glad you chose pottery for your art.", False),
+        ("I want to be sure it lasts.", False),
+        ("I'm glad you chose enamel for your brooch.", False),
         ("We will rock the floor.", False),
-        ("I love the freedom and joy it brings.", False),
+        ("I love the comfort and energy it gives.", False),
         ("I bought a kayak.", True),
-        ("I love contemporary dance.", True),
+        ("I love baroque opera.", True),
         ("I have a dog named Rex.", True),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_named_pet_is_no_person() -> None:
 
 
 def test_what_names_nothing_weighs_less() -> None:
-    assert claim("I am determined to make it work.", "feels").importance < 4
+    assert claim("I am determined to see it through.", "feels").importance < 4
 
 
 def test_a_misspelt_name_is_no_answer() -> None:

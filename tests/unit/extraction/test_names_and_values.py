@@ -185,38 +185,38 @@ def test_what_one_takes_in_is_a_habit_denied_or_taken_up_again() -> None:
 
 
 def test_what_is_left_of_thanks_answers_nothing() -> None:
-    assert told(("Ben", "Does this help?"), ("Ana", "Thanks for the verification!")) == []
-    assert told(("Ben", "What's new?"), ("Ana", "Congrats on your store, Ben!")) == []
+    assert told(("Ben", "Does this help?"), ("Ana", "Thanks for the double check!")) == []
+    assert told(("Ben", "What's new?"), ("Ana", "Congrats on your ferry, Ben!")) == []
 
 
 def test_what_one_used_for_something_is_no_former_habit() -> None:
-    (claim, *_) = reading(("Ana", "I used Textio to find 15 new verbs for my resume.")).claims
+    (claim, *_) = reading(("Ana", "I used Rhymster to find 12 new verses for my speech.")).claims
     assert not (claim.predicate or "").startswith("formerly")
 
 
 def test_trouble_is_not_met_as_somebody_is() -> None:
-    (claim, *_) = reading(("Ana", "I'm running into some issues with the configuration.")).claims
+    (claim, *_) = reading(("Ana", "I'm running into some trouble with the gearbox.")).claims
     assert claim.predicate != "met"
 
 
 def test_i_am_is_said_of_a_name_as_is() -> None:
-    assert "am" not in told(("Ana", "I'm feeling inspired by autumn so I'm planning a few."))[0][0].split()
+    assert "am" not in told(("Ana", "I'm feeling restless in winter so I'm baking a few."))[0][0].split()
 
 
 def test_what_one_tries_to_work_out_is_not_shown() -> None:
-    (claim, *_) = reading(("Ana", "I'm trying to solve a problem with two triangles and a circle.")).claims
+    (claim, *_) = reading(("Ana", "I'm trying to solve a puzzle with two knots and a ring.")).claims
     assert claim.importance < 4
 
 
 def test_a_question_behind_a_plea_is_no_fact() -> None:
-    said_of = told(("Ana", "I'm a painter, so can you help me figure it out, and how does this relate to the triangle"))
+    said_of = told(("Ana", "I'm a painter, so can you help me work it out, and how does this bear on the varnish"))
     assert not any(statement.startswith("How") for statement, _, _ in said_of)
 
 
 def test_what_is_said_of_a_deed_is_not_the_deed() -> None:
-    claims = reading(("Ana", "Starting this studio isn't just a business, it's a place for dancers to grow.")).claims
+    claims = reading(("Ana", "Starting this orchard isn't just a pastime, it's a home for bees to thrive.")).claims
     assert "started" not in {claim.predicate for claim in claims}
-    assert [c.predicate for c in reading(("Ana", "Starting a dance studio next month.")).claims] == ["started"]
+    assert [c.predicate for c in reading(("Ana", "Starting a cider press next month.")).claims] == ["started"]
 
 
 @pytest.mark.parametrize("text", ["Tell Ben I am late.", "Remind Ben about the party.", "Please tell Ben I am late."])
@@ -232,5 +232,5 @@ def test_what_only_points_is_no_fact(text: str) -> None:
 def test_we_are_not_the_family_for_whom_something_is_done() -> None:
     [(statement, _, _)] = told(("Ana", "We are planning a party for my mother."))
     assert statement.startswith("Ana and others ")
-    [(statement, _, _)] = told(("Ana", "We took the kids to the lake."))
+    [(statement, _, _)] = told(("Ana", "We drove the kids to a lake."))
     assert statement.startswith("Ana and their family ")

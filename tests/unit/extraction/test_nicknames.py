@@ -25,16 +25,16 @@ def test_what_somebody_calls_themselves_is_their_alias(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Mel is short for Melanie.", "We all call Melanie Mel.", "Melanie goes by Mel.", "Melanie, Mel for short, called.",
-     "I met Melanie. Everyone calls her Mel."],
+    ["Val is short for Valerie.", "We all call Valerie Val.", "Valerie goes by Val.", "Valerie, Val for short, called.",
+     "I met Valerie. Everyone calls her Val."],
 )  # fmt: skip
 def test_what_others_are_called_is_theirs(text: str) -> None:
-    assert aliases(("Ana", text)) == {"Ana": (), "Melanie": ("Mel",)}
+    assert aliases(("Ana", text)) == {"Ana": (), "Valerie": ("Val",)}
 
 
 def test_a_short_name_that_somebody_is_addressed_by_is_theirs_once() -> None:
-    found = aliases(("Ana", "Hey Mel, how are you?"), ("Melanie", "Fine, Ana!"), ("Ana", "Bye, Mel!"))
-    assert found == {"Ana": (), "Melanie": ("Mel",)}
+    found = aliases(("Ana", "Hey Val, how are you?"), ("Valerie", "Fine, Ana!"), ("Ana", "Bye, Val!"))
+    assert found == {"Ana": (), "Valerie": ("Val",)}
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from tests.unit.extraction.conftest import reading
 @pytest.mark.parametrize(
     "text",
     [
-        "Really, that boat trip sounds great.", "It is an adventure.", "It's been a wild ride.",
+        "Really, that cheese tasting sounds great.", "It is an adventure.", "It's been a rough crossing.",
         "Growing your own tomatoes is.", "I definitely will.", "Sleeping well is so important.",
-        "Losing a pet can be hard.", "Those colors are so vivid.",
+        "Losing a tooth can be hard.", "Those tiles are so shiny.",
     ],
 )  # fmt: skip
 def test_applause_and_opinions_of_all_are_no_facts(text: str) -> None:
@@ -26,7 +26,7 @@ def test_applause_and_opinions_of_all_are_no_facts(text: str) -> None:
         "Running is my favourite sport.", "Swimming helps me relax.",
         "It was a great hike on Saturday.", "This recipe is from my aunt.",
         "That restaurant is good for birthday dinners.", "That bike is mine.",
-        "It is important to be patient with learners.", "It was a really peaceful experience.",
+        "It is important to stay calm with learners.", "It was a really odd experience.",
         "The error is on line 58.",
     ],
 )  # fmt: skip
@@ -35,5 +35,5 @@ def test_what_names_somebody_something_or_a_time_is_kept(text: str) -> None:
 
 
 def test_what_answers_a_question_is_kept_with_it() -> None:
-    (claim,) = reading("It was a great experience.", before=[("Ben", "How was the retreat?")]).claims
+    (claim,) = reading("It was a long weekend.", before=[("Ben", "How was the retreat?")]).claims
     assert claim.statement.startswith("Asked “How was the retreat?”, Ana answers: ")

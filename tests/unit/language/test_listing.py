@@ -58,7 +58,7 @@ FACTS = [
     known("h1", "Maya has a dog named Rex", "has_pet", "Rex"),
     known("h2", "Maya has a dog named Bella", "has_pet", "Bella"),
     known("h3", "Maya has a cat named Tiger", "has_pet", "Tiger"),
-    known("s1", "Maya signed up for a pottery class", "joined", "pottery class"),
+    known("s1", "Maya signed up for a calligraphy course", "joined", "calligraphy course"),
     known("s2", "Last week Maya went swimming", "went", "swimming"),
     known("w0", "Maya lived in York", "formerly:live", "live in York"),
     known("w1", "Maya lives in Lisbon", "lives_in", "Lisbon", APRIL),
@@ -76,7 +76,7 @@ def listed(question, facts=FACTS, as_of=None):
 @pytest.mark.parametrize(
     ("question", "things"),
     [
-        ("What instruments does Maya play?", {"cello", "piano", "guitar"}),
+        ("Which instruments does Maya play?", {"cello", "piano", "guitar"}),
         ("what instruments do I play", {"cello", "piano", "guitar"}),
         ("How many concerts did Maya go to?", {"jazz concert", "rock concert"}),
         ("How many concerts has Maya been to so far?", {"jazz concert", "rock concert"}),
@@ -95,7 +95,7 @@ def listed(question, facts=FACTS, as_of=None):
         ("What has Maya painted?", {"lake", "horse"}),
         ("Where has Maya been?", {"Lisbon", "Rome"}),
         ("Which cities has Maya visited?", {"Lisbon", "Rome"}),
-        ("What activities does Maya do?", {"pottery", "swimming", "chess"}),
+        ("What hobbies does Maya have?", {"calligraphy", "swimming", "chess"}),
         ("List all of Maya's friends.", {"Priya", "Tom"}),
         ("List everything Maya painted", {"lake", "horse"}),
         ("Name all the books that Maya has read.", {"Dune", "Emma", "Solaris"}),
@@ -130,7 +130,7 @@ def test_a_question_for_several_things_lists_them(question, things):
         "What instruments do Maya and Tom play?",
         "What doesn't Maya know?",
         "Welche Instrumente spielt Maya?",
-        "What instruments does Maya play?" + " in May" * 10_000,
+        "Which instruments does Maya play?" + " in May" * 10_000,
         "How many",
         "Tell me the instrument Maya plays",
         "Tell me what Maya knows",
@@ -145,11 +145,11 @@ def test_a_question_for_one_thing_or_another_is_no_list(question):
 
 def test_a_member_of_a_class_counts_only_where_it_is_done():
     heard = [
-        known("x1", "Maya found a violin concert that all enjoyed"),
+        known("x1", "Maya chose a cello recital that nobody left early"),
         known("x2", "Asked \u201cDo you play?\u201d, Maya answers: the tuba", "answered"),
         known("x3", "Maya is going to learn the oboe", "plans", "learn the oboe"),
     ]
-    assert listed("What instruments does Maya play?", [*FACTS[:2], *heard]) == {"cello", "piano"}
+    assert listed("Which instruments does Maya play?", [*FACTS[:2], *heard]) == {"cello", "piano"}
 
 
 def test_where_the_number_itself_was_told_nothing_is_counted():
@@ -159,7 +159,7 @@ def test_where_the_number_itself_was_told_nothing_is_counted():
 
 
 def test_nothing_and_a_single_thing_are_no_list():
-    asked = list_question("What instruments does Maya play?", NOW)
+    asked = list_question("Which instruments does Maya play?", NOW)
     assert listing(asked, []) is None
     assert listing(asked, FACTS[:1]) is None
     assert list_question("What instruments do I play?", NOW) is None  # whose memory it is was never told

@@ -36,7 +36,7 @@ ENGLISH = tuple(
         ("course", "2025-02-03", "I finished the onboarding course."),
         ("skiing", "2025-02-15", "I went skiing with Tom."),
         ("camera", "2025-03-01", "I bought a new camera."),
-        ("plan", "2025-03-01", "I'm planning a trip to Lisbon in April."),
+        ("plan", "2025-03-01", "I'm planning a visit to Lisbon in April."),
         ("clara", "2025-03-20", "I met Clara at the book club."),
         ("photos", "2025-03-25", "Anna is working on a photo book."),
         ("flew", "2025-04-04", "I flew to Lisbon this morning."),

@@ -19,7 +19,7 @@ class Row:
     order: int = 0
     at: float = 1_683_500_000.0
     known_from: float = 1_683_500_000.0
-    speaker: str = "Caroline"
+    speaker: str = "Beatrix"
     role: str = "other"
     date: str = "8 May 2023"
     language: str = "en"

@@ -19,8 +19,8 @@ MATERIALS = st.builds(Material, PIECES, PIECES, PIECES, PIECES)
 
 
 def test_without_a_budget_every_hit_has_its_line() -> None:
-    lines = [Line("8 May 2023", "Caroline", "I went\nthere"), Line("", "Melanie", "How nice!")]
-    assert pack(lines) == "- [8 May 2023] Caroline: I went there\n- Melanie: How nice!"
+    lines = [Line("8 May 2023", "Beatrix", "I went\nthere"), Line("", "Valerie", "How nice!")]
+    assert pack(lines) == "- [8 May 2023] Beatrix: I went there\n- Valerie: How nice!"
     assert pack([]) == ""
 
 

@@ -64,7 +64,7 @@ def library(count: int) -> Library:
     return built
 
 
-PEOPLE = [entity("e-1", "Melanie", aliases=("Mel",)), entity("e-2", "New York"), entity("e-3", "New York Choir"),
+PEOPLE = [entity("e-1", "Valerie", aliases=("Val",)), entity("e-2", "New York"), entity("e-3", "New York Choir"),
           entity("e-4", "Mellie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
 
 
@@ -85,7 +85,7 @@ async def found(believed: WorkingSet, question: str) -> list[int]:
 
 async def test_names_are_found_longest_first_and_through_aliases_and_possessives():
     believed = memory(PEOPLE, {f"e-{n}": [n] for n in (1, 2, 3, 5)})
-    assert await found(believed, "Did Mel's sister join the new york choir?") == [1, 3]
+    assert await found(believed, "Did Val's sister join the new york choir?") == [1, 3]
     assert await found(believed, "Was it in New York?") == [2]
     assert await found(believed, "What does st. john's café serve?") == [5]
     assert await found(believed, "Nobody here") == []
@@ -99,35 +99,35 @@ async def test_a_merged_entity_is_followed():
 
 async def test_a_rare_entity_outranks_a_common_one_and_both_together_win():
     believed = memory(PEOPLE, {"e-1": range(1, 9), "e-2": [8, 9]})
-    ranking = await graph(library(20), believed).search(ANN, Probe("Melanie in New York"))
+    ranking = await graph(library(20), believed).search(ANN, Probe("Valerie in New York"))
     assert ranking.keys.tolist()[:2] == [8, 9]
     assert set(ranking.keys.tolist()) == set(range(1, 10))
 
 
 async def test_evidence_of_its_facts_and_its_neighbours_follow_its_mentions():
-    lives = fact("f-1", "e-1", "Melanie lives in New York.", object_id="e-2")
-    old = fact("f-2", "e-1", "Melanie lives in Rome.", status="invalidated")
+    lives = fact("f-1", "e-1", "Valerie lives in New York.", object_id="e-2")
+    old = fact("f-2", "e-1", "Valerie lives in Rome.", status="invalidated")
     believed = memory(PEOPLE, {"e-1": [1], "e-2": [3]}, [lives, old], {"f-1": [2], "f-2": [4]})
-    ranking = await graph(library(9), believed).search(ANN, Probe("Melanie"))
+    ranking = await graph(library(9), believed).search(ANN, Probe("Valerie"))
     assert ranking.keys.tolist() == [1, 2, 3]
 
 
 async def test_only_segments_in_the_columns_come_out():
     believed = memory(PEOPLE, {"e-1": [1, 2, 99]})
-    ranking = await graph(library(2), believed).search(ANN, Probe("Melanie"))
+    ranking = await graph(library(2), believed).search(ANN, Probe("Valerie"))
     assert ranking.keys.tolist() == [1, 2]
 
 
 async def test_hot_finds_the_evidence_of_matching_facts():
-    facts = [fact("f-1", "e-1", "Melanie plays the violin."), fact("f-2", "e-1", "Melanie lives in Rome.")]
+    facts = [fact("f-1", "e-1", "Valerie plays the violin."), fact("f-2", "e-1", "Valerie lives in Rome.")]
     believed = memory(PEOPLE, {}, facts, {"f-1": [3], "f-2": [4]})
     leg, _ = hot(library(9), {"ann": believed})
     assert (await leg.search(ANN, Probe("Who is playing violins?"))).keys.tolist() == [3]
 
 
 async def test_one_fact_that_fits_beats_many_that_fit_worse():
-    fits = fact("f-1", "e-1", "Melanie plays the violin.")
-    near = [fact(f"f-{n}", "e-1", f"Melanie heard a violin in city number {n}.") for n in range(2, 6)]
+    fits = fact("f-1", "e-1", "Valerie plays the violin.")
+    near = [fact(f"f-{n}", "e-1", f"Valerie heard a violin in city number {n}.") for n in range(2, 6)]
     believed = memory(PEOPLE, {}, [fits, *near], {"f-1": [3], **{one.fact_id: [4] for one in near}})
     leg, _ = hot(library(9), {"ann": believed})
     ranking = await leg.search(ANN, Probe("Who plays the violin?"))
@@ -135,11 +135,11 @@ async def test_one_fact_that_fits_beats_many_that_fit_worse():
 
 
 async def test_hot_catches_up_with_what_is_believed_now():
-    first = fact("f-1", "e-1", "Melanie plays the violin.")
+    first = fact("f-1", "e-1", "Valerie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
     leg, beliefs = hot(library(9), world)
     assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [1]
-    moved = [replace(first, status="forgotten"), fact("f-2", "e-1", "Melanie sold the violin.")]
+    moved = [replace(first, status="forgotten"), fact("f-2", "e-1", "Valerie sold the violin.")]
     world["ann"] = memory(PEOPLE, {}, moved, {"f-1": [1], "f-2": [2]})
     assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [2]
     beliefs.drop("ann")
@@ -147,7 +147,7 @@ async def test_hot_catches_up_with_what_is_believed_now():
 
 
 async def test_what_hot_began_before_the_vector_came_is_ended_with_what_is_believed_then():
-    first = fact("f-1", "e-1", "Melanie plays the violin.")
+    first = fact("f-1", "e-1", "Valerie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
     leg, beliefs = hot(library(9), world)
     beliefs.facts_of("ann").catch_up(world["ann"])
@@ -163,7 +163,7 @@ async def test_what_hot_began_before_the_vector_came_is_ended_with_what_is_belie
 
 
 async def test_hot_finds_by_meaning_once_statements_have_vectors():
-    believed = memory(PEOPLE, {}, [fact("f-1", "e-1", "Melanie plays the violin.")], {"f-1": [1]})
+    believed = memory(PEOPLE, {}, [fact("f-1", "e-1", "Valerie plays the violin.")], {"f-1": [1]})
     leg, beliefs = hot(library(9), {"ann": believed})
     probe = Probe("musician?", np.array([1, 0], np.float32))
     assert not len((await leg.search(ANN, probe)).keys)
@@ -173,13 +173,13 @@ async def test_hot_finds_by_meaning_once_statements_have_vectors():
 
 def test_a_fact_whose_words_did_not_change_keeps_its_vector():
     facts = FactColumns(2)
-    first = fact("f-1", "e-1", "Melanie plays the violin.")
+    first = fact("f-1", "e-1", "Valerie plays the violin.")
     facts.catch_up(memory(PEOPLE, {}, [first]))
     facts.put_vectors(["f-1"], np.array([[1, 0]], np.float32))
     facts.catch_up(memory(PEOPLE, {}, [replace(first, version=2, confidence=1.0)]))
     rows, _ = facts.columns.rows_of(np.array([key_of("f-1")]))
     assert facts.columns["has_vector"][rows].tolist() == [True]
-    facts.catch_up(memory(PEOPLE, {}, [replace(first, version=3, statement="Melanie plays the cello.")]))
+    facts.catch_up(memory(PEOPLE, {}, [replace(first, version=3, statement="Valerie plays the cello.")]))
     rows, _ = facts.columns.rows_of(np.array([key_of("f-1")]))
     assert facts.columns["has_vector"][rows].tolist() == [False]
 
@@ -201,20 +201,20 @@ async def test_what_is_archived_is_not_at_hand_and_its_words_are_found():
 async def test_what_is_tied_to_a_name_is_remembered_until_something_changes() -> None:
     world = {"ann": memory(PEOPLE, {"e-1": [1, 2], "e-2": [3]})}
     leg = MemoryGraph(Beliefs(library(4), world.get))
-    first = await leg.search(ANN, Probe("Melanie"))
-    again = await leg.search(ANN, Probe("Melanie"))
+    first = await leg.search(ANN, Probe("Valerie"))
+    again = await leg.search(ANN, Probe("Valerie"))
     assert first.keys.tolist() == again.keys.tolist() == [1, 2]
     assert first.scores.tolist() == again.scores.tolist()
     world["ann"] = memory(PEOPLE, {"e-1": [1, 2, 4], "e-2": [3]})
-    later = await leg.search(ANN, Probe("Melanie"))
+    later = await leg.search(ANN, Probe("Valerie"))
     assert later.keys.tolist() == [1, 2, 4]
-    assert (await leg.search(ANN, Probe("Melanie in New York"))).keys.tolist()[0] == 3
+    assert (await leg.search(ANN, Probe("Valerie in New York"))).keys.tolist()[0] == 3
 
 
 async def test_more_names_than_are_remembered_change_no_answer(monkeypatch) -> None:
     believed = memory(PEOPLE, {"e-1": [1, 2], "e-2": [3], "e-3": [4]})
     plenty, scarce = graph(library(4), believed), graph(library(4), believed)
-    questions = ["Melanie", "New York", "Melanie", "New York Choir", "Melanie and New York"]
+    questions = ["Valerie", "New York", "Valerie", "New York Choir", "Valerie and New York"]
     expected = [(await plenty.search(ANN, Probe(each))).keys.tolist() for each in questions]
     monkeypatch.setattr(graph_leg, "REMEMBERED", 1)
     assert [(await scarce.search(ANN, Probe(each))).keys.tolist() for each in questions] == expected

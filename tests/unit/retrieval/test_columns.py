@@ -14,11 +14,11 @@ from memory.retrieval.columns import ScopeColumns
 from memory.words.stems import query_terms, terms
 from tests.unit.retrieval.rows import Row, batch
 
-WORDS = ["tea", "coffee", "mountain", "hiking", "violin", "pottery", "camping", "adoption", "beach", "sunset", "dog"]
+WORDS = ["tea", "coffee", "mountain", "hiking", "violin", "falconry", "camping", "harvest", "beach", "mill", "dog"]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 rows = st.builds(Row, key=st.integers(-9, 9), text=texts, source=st.integers(1, 3), order=st.integers(0, 5),
-                 speaker=st.sampled_from(["Caroline", "Melanie"]), alive=st.booleans())  # fmt: skip
+                 speaker=st.sampled_from(["Beatrix", "Valerie"]), alive=st.booleans())  # fmt: skip
 puts = st.lists(rows, min_size=1, max_size=6)
 removals = st.sets(st.integers(-9, 9), min_size=1, max_size=4)
 
@@ -68,7 +68,7 @@ def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):
     fresh = ScopeColumns(4)
     fresh.put(batch(list(believed.values())))
     assert len(columns) == len(believed)
-    for question in ("tea on the mountain", "Melanie hiking", "8 May dog violin pottery"):
+    for question in ("tea on the mountain", "Valerie hiking", "8 May dog violin falconry"):
         mine, theirs = (scores_by_key(built, question, neighbours) for built in (columns, fresh))
         assert mine.keys() == theirs.keys()
         assert all(mine[key] == pytest.approx(theirs[key], abs=1e-5) for key in mine)
@@ -79,7 +79,7 @@ def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):
 def test_plain_bm25_agrees_with_bm25s(documents, question):
     columns = ScopeColumns(4)
     columns.put(batch([Row(key, text, order=key) for key, text in enumerate(documents)]))
-    spoken = [terms(f"{text} 8 May 2023 Caroline", "en")[0] for text in documents]
+    spoken = [terms(f"{text} 8 May 2023 Beatrix", "en")[0] for text in documents]
     asked = query_terms(question, ("en",))
     theirs = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
     theirs.index([[str(term) for term in document] for document in spoken], show_progress=False)
@@ -103,13 +103,13 @@ def test_several_collections_score_as_one():
 def test_a_turn_is_found_by_the_words_of_its_neighbours_but_behind_them():
     columns = ScopeColumns(4)
     columns.put(batch([
-        Row(1, "Did you enjoy the pottery class?", order=1),
+        Row(1, "Did you enjoy the falconry class?", order=1),
         Row(2, "Yes, it was wonderful!", order=2),
         Row(3, "Great.", order=3),
         Row(4, "Bye for now.", order=4),
         Row(5, "Elsewhere entirely.", source=2),
     ]))  # fmt: skip
-    scores = scores_by_key(columns, "pottery class", neighbours=True)
+    scores = scores_by_key(columns, "falconry class", neighbours=True)
     assert scores[1] > scores[2] > scores[3] > 0
     assert scores[4] == scores[5] == 0
 
@@ -126,8 +126,8 @@ def test_a_long_turn_borrows_less_of_its_neighbours():
 
 def test_dates_and_speakers_are_part_of_a_turn_and_are_not_lent():
     columns = ScopeColumns(4)
-    columns.put(batch([Row(1, "hello there", order=1, speaker="Melanie"), Row(2, "hi friend", order=2)]))
-    scores = scores_by_key(columns, "Melanie", neighbours=True)
+    columns.put(batch([Row(1, "hello there", order=1, speaker="Valerie"), Row(2, "hi friend", order=2)]))
+    scores = scores_by_key(columns, "Valerie", neighbours=True)
     assert scores[1] > 0
     assert scores[2] == 0
 

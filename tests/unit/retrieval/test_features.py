@@ -22,8 +22,8 @@ LEGS = ("text", "vectors", "graph", "hot", "standing", "calendar")
 READ_CLOSELY = {"met", "alone"}
 """Told by late interaction, which has a definition of its own."""
 TEXTS = (
-    "Tea?", "When did Melanie move?", "How many cups did I buy?", "What does Caroline like lately?",
-    "Where do Kai and Melanie live now?", "What happened on 14 November 2023?", "What did I do in November 2023?",
+    "Tea?", "When did Valerie move?", "How many cups did I buy?", "What does Beatrix like lately?",
+    "Where do Kai and Valerie live now?", "What happened on 14 November 2023?", "What did I do in November 2023?",
     "What did they do last weekend?",
 )  # fmt: skip
 NEAR = np.array([1, 0], np.float32)

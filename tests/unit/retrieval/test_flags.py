@@ -77,7 +77,7 @@ def test_the_date_is_the_day_where_it_was_heard():
 
 
 def test_dense_text():
-    assert dense_text("Caroline", "8 May 2023", "Hey!") == "[8 May 2023] Caroline: Hey!"
+    assert dense_text("Beatrix", "8 May 2023", "Hey!") == "[8 May 2023] Beatrix: Hey!"
     assert dense_text("", "", "Hey!") == "Hey!"
 
 

@@ -39,7 +39,7 @@ ENGLISH = {
     "general": (
         "Tell me about Priya.", "Summarise the meeting.", "I'd like to cook something for Tom.", "Was it wonderful?",
         "Is Ana vegetarian?", "Does Jonas still play the cello?", "Remind me of the trip to Oslo.",
-        "Describe Melanie's house.", "Can you help me plan the week?", "Show me how to implement a login.",
+        "Describe Valerie's house.", "Can you help me prune the vine?", "Show me how to sharpen a scythe.",
         "Ana and the garden", "Write a birthday card for Grandma.",
     ),
 }  # fmt: skip
@@ -76,7 +76,7 @@ GERMAN = {
     "general": (
         "Erzähl mir von Priya.", "Fasse die Besprechung zusammen.", "Ich möchte etwas für Tom kochen.",
         "War es schön?", "Ist Ana Vegetarierin?", "Spielt Jonas noch Cello?",
-        "Erinnere mich an die Reise nach Oslo.", "Beschreibe Melanies Haus.",
+        "Erinnere mich an die Reise nach Oslo.", "Beschreibe Valeries Haus.",
         "Kannst du mir helfen, die Woche zu planen?", "Zeig mir, wie ich mich anmelde.", "Ana und der Garten",
         "Schreib eine Geburtstagskarte für Oma.",
     ),
@@ -117,7 +117,7 @@ def test_examples_add_what_words_do_not_tell(
     assert sum(one == intent for one, (intent, _) in zip(both, asked, strict=True)) >= right
 
 
-@pytest.mark.parametrize("text", ["Was it wonderful?", "Was Melanie happy?", "Wake me.", "", "?", "wanna go", "🦆"])
+@pytest.mark.parametrize("text", ["Was it wonderful?", "Was Valerie happy?", "Wake me.", "", "?", "wanna go", "🦆"])
 def test_no_cue_is_no_intent(text: str) -> None:
     assert by_words(text) == GENERAL
 

@@ -27,10 +27,10 @@ NOW = 1_700_000_000.0
 ANN = View("ann")
 ENCODER = HashingEmbedder()
 ROWS = [
-    Row(1, "Caroline went to the pottery class", order=1, at=NOW - 60 * DAY_S),
+    Row(1, "Beatrix went to the falconry class", order=1, at=NOW - 60 * DAY_S),
     Row(2, "It was wonderful", order=2, at=NOW - 60 * DAY_S),
     Row(3, "Nothing to do with it", source=2, order=1, at=NOW - DAY_S),
-    Row(4, "Pottery class again", source=3, order=1, at=NOW - DAY_S, speaker="Melanie"),
+    Row(4, "Falconry class again", source=3, order=1, at=NOW - DAY_S, speaker="Valerie"),
 ]
 
 
@@ -60,7 +60,7 @@ class Late:
         raise AssertionError("nobody waits this long")
 
 
-def asked(text: str = "What was the pottery class?", **changes) -> Question:
+def asked(text: str = "What was the falconry class?", **changes) -> Question:
     return replace(Question(text, ANN, NOW, cut="none"), **changes)
 
 
@@ -186,14 +186,14 @@ async def test_explanations_are_aligned_with_the_answer():
 
 
 async def test_late_interaction_says_what_it_added():
-    found = await answer(asked("Who went to the pottery class?", explain=True))
+    found = await answer(asked("Who went to the falconry class?", explain=True))
     met = {one.key: one.contributions.get("met", 0) for one in found.explained}
     assert met[1] == max(met.values()) > 0 > met[3]
     assert all(sum(one.contributions.values()) == pytest.approx(one.score) for one in found.explained)
 
 
 async def test_a_turn_is_met_by_the_words_of_the_turn_before_it():
-    found = await answer(asked("Was Caroline's pottery class wonderful?", explain=True))
+    found = await answer(asked("Was Beatrix's falconry class wonderful?", explain=True))
     met = {one.key: one.contributions["met"] for one in found.explained}
     assert met[2] > met[4] > met[3]
 
@@ -245,7 +245,7 @@ class Unasked:
 )
 async def test_the_presets_ask_no_leg_that_their_seed_does_not_have(settings: RecallSettings, foreign: set[str]):
     legs = [Unasked(name) for name in ("graph", "hot", "standing", "calendar")]
-    found = await answer(asked("How do I find the pottery class?", explain=True), *legs, settings=settings)
+    found = await answer(asked("How do I find the falconry class?", explain=True), *legs, settings=settings)
     every = {"text", "vectors", "graph", "hot", "standing", "calendar"}
     assert {leg for one in found.explained for leg in one.ranks} == every - foreign
 
@@ -268,4 +268,4 @@ async def test_neither_word_nor_meaning_is_nothing_found():
     unlike = Asked(np.zeros(ENCODER.dimensions, np.float32), np.zeros((0, ENCODER.dimensions), np.float32))
     legs, shelf = (MemoryText(built), MemoryVectors(built)), MemoryShelf(built)
     assert (await recall(asked("Xylophone?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
-    assert not (await recall(asked("Pottery?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
+    assert not (await recall(asked("Falconry?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained

@@ -14,7 +14,7 @@ NOW = datetime(2024, 3, 15, 12, tzinfo=UTC).timestamp()
     ("text", "intent"),
     [
         ("Why did Priya move?", "why"),
-        ("When did Caroline go to the group?", "when"),
+        ("When did Beatrix leave the quartet?", "when"),
         ("What year did they meet?", "when"),
         ("Who fixed the roof?", "who"),
         ("What does Arun eat?", "what"),
@@ -57,9 +57,9 @@ def test_days_a_question_names():
 
 
 def test_speakers_are_named_by_label_or_by_a_first_name_nobody_shares():
-    speakers = ("Caroline", "Melanie Smith", "PhD F", "PhD G")
-    assert route("What did Caroline's friend say?", NOW).named(speakers) == {0}
-    assert route("Where is Melanie?", NOW).named(speakers) == {1}
+    speakers = ("Beatrix", "Valerie Smith", "PhD F", "PhD G")
+    assert route("What did Beatrix's friend say?", NOW).named(speakers) == {0}
+    assert route("Where is Valerie?", NOW).named(speakers) == {1}
     assert route("What did PhD G measure?", NOW).named(speakers) == {3}
     assert route("Who holds a PhD?", NOW).named(speakers) == frozenset()
     assert route("Who is it?", NOW).named(()) == frozenset()

@@ -106,7 +106,7 @@ async def test_what_is_out_of_sight_and_how_it_is_split_changes_no_bit(monkeypat
 @given(st.lists(puts | removals, min_size=1, max_size=6), st.booleans(), st.sampled_from([0, 2, 512]))
 def test_counts_are_right_after_every_step(steps, neighbours, stale):
     columns = ScopeColumns(4)
-    asked = query_terms("tea mountain Melanie 8", ("en",))
+    asked = query_terms("tea mountain Valerie 8", ("en",))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns_module, "STALE_ROWS", stale)
         for believed in stepped(columns, steps):

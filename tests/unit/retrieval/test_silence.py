@@ -42,35 +42,35 @@ def unmet(text: str, best: list[float]) -> float:
 
 def test_it_counts_against_a_question_that_another_says_it_of_themselves():
     alone, speaker = [0.8, 0.8, 0.8, 0.5, 0.5, 0.5], [0, 0, 0, 1, 1, 1]
-    assert gap("What did Caroline realize?", alone, speaker, [True] * 6) == pytest.approx(0.3)
-    assert gap("What did Melanie realize?", alone, speaker, [True] * 6) == pytest.approx(-0.3)
-    assert gap("What did they realize?", alone, speaker, [True] * 6) == 0
-    assert gap("What did Melanie and Caroline realize?", alone, speaker, [True] * 6) == 0
+    assert gap("What did Beatrix decide?", alone, speaker, [True] * 6) == pytest.approx(0.3)
+    assert gap("What did Valerie decide?", alone, speaker, [True] * 6) == pytest.approx(-0.3)
+    assert gap("What did they decide?", alone, speaker, [True] * 6) == 0
+    assert gap("What did Valerie and Beatrix decide?", alone, speaker, [True] * 6) == 0
 
 
 def test_what_is_said_of_others_does_not_count():
-    # Melanie talks about it without speaking of herself
+    # Valerie talks about it without speaking of herself
     alone, speaker = [0.6, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4], [0, 0, 0, 1, 1, 1, 1]
     said = [True, True, True, False, True, True, True]
-    assert gap("What did Caroline realize?", alone, speaker, said) == pytest.approx(0.2)
-    assert gap("What did Caroline realize?", alone, speaker, [False] * 7) == 0
-    assert gap("What did Caroline realize?", alone, speaker, []) == 0
+    assert gap("What did Beatrix decide?", alone, speaker, said) == pytest.approx(0.2)
+    assert gap("What did Beatrix decide?", alone, speaker, [False] * 7) == 0
+    assert gap("What did Beatrix decide?", alone, speaker, []) == 0
 
 
 def test_one_good_turn_is_not_three():
-    of_one = gap("What did Caroline do?", [0.9, 0.3, 0.3, 0.3], [0, 1, 1, 1], [True] * 4)
+    of_one = gap("What did Beatrix do?", [0.9, 0.3, 0.3, 0.3], [0, 1, 1, 1], [True] * 4)
     assert of_one == pytest.approx((0.9 - 0.3) / BEST)
 
 
 def test_a_gap_is_shared_out_among_those_who_speak_with_them():
     alone, said = [0.5, 0.5, 0.5, 0.8, 0.8, 0.8], [True] * 6
-    assert gap("What did Caroline do?", alone, [0, 0, 0, 1, 1, 2], said) == pytest.approx(-0.15)
+    assert gap("What did Beatrix do?", alone, [0, 0, 0, 1, 1, 2], said) == pytest.approx(-0.15)
     elsewhere = [1, 1, 1, 2, 2, 2]
-    assert gap("What did Caroline do?", alone, [0, 0, 0, 1, 1, 2], said, source=elsewhere) == 0
+    assert gap("What did Beatrix do?", alone, [0, 0, 0, 1, 1, 2], said, source=elsewhere) == 0
 
 
 def test_a_turn_that_was_not_read_does_not_count():
-    assert gap("What did Caroline do?", [0.5, float("nan"), 0.4], [0, 1, 1], [True] * 3) == pytest.approx(0.1 / BEST)
+    assert gap("What did Beatrix do?", [0.5, float("nan"), 0.4], [0, 1, 1], [True] * 3) == pytest.approx(0.1 / BEST)
 
 
 turns = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 1), st.booleans()), min_size=1, max_size=12)
@@ -79,18 +79,18 @@ turns = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 1), st.bool
 @given(turns)
 def test_asking_of_the_other_turns_the_gap_around(turns):
     columns = [list(column) for column in zip(*turns, strict=True)]
-    assert gap("What did Caroline do?", *columns) == pytest.approx(-gap("What did Melanie do?", *columns), abs=1e-6)
+    assert gap("What did Beatrix do?", *columns) == pytest.approx(-gap("What did Valerie do?", *columns), abs=1e-6)
 
 
 def test_what_is_wanted_comes_first_in_a_question():
-    assert unmet("What was the rationale?", [0.2, *[0.9] * 6]) == pytest.approx((MET - 0.2) / FOCUS)
-    assert unmet("What was the rationale?", [*[0.9] * FOCUS, 0.1, 0.1]) == 0
+    assert unmet("What was the recipe?", [0.2, *[0.9] * 6]) == pytest.approx((MET - 0.2) / FOCUS)
+    assert unmet("What was the recipe?", [*[0.9] * FOCUS, 0.1, 0.1]) == 0
     assert unmet("Who knits?", [0.2]) == pytest.approx((MET - 0.2) / FOCUS), "one word that is unmet is not four"
     assert unmet("What?", []) == 0
 
 
 def test_a_summary_a_guess_or_an_order_need_not_have_been_said():
-    assert unmet("Can you summarize the rationale?", [0.1, 0.1]) == 0
+    assert unmet("Can you summarize the recipe?", [0.1, 0.1]) == 0
     assert unmet("Would she like what she sees?", [0.1, 0.1]) == 0
 
 
@@ -101,7 +101,7 @@ def test_an_order_is_not_judged_by_its_first_words():
 
 
 def test_words_without_a_question_and_other_languages_are_not_judged_by_what_they_want():
-    assert unmet("pottery", [0.1, 0.1]) == unmet("Wo wohnt Caroline?", [0.1, 0.1]) == 0
+    assert unmet("snails", [0.1, 0.1]) == unmet("Wo wohnt Beatrix?", [0.1, 0.1]) == 0
 
 
 @given(st.lists(st.floats(-1, 1, width=32), max_size=8))
@@ -110,15 +110,15 @@ def test_it_never_helps_to_be_unmet(best):
 
 
 def test_where_nothing_was_read_one_is_as_sure_as_usual():
-    assert sureness(case("What did Melanie say?", traits(3)), SilenceRules()) == 0
+    assert sureness(case("What did Valerie say?", traits(3)), SilenceRules()) == 0
 
 
 async def found(text: str, settings: RecallSettings):
     said = [
-        Row(1, "I won the pottery marathon", order=1, speaker="Caroline"),
-        Row(2, "My marathon was fun, I got a medal", order=2, speaker="Caroline"),
-        Row(3, "I was so happy about my pottery marathon", order=3, speaker="Caroline"),
-        *(Row(4 + at, f"I like {what}", order=4 + at, speaker="Melanie") for at, what in enumerate(("tea", "rain"))),
+        Row(1, "I won the snail marathon", order=1, speaker="Beatrix"),
+        Row(2, "My marathon was fun, I got a medal", order=2, speaker="Beatrix"),
+        Row(3, "I was so glad about my snail marathon", order=3, speaker="Beatrix"),
+        *(Row(4 + at, f"I like {what}", order=4 + at, speaker="Valerie") for at, what in enumerate(("tea", "rain"))),
     ]
     built = Library(ENCODER.dimensions)
     built.put("user:ann", Sensitivity.OPEN, batch(said))
@@ -131,13 +131,13 @@ async def found(text: str, settings: RecallSettings):
 
 async def test_a_question_about_the_wrong_person_is_abstained_from_and_answered_all_the_same():
     patient = RecallSettings(leg_timeout_s=60.0)
-    right = await found("Did Caroline win the pottery marathon?", patient)
-    wrong = await found("Did Melanie win the pottery marathon?", patient)
+    right = await found("Did Beatrix win the snail marathon?", patient)
+    wrong = await found("Did Valerie win the snail marathon?", patient)
     assert (right.abstained, wrong.abstained) == (False, True)
     assert len(wrong.keys)
     assert wrong.scores.max() < right.scores.max()
     deaf = replace(patient, silence=replace(patient.silence, least=-np.inf))
-    assert not (await found("Did Melanie win the pottery marathon?", deaf)).abstained
+    assert not (await found("Did Valerie win the snail marathon?", deaf)).abstained
 
 
 def test_questions_of_stop_words_alone_want_nothing_that_could_be_met():
@@ -179,5 +179,5 @@ async def test_the_nearest_to_nothing_is_returned_and_abstained_from():
 
 def test_who_never_speaks_of_themselves_is_not_compared():
     alone, speaker, said = [0.6, 0.5, 0.9, 0.9, 0.8], [0, 0, 1, 1, 1], [False, False, True, True, True]
-    assert gap("Where did Caroline move?", alone, speaker, said) == 0
-    assert gap("Where did Melanie move?", alone, speaker, said) == 0
+    assert gap("Where did Beatrix row?", alone, speaker, said) == 0
+    assert gap("Where did Valerie row?", alone, speaker, said) == 0

@@ -13,7 +13,7 @@ from memory.words.stems import query_terms, stem, term_of, terms, tokenise
         ("I don't know C++ or C#.", ["i", "don't", "know", "c++", "or", "c#"]),
         ("v1.2 at 10:30, 1,000 of them", ["v1.2", "at", "10:30", "1,000", "of", "them"]),
         ("Straße, ÉCOLE; naïve", ["strasse", "école", "naïve"]),
-        ("I’m Caroline's friend", ["i'm", "caroline's", "friend"]),
+        ("I’m Beatrix's friend", ["i'm", "beatrix's", "friend"]),
         ("東京タワー", ["東京", "京タ", "タワ", "ワー"]),
         ("", []),
         ("?!… 🎻", []),

@@ -25,7 +25,7 @@ def traits(count: int, **columns) -> Traits:
         order=np.arange(count, dtype=np.int32),
         length=np.zeros(count, np.int32),
         speaker=np.zeros(count, np.int32),
-        speakers=("Caroline", "Melanie", "Kai"),
+        speakers=("Beatrix", "Valerie", "Kai"),
         role=np.full(count, ROLES.index("other"), np.int8),
         question_share=np.zeros(count, np.float32),
         has_time=np.zeros(count, np.bool_),
@@ -50,9 +50,9 @@ def test_nothing_found_weighs_nothing():
 
 def test_the_named_speaker_rises_and_the_others_fall():
     of = traits(3, speaker=[0, 1, 0])
-    assert feature("speaker", case("What did Melanie say?", of)) == [-1, 1, -1]
+    assert feature("speaker", case("What did Valerie say?", of)) == [-1, 1, -1]
     assert feature("speaker", case("What did they say?", of)) == [0, 0, 0]
-    assert feature("speaker", case("Did Melanie and Caroline meet?", of)) == [0, 0, 0]
+    assert feature("speaker", case("Did Valerie and Beatrix meet?", of)) == [0, 0, 0]
 
 
 def told_of(text: str, legs: tuple[str, ...], **columns) -> list[float]:
@@ -62,7 +62,7 @@ def told_of(text: str, legs: tuple[str, ...], **columns) -> list[float]:
 
 
 def test_what_somebody_else_says_of_the_named_counts_as_their_own():
-    where, all_three = "Where does Melanie live?", ("text", "hot", "graph")
+    where, all_three = "Where does Valerie live?", ("text", "hot", "graph")
     assert told_of(where, all_three) == [1, 1, 1]
     assert told_of(where, all_three, source=[1, 2, 2]) == [1, 0, 0]
     assert told_of("Where does anybody live?", all_three) == [0, 0, 0]
@@ -72,7 +72,7 @@ def test_what_somebody_else_says_of_the_named_counts_as_their_own():
 
 def test_speakers_are_counted_within_their_source():
     of = traits(4, speaker=[0, 1, 2, 0], source=[1, 1, 1, 2])
-    assert feature("speaker", case("What did Melanie say?", of)) == [-0.5, 0.5, -0.5, 0]
+    assert feature("speaker", case("What did Valerie say?", of)) == [-0.5, 0.5, -0.5, 0]
 
 
 def test_i_is_the_owner_and_not_the_assistant():
@@ -181,12 +181,12 @@ def test_late_interaction_needs_the_pieces_of_most_candidates_and_of_the_questio
 
 def test_ties_in_the_graph_stay_ties():
     leg = Ranking("graph", np.array([1, 2, 3]), np.array([4, 4, 1], np.float32))
-    assert feature("graph", case("Melanie?", traits(4), leg)) == [1, 1, 0.25, 0]
+    assert feature("graph", case("Valerie?", traits(4), leg)) == [1, 1, 0.25, 0]
 
 
 def test_contributions_sum_to_the_score_and_are_explained():
     leg = Ranking("text", np.array([2]), np.array([3.5], np.float32))
-    one = case("When did Melanie go?", traits(2, speaker=[0, 1], has_time=[True, False]), leg)
+    one = case("When did Valerie go?", traits(2, speaker=[0, 1], has_time=[True, False]), leg)
     added = contributions(one, Weights())
     second = explain(one, added, np.array([1, 0]))[0]
     assert second.key == 2

@@ -75,8 +75,8 @@ def test_every_text_is_some_kind(text, role):
     [
         ("How do I rename these files?", True),
         ("Could you show me a bread recipe?", True),
-        ("What are the different ways to fold a map?", True),
-        ("I'm planning a trip to Porto. What should I pack?", True),
+        ("What are good ways to fold a map?", True),
+        ("I'm building a raft. What should I use?", True),
         ("Wie kann ich die Heizung entlüften?", True),
         ("Can you list what I mentioned about Porto?", False),
         ("How did you suggest I fold it?", False),

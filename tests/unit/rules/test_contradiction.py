@@ -21,12 +21,12 @@ def verdict(earlier: str, later: str, similarity: float = 0.7, *, before: str = 
     ("earlier", "later", "relation"),
     [
         ("Ida has never repaired any bicycles", "Ida has repaired two bicycles in the shed", "contradicts"),
-        ("Ida attended a workshop on glass", "Ida has never attended any workshops or talks on glass", "contradicts"),
+        ("Ida attended a regatta on kelp", "Ida has never attended any regattas or talks on kelp", "contradicts"),
         ("Ida has never baked rye bread", "Ida wants to bake rye bread", "unrelated"),
         ("Ida has never baked rye bread", "Ida has never baked white bread", "unrelated"),
-        ("Ida has completed 10 pottery lessons", "Ida has recently completed 15 pottery lessons", "updates"),
-        ("Ida has completed 10 pottery lessons", "Ida has recently completed 15 riding lessons", "unrelated"),
-        ("Ida has completed 10 pottery lessons", "Ida now aims for at least 15 pottery lessons", "unrelated"),
+        ("Ida has completed 10 harp lessons", "Ida has recently completed 15 harp lessons", "updates"),
+        ("Ida has completed 10 harp lessons", "Ida has recently completed 15 riding lessons", "unrelated"),
+        ("Ida has completed 10 harp lessons", "Ida now aims for at least 15 harp lessons", "unrelated"),
         ("Ida pays $900 rent for the flat", "Ida now pays $1,050 rent for the flat", "updates"),
         ("Ida pays $900 rent for the flat", "Ida recently paid $90 for new shoes", "unrelated"),
         ("The club had 40 members in spring", "The number of members Ida counts has now reached 55", "updates"),
@@ -52,7 +52,7 @@ def test_a_value_told_again_is_the_same_and_no_update() -> None:
 
 @pytest.mark.conforms("model:words")
 def test_a_figure_without_a_word_of_change_is_only_a_doubt() -> None:
-    found = judge(Pair(Said("Ida completed 10 pottery lessons", 0), Said("Ida has 15 pottery lessons", 1), 0.8))
+    found = judge(Pair(Said("Ida completed 10 harp lessons", 0), Said("Ida has 15 harp lessons", 1), 0.8))
     assert (found.relation, found.score) == ("contradicts", 0.6)
 
 
@@ -65,17 +65,17 @@ def test_what_is_not_alike_at_all_is_never_compared() -> None:
 
 @pytest.mark.conforms("model:words")
 def test_the_sentence_around_tells_what_is_counted() -> None:
-    before = "My accuracy in pottery lessons went up after 8 lessons"
-    told = "Ida has recently had 12 pottery lessons"
+    before = "My accuracy in harp lessons went up after 8 lessons"
+    told = "Ida has recently had 12 harp lessons"
     assert verdict("Ida's accuracy went up after completing 8 lessons", told, 0.8, before=before) == "updates"
     assert verdict("Ida's accuracy went up after completing 8 lessons", told, 0.8) == "unrelated"
 
 
 def test_a_denial_knows_its_alternatives_and_what_they_are_about() -> None:
-    (denial,) = denials("Ida has never attended any workshops or lectures on glass blowing, but she would")
-    assert denial.verb == "attend"
-    assert denial.things == (frozenset({"workshop"}), frozenset({"lectur"}))
-    assert denial.rest == frozenset({"glass", "blow"})
+    (denial,) = denials("Ida has never visited any windmills or locks on salt marshes, but she would")
+    assert denial.verb == "visit"
+    assert denial.things == (frozenset({"windmil"}), frozenset({"lock"}))
+    assert denial.rest == frozenset({"salt", "marsh"})
 
 
 def test_values_that_do_not_hold_are_no_figures() -> None:
@@ -89,9 +89,9 @@ def test_dates_count_only_beside_something_that_has_one() -> None:
 
 
 RENT = "Ida pays $900 rent for the flat near the harbour", "Ida now pays $1,050 for a loft and rent"
-POTTERY = (
-    "Her school gave Ida 10 pottery lessons in spring",
-    "Tom now brings 15 pottery lessons a week to Porto",
+HARP = (
+    "Her school gave Ida 10 harp lessons in spring",
+    "Tom now brings 15 harp lessons a week to Porto",
 )
 LESSONS = "Ida completed 10 lessons at the harbour", "Ida now has 15 lessons in the old mill"
 
@@ -101,7 +101,7 @@ LESSONS = "Ida completed 10 lessons at the harbour", "Ida now has 15 lessons in 
     ("statements", "least"),
     [
         (RENT, 0.556),  # 0.63 of what stands near is shared, 0.25 for "now", 0.17 for the likeness: 1.05
-        (POTTERY, 0.444),  # 0.37, 0.25, 0.30 for the same counted thing, 0.13
+        (HARP, 0.444),  # 0.37, 0.25, 0.30 for the same counted thing, 0.13
         (LESSONS, 0.722),  # lessons of what, nobody says: 0.58, 0.25, 0.30, 0.22: 1.35
     ],
     ids=["a sum", "a count", "a bare count"],
@@ -120,7 +120,7 @@ def test_the_score_itself_is_enough() -> None:
 @pytest.mark.parametrize(
     ("statements", "least", "relation", "score"),
     [
-        (("Ida completed 10 pottery lessons", "Ida has 15 pottery lessons"), 0.30, "contradicts", 0.60),
+        (("Ida completed 10 harp lessons", "Ida has 15 harp lessons"), 0.30, "contradicts", 0.60),
         (("Ida has never baked rye bread", "Ida has baked rye bread already"), 0.38, "contradicts", 0.60),
         (("Ida's exam is on May 3", "Ida's exam was moved to May 9"), 0.40, "updates", 0.75),
         (("Ida has recently solved 12 puzzles", "Ida has now solved 12 puzzles"), 0.30, "same", 0.75),
@@ -204,14 +204,14 @@ def test_the_denied_words_read_as_a_statement_of_the_same_sentence_are_no_deed()
     ("earlier", "later", "relation"),
     [
         # nothing reports a state of affairs, and nothing a change
-        ("Ida has 10 pottery lessons", "Ida has 15 pottery lessons", "unrelated"),
-        ("Ida was given 10 pottery lessons", "Ida has 15 pottery lessons", "contradicts"),
-        ("Ida has 10 pottery lessons", "Ida now has 15 pottery lessons", "updates"),
+        ("Ida has 10 harp lessons", "Ida has 15 harp lessons", "unrelated"),
+        ("Ida was given 10 harp lessons", "Ida has 15 harp lessons", "contradicts"),
+        ("Ida has 10 harp lessons", "Ida now has 15 harp lessons", "updates"),
         # the value stands on both sides: it has not gone
-        ("Ida has 10 pottery lessons", "Ida now has 15 pottery lessons, and 10 pottery lessons elsewhere", "same"),
-        ("Ida had 15 pottery lessons", "Ida now has 20 pottery lessons and 15 riding lessons", "unrelated"),
-        ("Ida has 10 pottery lessons", "Ida now likes pottery lessons", "unrelated"),
-        ("Ida likes pottery lessons", "Ida now has 10 pottery lessons", "unrelated"),
+        ("Ida has 10 harp lessons", "Ida now has 15 harp lessons, and 10 harp lessons elsewhere", "same"),
+        ("Ida had 15 harp lessons", "Ida now has 20 harp lessons and 15 riding lessons", "unrelated"),
+        ("Ida has 10 harp lessons", "Ida now likes harp lessons", "unrelated"),
+        ("Ida likes harp lessons", "Ida now has 10 harp lessons", "unrelated"),
         # a total counts for a word of change of its own, and a bare number it names is enough
         ("Ida completed 10 lessons in spring", "Tom was given a total of 15 lessons in the mill", "updates"),
         ("Ida's exam is on May 3", "Ida's exam is on May 9", "unrelated"),

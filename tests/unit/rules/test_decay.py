@@ -1,4 +1,4 @@
-"""The four laws: tables and examples of the founding designs as the memory model corrects them, and some invariants."""
+"""The four laws: tables and examples of the founding designs, corrected (decision 0061), and some invariants."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_an_unsure_candidate_fades_faster(confidence: float, rate: float) -> Non
 
 @pytest.mark.conforms("002:candidate.low_confidence_example")
 def test_at_confidence_two_fifths_it_halves_in_sixteen_days_and_is_at_a_hundredth_after_eighty_nine() -> None:
-    """The founding text says 17 and 50 days; see the memory model, decided 3."""
+    """The founding text says 17 and 50 days; see decision 0061, 2."""
     unsure = {"count": 0, "confidence": 0.4}
     assert strength("spaced", 15.75, **unsure) == pytest.approx(0.25, abs=1e-3)
     assert strength("spaced", 88, **unsure) > 0.01 > strength("spaced", 89, **unsure)

@@ -79,42 +79,42 @@ def test_case_and_space_do_not_make_another_entity_and_the_surest_sighting_wins(
 @pytest.mark.conforms("model:names")
 def test_a_rename_keeps_the_id_and_the_old_name() -> None:
     memory = Memory()
-    memory.hear(1, sightings=(seen("Mel"),))
-    before = called(memory, "Mel")
-    memory.turn(c.RenameEntity("r", entity_id=before.entity_id, name="Melanie"))
-    after = called(memory, "Melanie")
-    assert (after.entity_id, after.aliases) == (before.entity_id, ("Mel",))
-    memory.hear(2, sightings=(seen("mel", 2),))
+    memory.hear(1, sightings=(seen("Val"),))
+    before = called(memory, "Val")
+    memory.turn(c.RenameEntity("r", entity_id=before.entity_id, name="Valerie"))
+    after = called(memory, "Valerie")
+    assert (after.entity_id, after.aliases) == (before.entity_id, ("Val",))
+    memory.hear(2, sightings=(seen("val", 2),))
     assert set(memory.believed.mentions[after.entity_id]) == {1, 2}
 
 
 @pytest.mark.conforms("model:names")
 def test_a_rename_onto_another_name_offers_a_merge() -> None:
     memory = Memory()
-    memory.hear(1, sightings=(seen("Mel"), seen("Melanie")))
+    memory.hear(1, sightings=(seen("Val"), seen("Valerie")))
     with pytest.raises(NameTaken) as raised:
-        memory.turn(c.RenameEntity("r", entity_id=called(memory, "Mel").entity_id, name="Melanie"))
-    assert raised.value.ids["merge_with"] == called(memory, "Melanie").entity_id
+        memory.turn(c.RenameEntity("r", entity_id=called(memory, "Val").entity_id, name="Valerie"))
+    assert raised.value.ids["merge_with"] == called(memory, "Valerie").entity_id
 
 
 @pytest.mark.conforms("model:undo")
 @pytest.mark.conforms("model:merge")
 def test_a_merge_moves_mentions_and_facts_and_can_be_undone() -> None:
     memory = Memory()
-    memory.hear(1, says("Mel plays the oboe", subject="Mel"), sightings=(seen("Mel"),))
-    memory.hear(2, sightings=(seen("Melanie", 2),))
+    memory.hear(1, says("Val plays the oboe", subject="Val"), sightings=(seen("Val"),))
+    memory.hear(2, sightings=(seen("Valerie", 2),))
     before = memory.believed
-    winner, loser = called(memory, "Melanie"), called(memory, "Mel")
+    winner, loser = called(memory, "Valerie"), called(memory, "Val")
     done = memory.turn(c.MergeEntities("m", winner_id=winner.entity_id, loser_id=loser.entity_id))
     merged = memory.believed
     assert merged.entities[loser.entity_id].merged_into == winner.entity_id
     assert set(merged.mentions[winner.entity_id]) == {1, 2}
-    assert memory.fact("Mel plays the oboe").subject_id == winner.entity_id
-    assert merged.names["mel"] == (winner.entity_id,)
+    assert memory.fact("Val plays the oboe").subject_id == winner.entity_id
+    assert merged.names["val"] == (winner.entity_id,)
     memory.turn(c.Undo("u", done=done))
     assert memory.believed.entities == before.entities
     assert memory.believed.mentions == before.mentions
-    assert memory.fact("Mel plays the oboe").subject_id == loser.entity_id
+    assert memory.fact("Val plays the oboe").subject_id == loser.entity_id
 
 
 @pytest.mark.conforms("model:names")
@@ -206,26 +206,26 @@ def test_the_owner_is_called_as_the_profile_says(name: str, called_so: str, alia
 @pytest.mark.conforms("model:names")
 def test_an_alias_is_added_once_and_never_another_s_name() -> None:
     memory = Memory()
-    memory.hear(1, sightings=(seen("Melanie"), seen("Tom")))
-    melanie, tom = called(memory, "Melanie"), called(memory, "Tom")
-    for alias in ("Mel", "mel", "MELANIE"):
-        memory.turn(c.AddAlias(f"a-{alias}", entity_id=melanie.entity_id, alias=alias))
-    assert called(memory, "Melanie").aliases == ("Mel",)
+    memory.hear(1, sightings=(seen("Valerie"), seen("Tom")))
+    valerie, tom = called(memory, "Valerie"), called(memory, "Tom")
+    for alias in ("Val", "val", "VALERIE"):
+        memory.turn(c.AddAlias(f"a-{alias}", entity_id=valerie.entity_id, alias=alias))
+    assert called(memory, "Valerie").aliases == ("Val",)
     with pytest.raises(NameTaken) as raised:
-        memory.turn(c.AddAlias("a", entity_id=tom.entity_id, alias="Mel"))
-    assert raised.value.ids == {"entity_id": tom.entity_id, "merge_with": melanie.entity_id}
+        memory.turn(c.AddAlias("a", entity_id=tom.entity_id, alias="Val"))
+    assert raised.value.ids == {"entity_id": tom.entity_id, "merge_with": valerie.entity_id}
 
 
 @pytest.mark.conforms("model:names")
 def test_who_is_renamed_to_an_alias_has_it_no_longer_as_one() -> None:
     memory = Memory()
-    memory.hear(1, sightings=(Sighting("person", "Mel", 0.9, "Mel", 1, aliases=("Melanie", "Lanie")),))
-    identity = called(memory, "Mel").entity_id
-    memory.turn(c.RenameEntity("r", entity_id=identity, name=" Melanie "))
-    assert called(memory, "Melanie").aliases == ("Lanie", "Mel")
-    memory.turn(c.RenameEntity("s", entity_id=identity, name="MELANIE"))
-    assert called(memory, "MELANIE").aliases == ("Lanie", "Mel")
-    assert memory.turn(c.RenameEntity("t", entity_id=identity, name="MELANIE")).changes == ()
+    memory.hear(1, sightings=(Sighting("person", "Val", 0.9, "Val", 1, aliases=("Valerie", "Leri")),))
+    identity = called(memory, "Val").entity_id
+    memory.turn(c.RenameEntity("r", entity_id=identity, name=" Valerie "))
+    assert called(memory, "Valerie").aliases == ("Leri", "Val")
+    memory.turn(c.RenameEntity("s", entity_id=identity, name="VALERIE"))
+    assert called(memory, "VALERIE").aliases == ("Leri", "Val")
+    assert memory.turn(c.RenameEntity("t", entity_id=identity, name="VALERIE")).changes == ()
 
 
 @pytest.mark.conforms("model:names")

@@ -211,7 +211,7 @@ def tiers_by_day() -> Iterator[tuple[int, dict[str, str], dict[str, float]]]:
     "000:story.day_95", "000:story.day_120",
 )  # fmt: skip
 def test_the_hundred_and_twenty_days_of_coffee() -> None:
-    """Where the founding text miscounts, the formulas win (memory model, decided 4)."""
+    """Where the founding text miscounts, the formulas win (decision 0061, 3)."""
     days = {day: (tiers, strength) for day, tiers, strength in tiers_by_day()}
     coffee = {day: (tiers["coffee"], round(strength["coffee"], 3)) for day, (tiers, strength) in days.items()}
     assert coffee[0] == ("L0", 1.0)

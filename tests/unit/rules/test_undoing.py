@@ -23,7 +23,7 @@ from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide
 from tests.unit.rules.memory_in_miniature import DAY, NOON, says
 
-WHO = ("Maya", "Mel", "Melanie", "Elena")
+WHO = ("Maya", "Val", "Valerie", "Elena")
 SAYINGS: tuple[Callable[[str, int], Claim], ...] = (
     lambda who, key: says(f"{who} keeps bees", key, subject=who),
     lambda who, key: says(f"{who} lives in Porto", key, subject=who, predicate="lives_in", object="Porto"),
@@ -62,7 +62,7 @@ def hear(history: History, a: int, b: int) -> c.Command:
     key = a % 12 + 1
     who = WHO[b % len(WHO)]
     read = c.ReadSegment("user:u", f"s{key}", key, 1 + b % 2, NOON + a * DAY, "Maya", "user", b % 2)
-    seen = Sighting("person", who, 0.9, who, key, aliases=("Mel",) if a % 5 == 0 else ())
+    seen = Sighting("person", who, 0.9, who, key, aliases=("Val",) if a % 5 == 0 else ())
     claim = SAYINGS[(a + b) % len(SAYINGS)](who, key)
     return c.AcceptReading("", "extraction", read=(read,), claims=(claim,), sightings=(seen,))
 

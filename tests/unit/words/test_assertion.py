@@ -16,7 +16,7 @@ KEPT = [
     ("My sister lives in Ghent, and if I had her pay I would leave.", "My sister lives in Ghent"),
     ("I work at Bosch, but maybe I leave.", "I work at Bosch"),
     ("Tom lent me a drill and he says I'm clumsy.", "Tom lent me a drill"),
-    ("I've set the units to metric, but I'm not sure if this is right.", "I've set the units to metric"),
+    ("I've set the units to metric, but I'm not sure whether that's right.", "I've set the units to metric"),
     ("I have a cat and last night I dreamt she was a judge.", "I have a cat"),
 ]
 NOTHING = [
@@ -43,7 +43,7 @@ ALL = [
     "I can check if the train is late.",
     "I read a book about dreams and it helped.",
     "My dream is to open a studio.",
-    "I fixed the errors that might occur.",
+    "I fixed the leaks that might come.",
     "We visited either side of the family, as planned.",
     "I love hiking in the Ardennes.",
     "I said goodbye to my desk.",

@@ -44,7 +44,7 @@ def test_every_chat_form_is_spelt_out(short: str, long: str) -> None:
 
 
 def test_a_dropped_g_is_given_back() -> None:
-    assert spell_out("What are you thinkin' of?") == "What are you thinking of?"
+    assert spell_out("What are you cookin' up?") == "What are you cooking up?"
 
 
 @pytest.mark.parametrize(
@@ -66,21 +66,21 @@ def test_split_sentences(text: str, sentences: list[str]) -> None:
 @pytest.mark.parametrize(
     ("sentence", "plain"),
     [
-        ("Hey Mel, I moved.", "I moved."),
-        ("Hi Melanie! I moved.", "I moved."),
+        ("Hey Val, I moved.", "I moved."),
+        ("Hi Valerie! I moved.", "I moved."),
         ("Wow, thanks, I moved.", "I moved."),
         ("Yeah I moved.", "I moved."),
-        ("I moved, Melanie!", "I moved!"),
+        ("I moved, Valerie!", "I moved!"),
         ("Cool, I moved.", "I moved."),
         ("Cool people moved in.", "Cool people moved in."),
-        ("Hey Mel, since we last talked, I moved.", "I moved."),
+        ("Hey Val, since we last spoke, I moved.", "I moved."),
         ("By the way, I moved.", "I moved."),
         ("So I moved.", "I moved."),
         ("Mela moved.", "Mela moved."),
     ],
 )
 def test_unaddressed(sentence: str, plain: str) -> None:
-    assert unaddressed(sentence, ("Melanie",)) == plain
+    assert unaddressed(sentence, ("Valerie",)) == plain
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_unaddressed(sentence: str, plain: str) -> None:
         ("Can't wait.", "I can't wait."),
         ("Love the beach.", "I love the beach."),
         ("Made me think.", "Made me think."),
-        ("Learning new things is fun.", "Learning new things is fun."),
+        ("Whittling small owls is fun.", "Whittling small owls is fun."),
         ("Took part was hard.", "Took part was hard."),
         ("Jane went home.", "Jane went home."),
     ],
@@ -128,8 +128,8 @@ def test_split_splices(sentence: str, parts: list[str]) -> None:
         ("I moved here.", [("I moved here.", False)]),
         ("Where is it?", [("Where is it?", True)]),
         (
-            "I use Flask 2.3, so can you show me a route?",
-            [("I use Flask 2.3", False), ("So can you show me a route?", True)],
+            "I use Kettle 2.3, so can you sketch me a spout?",
+            [("I use Kettle 2.3", False), ("So can you sketch me a spout?", True)],
         ),
         (
             "Considering that I live in Rome, what should I see?",
@@ -144,12 +144,12 @@ def test_free_assertions(sentence: str, freed: list[tuple[str, bool]]) -> None:
 
 def test_quoted_speech_is_taken_out_and_titles_stay() -> None:
     assert normalise('She said "I hate this place" and left.')[0].text == "She said and left."
-    assert normalise('I read "Becoming Nicole" last week.')[0].text == 'I read "Becoming Nicole" last week.'
+    assert normalise('I read "Counting Herons" last week.')[0].text == 'I read "Counting Herons" last week.'
 
 
 @given(st.text(max_size=300))
 def test_every_quote_is_verbatim(text: str) -> None:
-    assert all(piece.quote in text for piece in normalise(text, ("Melanie",)))
+    assert all(piece.quote in text for piece in normalise(text, ("Valerie",)))
 
 
 @given(st.text(alphabet="Iaemtu'. ,?!-", max_size=120))
@@ -163,4 +163,4 @@ def test_of_an_assistant_only_the_last_questions_are_looked_at():
 
 
 def test_an_excited_sentence_gets_its_subject_back():
-    assert [piece.text for piece in normalise("Super pumped for the trip!")] == ["I'm super pumped for the trip!"]
+    assert [piece.text for piece in normalise("Super keen on the trip!")] == ["I'm super keen on the trip!"]

@@ -30,8 +30,8 @@ CUES = [
     ("You be the customer.", "play"),
     ("What does the letter say?", "page"),
     ("What would you do with the money?", "supposing"),
-    ("You play any instruments?", ""),
-    ("You're a great friend to me.", ""),
+    ("You keep any hens?", ""),
+    ("You're a true comfort to me.", ""),
     ("Would you like to come?", ""),
 ]
 
