@@ -128,7 +128,7 @@ def leads(question: str, mind: InMind) -> list[Lead]:
     found: list[tuple[_Match, Lead]] = []
     for fact in candidates if asked.names or asked.content else ():
         now = _at_that_time(fact, mind, asked)
-        if now is None:
+        if now is None or (asked.done and _lies_ahead(now)):
             continue
         both, said = f"{fact.statement} {now.statement}", set(terms(now.statement, language)[0])
         shared = asked.content & (said | set(terms(fact.statement, language)[0]) | _verbs_of(now, asked, language))
@@ -138,7 +138,7 @@ def leads(question: str, mind: InMind) -> list[Lead]:
             continue
         plain = _denies(now) == asked.denied
         match = (len(shared), _fits(now, asked), plain, -len(said - asked.content - asked.meant))
-        affirms = not _denies(now) and names_all(asked.names, now.statement) and not (asked.done and _lies_ahead(now))
+        affirms = not _denies(now) and names_all(asked.names, now.statement)
         affirms &= now == fact or asked.content <= said | _verbs_of(now, asked, language)
         found.append((match, Lead(now, fact, asked.content <= shared, affirms, asked.open)))
     return _as_good(found)
@@ -216,13 +216,18 @@ def _answers(fact: KnownFact, asked: Asked) -> bool:
         return fact.predicate in _SAYS_NAME or _NAMED.search(fact.statement) is not None
     if asked.form == "where" and not _fits(fact, asked) and _PLACED.search(fact.statement) is None:
         return False
-    if asked.form == "who" and any(f"{word}'s " in fold(fact.statement) for word in asked.words):
+    if asked.form == "who" and any(f"{word}'s " in fold(fact.statement) for word in asked.words - _called(asked)):
         return False
     if asked.form == "when":
         return _is_their_birthday(fact, asked) if asked.words & _BIRTHDAYS else _says_when(fact)
     if asked.content or not asked.single:
         return True
     return _fits(fact, asked) or (asked.form == "who" and fact.predicate is None and _is_told_of(fact, asked.names))
+
+
+def _called(asked: Asked) -> set[str]:
+    """The names of a question, as its words are told."""
+    return {fold(name).removesuffix("'s") for name in asked.names}
 
 
 def _fits(fact: KnownFact, asked: Asked) -> bool:

@@ -49,8 +49,10 @@ _PUTS_OFF = re.compile(
 )
 """The same of a time alone."""
 _ANY_CHANGE = re.compile(f"{_CHANGES.pattern}|{_PUTS_OFF.pattern}", re.I)
-_BYGONE = re.compile(r"\b(?:did|had|hatte\w*|before|first|originally|vorher|zuerst|ursprünglich)\b", re.I)
-"""Words of a question about what was, which no later change answers."""
+_FIRST = re.compile(r"\b(?:before|first|originally|vorher|zuerst|ursprünglich)\b", re.I)
+"""Words of a question about what was once, which no later change answers."""
+_DID = re.compile(r"\b(?:did|had|hatte\w*)\b", re.I)
+"""Words of a question about what was done: only what was put off is answered by a later turn."""
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|thousand|half|once|"
     r"twice|first|second|third|\w+th|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zig|hundert)\b",
@@ -85,20 +87,29 @@ def matter_of(question: str, language: str, owner: str) -> Matter:
     language, question = spoken_in(question, language), plainly(question)
     asked = TIMELESS.sub(" ", question)
     content = _roots(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
-    told = content - _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
-    names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language)
+    empty = _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
+    told = content - empty
+    names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language) - empty
     form = form_of(question)
     matter = told - names - _roots(_FORM_WORDS.get(form, ""), language)
-    bygone = asks_what_was(question) or _BYGONE.search(question) is not None
     return Matter(
         names=frozenset(names),
         content=frozenset(matter if matter or names else told),
         own=is_own(question),
         owner=owner,
         language=language,
-        changing=None if bygone else _ANY_CHANGE if form == "when" else _CHANGES,
+        changing=_changing(question, form),
         number=form == "when" or _ASKS_NUMBER.search(question) is not None,
     )
+
+
+def _changing(question: str, form: Form) -> re.Pattern[str] | None:
+    """By which words a later turn changes what a question asks."""
+    if asks_what_was(question) or _FIRST.search(question):
+        return None
+    if _DID.search(question):
+        return _PUTS_OFF if form == "when" else None
+    return _ANY_CHANGE if form == "when" else _CHANGES
 
 
 def in_order(matter: Matter, hits: Sequence[Hit], facts: Sequence[KnownFact]) -> tuple[list[Hit], bool]:

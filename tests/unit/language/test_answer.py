@@ -27,7 +27,8 @@ from memory.services.answer import (
 from memory.services.answer import compose as composed
 from memory.services.hits import Hit
 from memory.services.known import KnownFact, standing
-from memory.services.leading import InMind, Lead, leads, says_something_of
+from memory.services.leading import InMind, Lead, leads
+from memory.services.nearness import is_near, matter_of
 
 
 def at(year: int, month: int, day: int, hour: int = 12) -> float:
@@ -147,7 +148,7 @@ def test_a_german_question_is_led_by_what_its_words_ask_for(question, leads):
 
 def test_a_fact_about_somebody_else_does_not_lead():
     likes = fact("Nora likes coffee", "likes")
-    assert compose("Does Tomas like coffee?", [MOVED], [likes]).text.startswith('"I moved')
+    assert compose("Does Tomas like coffee?", [MOVED], [likes]).text.startswith(NEAREST)
 
 
 def test_the_statement_that_says_least_beside_the_question_leads():
@@ -314,5 +315,5 @@ def test_other_forms_of_a_word_and_questions_about_a_name_or_a_time_are_met(ques
 def test_what_was_read_from_the_words_says_it_in_other_words(question, statement, predicate):
     hit = replace(TEA, text="We are fine.")
     known = replace(fact(statement, predicate), fact_id=hit.fact_ids[0])
-    assert says_something_of([hit.text], question, "en", [known])
-    assert not says_something_of([hit.text], question, "en", [])
+    assert is_near(matter_of(question, "en", ""), hit, [known])
+    assert not is_near(matter_of(question, "en", ""), hit, [])
