@@ -187,13 +187,13 @@ async def _named(house: House, who: Who, command: Command) -> ChangeSet:
         return await turn(house, who, command)
     except (NameTaken, RayError) as error:
         taken = getattr(error, "cause", None) or error  # as it was raised in the shard
-        if not isinstance(taken, NameTaken):
+        if not (isinstance(taken, NameTaken) and "merge_with" in taken.ids):
             raise
         entity_id, other = taken.ids["entity_id"], str(taken.ids["merge_with"])
         try:
             await _in_sight(house, who, other)
         except NotFound:
-            raise NameTaken("Something out of sight of this token has that name.", entity_id=entity_id) from taken
+            raise NameTaken("Something out of sight has that name; choose another one.", entity_id=entity_id) from taken
         how = f"{taken.detail.removesuffix('.')}: POST /v1/entities/{entity_id}/merge with other_id {other}."
         raise NameTaken(how, **taken.ids) from taken
 

@@ -44,6 +44,8 @@ def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
     name = cleaned(command.name)
     entity = with_name(turn, entity, name)
     if name != entity.name:
+        for other in _bearers(turn.draft, entity, name):
+            entity = instead_of(turn, entity, other)  # before the name is given: two of one name are never stored
         _rename(turn, entity, name)
     return []
 
@@ -78,6 +80,13 @@ def is_silent(draft: Draft, entity: Entity, level: Sensitivity) -> bool:
     """Whether nothing of this sensitivity or less speaks of an entity: its words are gone, and no fact is about it."""
     spoken = spoken_of(draft, {entity.entity_id}).get(entity.entity_id)
     return not entity.is_owner and (spoken is None or spoken > level)
+
+
+def _bearers(draft: Draft, entity: Entity, name: str) -> list[Entity]:
+    """Who else would be this entity under that name, also if more sensitive words alone have used it."""
+    wanted = _natural_key(replace(entity, name=name))
+    bearers = [draft.entities[each] for each in draft.names.get(fold(name), ()) if each != entity.entity_id]
+    return [each for each in bearers if _natural_key(each) == wanted]
 
 
 def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:

@@ -14,7 +14,7 @@ from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.across import settle_slots
 from memory.rules.merging import move
-from memory.rules.naming import cleaned, instead_of, is_silent, living
+from memory.rules.naming import cleaned, instead_of, living
 from memory.rules.turn import Turn
 
 
@@ -96,8 +96,6 @@ def _refuse_taken(draft: Draft, entity: Entity, name: str, qualifier: str) -> No
             continue
         same_key = (fold(other.name), fold(other.qualifier)) == (fold(name), fold(qualifier))
         if same_key and other.entity_id != entity.entity_id:
-            if is_silent(draft, other, entity.sensitivity):
-                continue
             raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
         if same_key:
             raise Invalid("Two of one name need a qualifier that tells them apart, such as a surname or a place.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
 from tests.api.test_assembled_context import talk
@@ -66,17 +68,22 @@ async def test_what_has_the_wanted_name_answers_and_can_be_merged(door: Door) ->
     assert (await door.get("/v1/entities", name=taken["name"]))["entities"][0]["name"] == "Elena"
 
 
-async def test_a_name_whose_words_are_gone_is_free(door: Door) -> None:
+@pytest.mark.parametrize("verb", ["alias", "rename"])
+async def test_a_name_whose_words_are_gone_is_free(door: Door, verb: str) -> None:
     said = talk("day", "2026-03-01", ("Maya", "Elena lives in Ghent with Ottokar."))
     await door.post("/v1/sources", said, 202)
+    await door.post("/v1/sources", talk("next", "2026-03-02", ("Maya", "Elena likes figs.")), 202)
     await door.settle()
     said["segments"][0]["text"] = "Elena lives in Ghent with nobody."
     await door.post("/v1/sources", said, 202)
     await door.settle()
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"] == []
     elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]["entity_id"]
-    await door.post(f"/v1/entities/{elena}/alias", {"alias": "Ottokar"})
+    split = {"name": "Ottokar", "sources": ["next"]}
+    assert "choose another" in (await door.post(f"/v1/entities/{elena}/split", split, 409))["detail"]
+    await door.post(f"/v1/entities/{elena}/{verb}", {"alias" if verb == "alias" else "name": "Ottokar"})
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"][0]["entity_id"] == elena
+    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
     await door.post("/v1/undo")
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"] == []
 
@@ -94,3 +101,18 @@ async def test_who_has_the_wanted_name_out_of_sight_is_not_named(door: Door) -> 
             assert "out of sight" in refused["detail"]
         refused = (await member.post(f"/v1/entities/{elena}/alias", json={"alias": "Ottokar"})).json()
         assert (await member.get(f"/v1/entities/{refused['merge_with']}")).json()["name"].lower() == "ottokar"
+
+
+async def test_a_name_known_in_confidence_is_free_and_its_bearer_is_taken_in(door: Door) -> None:
+    vault = talk("vault", "2026-03-01", ("Maya", "Ottokar likes rain."), sensitivity="sensitive")
+    await door.post("/v1/sources", vault, 202)
+    await door.post("/v1/sources", talk("mine", "2026-03-02", ("Maya", "Elena likes figs.")), 202)
+    await door.settle()
+    secret = next(e for e in (await door.minds.believed(door.user)).entities.values() if e.name.lower() == "ottokar")
+    elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]["entity_id"]
+    async with await door.client_of(door.user, clearance=Sensitivity.OPEN) as stranger:
+        renamed = await stranger.post(f"/v1/entities/{elena}/rename", json={"name": secret.name})
+        assert renamed.status_code == 200, renamed.text
+    believed = await door.minds.believed(door.user)
+    assert believed.entities[secret.entity_id].merged_into == elena
+    assert await door.house.stores.journal.load(door.user) == believed

@@ -311,21 +311,6 @@ def test_a_name_is_taken_while_a_fact_speaks_of_its_bearer_and_never_the_owner_s
 
 
 @pytest.mark.conforms("model:names")
-def test_who_is_split_off_may_have_a_name_that_nothing_speaks_of() -> None:
-    memory = Memory()
-    memory.hear(1, sightings=(seen("Otto"),))
-    memory.hear(2, sightings=(seen("Tom", 2),))
-    memory.hear(3, sightings=(seen("Tom", 3),))
-    split = c.SplitEntity("s", entity_id=called(memory, "Tom").entity_id, name="Otto", segment_keys=(3,))
-    with pytest.raises(NameTaken):
-        memory.turn(split)
-    memory.turn(c.Withdraw("w", segment_keys=(1,)))
-    memory.turn(split)
-    bearers = [each.entity_id for each in memory.believed.entities.values() if each.name == "Otto"]
-    assert [set(memory.believed.mentions.get(each, ())) for each in sorted(bearers)] in ([{3}, set()], [set(), {3}])
-
-
-@pytest.mark.conforms("model:names")
 def test_words_in_confidence_keep_no_name_from_what_is_known_openly() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Otto"),))
