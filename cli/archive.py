@@ -26,15 +26,20 @@ def export(
     target: Annotated[
         Path | None, typer.Argument(help="A file, or a folder for memoray-USER-DATE.zip; default: this folder.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Write over a file that is there.")] = False,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a whole memory into one archive: ZIP of JSON lines, readable without Memoray.
 
+    A file that is there already stays as it is, unless --force is given.
+
     Example: memoray export me.zip
     """
     named = _within(target, f"memoray-{user or 'memory'}-{datetime.now(UTC):%Y-%m-%d}.zip", Path())
+    if named.exists() and not force:
+        raise Invalid(f"{named} is there already; --force writes over it.")
     with connect(home, user) as client, err.status("Exporting"):
         size = client.save("/v1/export", named)
     show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")

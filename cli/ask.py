@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import typer
 from rich.markup import escape
 
-from cli.client import connect
+from cli.client import Client, connect, route
 from cli.clock import clock, home_zone
 from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, err, out, print_json
 
@@ -43,12 +43,13 @@ def recall(
         asked = {"limit": limit, "entity": entity, "after": after, "before": before, "explain": why or None}
         found = client.get("/v1/context", query=query, now=now, as_of=as_of, known_as_of=known, **asked)
         zone = home_zone(client)
+        empty = None if as_json or found["results"] else client.emptiness()
     if as_json:
         print_json(found)
         return
     print_segments(found["results"], zone)
     if not found["results"]:
-        out.print("Nothing comes to mind.")
+        out.print(empty or "Nothing comes to mind.", markup=False)
     tell_reasons(found)
     tell_limits(found)
 
@@ -60,6 +61,9 @@ def ask(
     as_of: AsOfOption = None,
     known: KnownOption = None,
     why: ExplainOption = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the facts read from what is cited, with their ids.")
+    ] = False,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -73,10 +77,17 @@ def ask(
     with connect(home, user) as client:
         told = client.post("/v1/ask", body)
         zone = home_zone(client)
+        facts = facts_of(client, told) if verbose else []
+        empty = None if as_json or told["results"] or told["citations"] else client.emptiness()
     if as_json:
-        print_json(told)
+        print_json(told | {"facts": facts} if verbose else told)
         return
     print_answer(told, zone)
+    if empty:
+        err.print(empty, markup=False)
+    for fact in facts:
+        status = "" if fact["status"] == "active" else f"{fact['status']} "
+        out.print(f"[dim]{status}[/]{escape(fact['statement'])} [dim]{fact['fact_id']}[/]")
     tell_reasons(told)
     tell_limits(told)
 
@@ -89,6 +100,13 @@ def print_answer(told: Mapping[str, Any], zone: ZoneInfo) -> None:
     out.print(told["answer"], markup=False)
     if told["generated"]:
         print_segments(told["citations"], zone)
+
+
+def facts_of(client: Client, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The facts read from what an answer cites, or from what was recalled where it cites nothing, each once."""
+    cited = dict.fromkeys((each["source_id"], each["segment_id"]) for each in told["citations"] or told["results"])
+    read = [fact for place in cited for fact in client.get(route("segments", *place, "explain"))["facts"]]
+    return list({fact["fact_id"]: fact for fact in read if fact["supported"]}.values())
 
 
 def print_segments(hits: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:

@@ -38,6 +38,7 @@ class Client:
         if user and not (user.isascii() and user.isprintable()):
             raise Invalid(f"A user is named in plain letters here, unlike {user!r}; a token of that user's own works.")
         headers = {"X-Internal-Token": token} | ({"X-User-Id": user} if user else {})
+        self._user = user
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
 
     def get(self, path: str, **parameters: object) -> Any:
@@ -65,8 +66,22 @@ class Client:
         except httpx.HTTPError as error:
             raise Unavailable(f"{self._http.base_url} does not answer; see `memoray status`.") from error
         if response.is_error:
-            raise Refused(_problem(response), status=response.status_code)
+            refused = _refused(response)
+            if response.status_code == httpx.codes.NOT_FOUND and self._user and (empty := self.emptiness()):
+                refused = Refused(f"{refused.detail} {empty}", **refused.ids)
+            raise refused
         return response.json() if response.content else None
+
+    def emptiness(self) -> str | None:
+        """That nothing was ever told to this memory, in words; None if something was.
+
+        Users are not registered: one that is misspelt has an empty memory like one that is new.
+        """
+        stats = self.get("/v1/stats")
+        if stats["segments_count"] or stats["entities_count"]:
+            return None
+        whose = f"The memory of {self._user}" if self._user else "This memory"
+        return f"{whose} is empty: nothing has been told to it yet."
 
     def save(self, path: str, target: Path) -> int:
         """Stream a file into `target`; its bytes. A download that breaks off leaves nothing behind."""
@@ -75,7 +90,7 @@ class Client:
             with self._http.stream("GET", path) as response:
                 if response.is_error:
                     response.read()
-                    raise Refused(_problem(response), status=response.status_code)
+                    raise _refused(response)
                 with partial.open("wb") as file:
                     for block in response.iter_bytes():
                         file.write(block)
@@ -112,12 +127,14 @@ def address(home: Path | None) -> tuple[str, str]:
     return runtime.url, Path(runtime.token_file).read_text().strip()
 
 
-def _problem(response: httpx.Response) -> str:
-    """The words of an RFC 9457 problem: its detail says it all, else its title."""
+def _refused(response: httpx.Response) -> Refused:
+    """An RFC 9457 problem as an error: its detail says it all, else its title; and the ids it concerns."""
+    unread = f"{response.status_code} {response.reason_phrase}"
     try:
         problem = response.json()
     except ValueError:
-        return f"{response.status_code} {response.reason_phrase}"
+        return Refused(unread, status=response.status_code)
     if not isinstance(problem, dict):
-        return f"{response.status_code} {response.reason_phrase}"
-    return str(problem.get("detail") or problem.get("title") or f"{response.status_code} {response.reason_phrase}")
+        return Refused(unread, status=response.status_code)
+    ids = {name: problem[name] for name in ("entity_id", "merge_with") if isinstance(problem.get(name), str)}
+    return Refused(str(problem.get("detail") or problem.get("title") or unread), status=response.status_code, **ids)

@@ -27,6 +27,9 @@ RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 BUSY = (429, 503)
 """Statuses that mean: the same request, later."""
 
+TELL_S = 10.0
+"""Seconds between two lines of progress where there is no terminal (chosen: a log of a long import stays short)."""
+
 AGAIN = "The same command again goes on, and stores nothing twice."
 
 Send = Callable[[Mapping[str, Any]], int]
@@ -81,13 +84,13 @@ def import_(
         place = zone_of(zone or profile["time_zone"])
         tally = Tally()
         with _reported(tally, len(files), as_json), _progress(as_json) as progress:
-            task = progress.add_task("Importing", total=len(files), segments=0)
+            pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
             for path in files:
                 rejected: list[Rejected] = []
                 file = TextFile(path, place, speaker, rejected.append)
-                import_file(file, form, lambda body: deliver(client, body), tally)
+                import_file(file, form, lambda body: pace.sent(deliver(client, body)), tally)
                 tally.rejected += [{"file": str(path)} | each._asdict() for each in rejected]
-                progress.update(task, advance=1, segments=tally.segments)
+                pace.tell()
     if not profile["name"]:
         err.print(UNNAMED, markup=False)
     if not tally.complete:
@@ -95,6 +98,36 @@ def import_(
 
 
 COMMANDS = (("import", import_),)
+
+
+class Pace:
+    """How far an import has got: a bar on a terminal, which moves with every page that was sent; elsewhere a line now
+    and then, unless it is `silent`."""
+
+    def __init__(
+        self,
+        tally: Tally,
+        files: int,
+        progress: Progress,
+        silent: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tally, self._files, self._progress, self._silent, self._clock = tally, files, progress, silent, clock
+        self._task = progress.add_task("Importing", total=files, segments=0)
+        self._told = clock()
+
+    def sent(self, changed: int) -> int:
+        """A page has been sent; the number of its segments that were new or changed, as it was."""
+        self.tell()
+        return changed
+
+    def tell(self) -> None:
+        """Show what is done by now."""
+        tally, now = self._tally, self._clock()
+        self._progress.update(self._task, completed=tally.files, segments=tally.segments)
+        if not self._silent and now - self._told >= TELL_S:
+            self._told = now
+            err.print(f"{tally.files} of {counted(self._files, 'file')}, {counted(tally.segments, 'segment')} so far")
 
 
 def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> None:

@@ -7,6 +7,7 @@ then runs if none of its own is named: `memoray entities` and `memoray entities 
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -26,8 +27,11 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
     "operators": (
         "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",
-        "unprotect", "entities",
+        "unprotect",
     ),
+    "entities": ("entities",),
+    "facts": ("facts", "correct", "confirm"),
+    "sources": ("sources",),
     "explain": ("explain",),
     "diff": ("diff",),
     "profile": ("profile",),
@@ -44,6 +48,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "simulate": ("simulate",),
 }  # fmt: skip
 """Module -> the first words of its commands."""
+COMPLETING = "_MEMORAY_COMPLETE"
+"""The variable by which a shell asks for completions, as `--install-completion` sets it up."""
 
 
 def rooms(first: str = "") -> list[ModuleType]:
@@ -57,7 +63,6 @@ def command_line(opened: Sequence[ModuleType]) -> typer.Typer:
     app = typer.Typer(
         name="memoray",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -78,6 +83,20 @@ def command_line(opened: Sequence[ModuleType]) -> typer.Typer:
     return app
 
 
+def _asked_for(arguments: Sequence[str], environ: Mapping[str, str]) -> typer.Typer:
+    """The commands that the arguments ask for, or what completes the line of a shell, which should not wait long."""
+    if COMPLETING not in environ:
+        return command_line(rooms(arguments[1] if len(arguments) > 1 else ""))
+    line = environ.get("_TYPER_COMPLETE_ARGS") or environ.get("COMP_WORDS", "")
+    words = line.split()
+    if len(words) > 2 or (len(words) == 2 and line[-1].isspace()):
+        return command_line(rooms(words[1]))
+    names = typer.Typer(name="memoray")
+    for name in dict.fromkeys(word for words in ROOMS.values() for word in words):
+        names.command(name)(lambda: None)
+    return names
+
+
 def _tell_version(wanted: bool) -> None:
     if wanted:
         out.print(f"memoray {version('memoray')}")
@@ -96,7 +115,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a name or a sign that a terminal lacks must not end a command
     try:
-        command_line(rooms(sys.argv[1] if len(sys.argv) > 1 else ""))()
+        _asked_for(sys.argv, os.environ)()
     except NotRunning as error:
         err.print(error.detail, markup=False)
         sys.exit(Exit.NOT_RUNNING)

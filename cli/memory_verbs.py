@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from cli.client import Client, connect, route
 from cli.clock import clock, day, home_zone
@@ -20,18 +19,19 @@ from cli.console import (
     UserOption,
     counted,
     err,
-    out,
-    print_json,
-    print_table,
     show,
 )
+from cli.listing import print_rows
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
+MOST_BYTES = 2_000_000
+"""Bytes read from standard input: the 500,000 characters that POST /v1/facts takes, of four bytes at most."""
+
 
 def remember(
-    text: Annotated[str, typer.Argument(help="What to remember, in your own words.")],
+    text: Annotated[str, typer.Argument(help="What to remember, in your own words; - reads standard input.")],
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -40,6 +40,8 @@ def remember(
 
     Example: memoray remember "I am allergic to peanuts"
     """
+    if text == "-":
+        text = _read_in()
     with connect(home, user) as client:
         told = client.post("/v1/facts", {"text": text})
         facts = [client.get(f"/v1/facts/{each['fact_id']}") for each in told.get("facts", [told])]
@@ -104,7 +106,7 @@ def entities(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List who and what is known, the latest seen first; or split one, or give it another type.
+    """List who and what is known, the latest seen first; or name, merge, split or retype one.
 
     Example: memoray entities --type person
     """
@@ -115,12 +117,13 @@ def entities(
             "/v1/entities", entity_type=entity_type, name=name, limit=limit, as_of=as_of, known_as_of=known
         )
         zone = home_zone(client)
-    rows = [
-        (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
-         day(each["last_seen"], zone), each["entity_id"])
-        for each in found["entities"]
-    ]  # fmt: skip
-    _table(found, as_json, ("type", "name", "tier", "strength", "mentions", "last seen", "id"), rows, found["total"])
+        rows = [
+            (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
+             day(each["last_seen"], zone), each["entity_id"])
+            for each in found["entities"]
+        ]  # fmt: skip
+        titles = ("type", "name", "tier", "strength", "mentions", "last seen", "id")
+        print_rows(client, found, as_json, titles, rows, found["total"])
 
 
 def promises(
@@ -137,11 +140,12 @@ def promises(
     with connect(home, user) as client:
         found = client.get("/v1/promises", state=state, limit=limit)
         zone = home_zone(client)
-    rows = [
-        (each["state"], each["by"] or "", each["to"] or "", day(each["due"], zone) if each["due"] else "", each["text"])
-        for each in found["promises"]
-    ]
-    _table(found, as_json, ("state", "by", "to", "due", "promise"), rows, found["total"])
+        rows = [
+            (each["state"], each["by"] or "", each["to"] or "", day(each["due"], zone) if each["due"] else "",
+             each["text"])
+            for each in found["promises"]
+        ]  # fmt: skip
+        print_rows(client, found, as_json, ("state", "by", "to", "due", "promise"), rows, found["total"])
 
 
 def timeline(
@@ -164,8 +168,8 @@ def timeline(
             "/v1/timeline", after=after, before=before, entity=entity, limit=limit, as_of=as_of, known_as_of=known
         )
         zone = home_zone(client)
-    rows = [(clock(each["at"], zone), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
-    _table(found, as_json, (f"at ({zone.key})", "who", "what"), rows, len(rows))
+        rows = [(clock(each["at"], zone), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
+        print_rows(client, found, as_json, (f"at ({zone.key})", "who", "what"), rows, len(rows))
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
@@ -176,6 +180,20 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("promises", promises),
     ("timeline", timeline),
 )
+
+
+def _read_in() -> str:
+    """What standard input holds. Raises Invalid if that is nothing, too much, or no text."""
+    given = typer.get_binary_stream("stdin").read(MOST_BYTES + 1)
+    if len(given) > MOST_BYTES:
+        raise Invalid(f"More than {MOST_BYTES:,} bytes are too much to remember at once; `memoray import` takes files.")
+    try:
+        text = given.decode().strip()
+    except UnicodeDecodeError as error:
+        raise Invalid("Standard input is not UTF-8.") from error
+    if not text:
+        raise Invalid("Standard input is empty: there is nothing to remember.")
+    return text
 
 
 def _what_it_did(log: Mapping[str, Any], done: Mapping[str, Any]) -> Sequence[str]:
@@ -211,23 +229,4 @@ _FORGET: dict[str, Callable[[Client, str], Any]] = {
 }
 """The beginning of an id tells what it is the id of; what is none of these is a source."""
 _UNDOABLE = ("f-", "n-")
-_WORDS = ("name", "what", "promise")
-"""Columns that may break into lines; the others are short and told whole."""
 _COUNTS = ("segments", "facts", "entities", "vectors", "content", "files")
-
-
-def _table(answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> None:
-    if as_json:
-        print_json(answer)
-        return
-    if not rows:
-        out.print("There is nothing to list.")
-        return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in titles:
-        table.add_column(title, no_wrap=title not in _WORDS, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(cell if out.is_terminal else " ".join(cell.split())) for cell in row))
-    print_table(table)
-    if total > len(rows):
-        out.print(f"[dim]{len(rows)} of {total}; --limit shows more.[/]")

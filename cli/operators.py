@@ -1,4 +1,4 @@
-"""What is done with all facts at once, and with entities that are two or something else."""
+"""What is done with all facts at once, the log of all changes, and what is kept from fading."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from rich.markup import escape
 from cli.client import connect, route
 from cli.clock import home_zone, on_clock
 from cli.console import HomeOption, JsonOption, UserOption, counted, err, out, print_json, show
-from memory.errors import Invalid
 
 DryOption = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 FactArgument = Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")]
-EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's id, or the beginning of it.")]
 SHOWN_PAIRS = 20
 """Pairs that are not merged, shown after those that are: alike notes make thousands."""
 SLOW_S = 600.0
@@ -159,49 +157,6 @@ def unprotect(
     show(done, as_json, f"It fades again: {done['fact_id']}.")
 
 
-def split(
-    entity: EntityArgument,
-    qualifier: Annotated[str, typer.Option(help="What tells the other one apart: a surname, a place.")] = "",
-    name: Annotated[str | None, typer.Option(help="The other one's name; default: the same.")] = None,
-    source: Annotated[list[str] | None, typer.Option(help="A source in which the other one is meant.")] = None,
-    segment: Annotated[list[str] | None, typer.Option(help="A segment of one, as SOURCE/SEGMENT.")] = None,
-    fact: Annotated[list[str] | None, typer.Option(help="A fact of the other one.")] = None,
-    user: UserOption = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Let some of what is taken for one entity be another: its mentions there, and the facts that rest on them alone.
-
-    Example: memoray entities split e-0a1b2c --qualifier "the plumber" --source kitchen
-    """
-    body = {
-        "qualifier": qualifier,
-        "name": name,
-        "sources": source or [],
-        "segments": [_segment(each) for each in segment or []],
-        "facts": fact or [],
-    }
-    with connect(home, user) as client:
-        done = client.post(route("entities", entity, "split"), body)
-    show(done, as_json, f"Split off: {done['split_off']}.")
-
-
-def retype(
-    entity: EntityArgument,
-    type_: Annotated[str, typer.Argument(metavar="TYPE", help="person, place, organization, topic, ...")],
-    user: UserOption = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Let an entity be of another type. Its id stays.
-
-    Example: memoray entities retype e-0a1b2c organization
-    """
-    with connect(home, user) as client:
-        done = client.post(route("entities", entity, "retype"), {"type": type_})
-    show(done, as_json, f"Now of type {escape(type_)}: {done['entity_id']}.")
-
-
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("reflect", reflect),
     ("merge", merge),
@@ -212,16 +167,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("changes", changes),
     ("protect", protect),
     ("unprotect", unprotect),
-    ("entities split", split),
-    ("entities retype", retype),
 )
-
-
-def _segment(given: str) -> dict[str, str]:
-    source_id, slash, segment_id = given.rpartition("/")
-    if not (source_id and slash and segment_id):
-        raise Invalid("A segment is given as SOURCE/SEGMENT, such as breakfast/3.")
-    return {"source_id": source_id, "segment_id": segment_id}
 
 
 def _named(fact: Any) -> str:

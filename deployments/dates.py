@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from deployments.callers import Caller
 from deployments.house import House
 from memory.errors import DomainError, Invalid
+from memory.model.profile import Profile
 from memory.model.shown import Then
 from memory.model.timeline import DAY_S, Instant, Interval, from_datetime, instant
 from memory.services.zones import zone_of
@@ -18,6 +19,12 @@ _EPOCH = re.compile(r"(?!\d{4}$|\d{8}$)-?\d+(\.\d*)?")
 """Seconds since 1970. Four digits mean a year, which is no moment, and eight a day."""
 _WRITTEN_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?", re.ASCII)
 _ABSOLUTE = "ISO 8601 with a zone, or epoch seconds"
+UNSAID = Profile().time_zone
+"""The zone of a profile for which nobody has said one."""
+_NO_ZONE = (
+    "has no zone, and it is not known where you live: end it with Z or an offset such as +01:00, or say it once with "
+    "PUT /v1/profile and time_zone, such as Europe/Lisbon or Etc/UTC (memoray profile --zone)."
+)
 _LOCAL = "YYYY-MM-DD, last_week, last_month, ISO 8601, or epoch seconds"
 
 
@@ -53,6 +60,29 @@ def written_moment(name: str, text: str, zone: tzinfo | None = None) -> tuple[In
         if _is_no_day(text):
             raise Invalid(f"{name}: there is no such day.") from error
         raise Invalid(f"{name}: must be {_ABSOLUTE if zone is None else _LOCAL}.") from error
+
+
+def moment_there(name: str, text: str, home: str) -> tuple[Instant, int]:
+    """As `written_moment`, of a time whose zone may be left out where it is known in which the owner lives.
+
+    Raises Invalid, and tells what to do where it is not known. UTC is what a profile has until somebody says a zone;
+    who keeps it says Etc/UTC.
+    """
+    try:
+        local = datetime.fromisoformat(text).tzinfo is None and not _is_number(text)
+    except ValueError:
+        local = False
+    if local and home == UNSAID:
+        raise Invalid(f"{name}: {_NO_ZONE}")
+    return written_moment(name, text, zone_of(home) if local else None)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_no_day(text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, status
 from pydantic import BaseModel, Field
+from ray.exceptions import RayError
 
 from deployments.callers import Who
 from deployments.commands import Here, Key, turn
@@ -14,7 +15,9 @@ from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
 from deployments.routes.entities_read import EntityType
 from deployments.routes.notes import Lifetime, NoteOut, written
-from memory.model.commands import AddAlias, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
+from memory.errors import NameTaken, NotFound
+from memory.model.changes import ChangeSet
+from memory.model.commands import AddAlias, Command, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
 from memory.model.entities import Entity
 from memory.model.ids import segment_key
 
@@ -97,7 +100,7 @@ async def rename(entity_id: Id, body: Renaming, who: Who, house: Here, key: Key)
     Example: `POST /v1/entities/e-0a1b2c/rename` with `{"name": "Elena Costa"}`
     """
     known = await _in_sight(house, who, entity_id)
-    await turn(house, who, RenameEntity(key, entity_id=known, name=body.name))
+    await _named(house, who, RenameEntity(key, entity_id=known, name=body.name))
     return Named(entity_id=known)
 
 
@@ -108,7 +111,7 @@ async def add_alias(entity_id: Id, body: Aliasing, who: Who, house: Here, key: K
     Example: `POST /v1/entities/e-0a1b2c/alias` with `{"alias": "Leni"}`
     """
     known = await _in_sight(house, who, entity_id)
-    await turn(house, who, AddAlias(key, entity_id=known, alias=body.alias))
+    await _named(house, who, AddAlias(key, entity_id=known, alias=body.alias))
     return Named(entity_id=known)
 
 
@@ -140,7 +143,7 @@ async def split(entity_id: Id, body: Splitting, who: Who, house: Here, key: Key)
         segment_keys=tuple([each async for each in _keys(house, who, body)]),
         fact_ids=tuple([(await house.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
     )
-    changes = await turn(house, who, command)
+    changes = await _named(house, who, command)
     fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
     return Named(entity_id=known, split_off=fresh.entity_id)
 
@@ -152,7 +155,7 @@ async def retype(entity_id: Id, body: Retyping, who: Who, house: Here, key: Key)
     409 with `merge_with` if there is one of that type and name.
     """
     known = await _in_sight(house, who, entity_id)
-    await turn(house, who, RetypeEntity(key, entity_id=known, type=body.type))
+    await _named(house, who, RetypeEntity(key, entity_id=known, type=body.type))
     return Named(entity_id=known)
 
 
@@ -173,6 +176,26 @@ async def write_note(entity_id: Id, body: NoteIn, who: Who, house: Here, key: Ke
     """Attach a short remark to an entity."""
     known = await _in_sight(house, who, entity_id)
     return written(await turn(house, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
+
+
+async def _named(house: House, who: Who, command: Command) -> ChangeSet:
+    """One turn that gives a name. Who has it already is told with the way to merge the two, if the caller may see it.
+
+    Raises NameTaken.
+    """
+    try:
+        return await turn(house, who, command)
+    except (NameTaken, RayError) as error:
+        taken = getattr(error, "cause", None) or error  # as it was raised in the shard
+        if not (isinstance(taken, NameTaken) and "merge_with" in taken.ids):
+            raise
+        entity_id, other = taken.ids["entity_id"], str(taken.ids["merge_with"])
+        try:
+            await _in_sight(house, who, other)
+        except NotFound:
+            raise NameTaken("Something out of sight has that name; choose another one.", entity_id=entity_id) from taken
+        how = f"{taken.detail.removesuffix('.')}: POST /v1/entities/{entity_id}/merge with other_id {other}."
+        raise NameTaken(how, **taken.ids) from taken
 
 
 async def _in_sight(house: House, who: Who, entity_id: str) -> str:

@@ -1,107 +1,120 @@
-"""The page at `/`: search, recent facts, open promises and figures, rendered here, without a script.
+"""The page at `/`: a question and its answer, facts and promises, rendered here, without a script.
 
-The token is asked for once and kept in a cookie that only this page reads: no `/v1` route accepts it, so no other
-site can make a browser act with it. Whatever anybody said is escaped, and the policy allows nothing but our own style.
+The token is asked for once and kept in a cookie that only this page reads: no `/v1` route accepts it. A form carries a
+key made of the token, which no other page can know; the cookie alone would not do, for to a browser every port of this
+machine is the same site. Whatever anybody said is escaped, and the policy allows nothing but our own style.
 """
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
-from string import Template
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Cookie, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import ValidationError
+from ray.exceptions import RayError
 
-from deployments.callers import Caller, reader
+from deployments.callers import Caller, reader, writing
+from deployments.commands import fresh_id
 from deployments.house import House, house_of
-from deployments.kinds import Text
-from deployments.questions import ask
+from deployments.kinds import Id, Text
+from deployments.page import parts
+from deployments.page.parts import Desk
+from deployments.routes import facts_write, undo
+from deployments.routes.ask import AskIn
+from deployments.routes.ask import answer as answered
 from deployments.routes.facts_read import FactOut, shown_facts
 from deployments.routes.promises import MOST_PROMISES, PromiseOut, shown_promises
-from deployments.routes.stats import Stats, stats_of
-from memory.errors import Unauthenticated
-from memory.model.timeline import Instant, iso
-from memory.retrieval.query import Question
-from memory.rules.promises import promise_state
+from deployments.routes.stats import stats_of
+from memory.errors import DomainError, Forbidden, Invalid, Unauthenticated, Unavailable
+from memory.model.shown import ShownEntity
+from memory.model.timeline import Instant
+from memory.rules.promises import due_of, promise_state
+from memory.services.zones import zone_of
 
 router = APIRouter(include_in_schema=False)
 COOKIE = "memoray_page"
 COOKIE_S = 30 * 86_400
 """Seconds the browser keeps the token."""
 SHOWN = 8
-"""Results, facts and promises on the page."""
-_FOLDER = files("deployments.page")
-_STYLE = (_FOLDER / "style.css").read_text()
-_PAGE = Template((_FOLDER / "page.html").read_text())
+"""Results, facts and promises of each kind on the page."""
+MOST_FIELDS = 10
+"""Fields of a form: those of the page have four."""
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'",
+    "Content-Security-Policy": parts.POLICY,
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_ENTER = Template("""<form class="enter" method="post" action="/login">
-<input type="password" name="token" aria-label="Token" placeholder="Token" autocomplete="current-password" required
-autofocus><button>Enter</button></form>
-<p class="quiet">$said</p>""")
-_LEAVE = '<form method="post" action="/logout"><button class="plain">Log out</button></form>'
-_SEARCH = Template("""<form class="search" method="get" action="/" role="search">
-<input type="search" name="q" value="$query" aria-label="Question" placeholder="What do you want to remember?"
-maxlength="1000"><button>Recall</button></form>""")
 _WELCOME = "The administrator's token lies in the data folder, in the file named token."
 _WRONG = "That token is not known here."
+_STALE = "This form is not of your page: go back, and try again."
+_TOO_LONG = f"A correction is a sentence of at most {parts.MOST_STATEMENT:,} characters."
+Shown = Annotated[Text, Query(max_length=1_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who looks at the page, and the key their forms carry."""
+
+    who: Caller
+    key: str
 
 
 async def visitor(
     house: Annotated[House, Depends(house_of)],
     token: Annotated[str | None, Cookie(alias=COOKIE)] = None,
-) -> Caller | None:
+) -> Visitor | None:
     """Who looks at the page, or None."""
     if not token:
         return None
     try:
-        return await reader(house, x_internal_token=token)
+        who = await reader(house, x_internal_token=token)
     except Unauthenticated:
         return None
+    return Visitor(who, hmac.new(token.encode(errors="replace"), b"the forms of the page", "sha256").hexdigest())
+
+
+Visiting = Annotated[Visitor | None, Depends(visitor)]
+Here = Annotated[House, Depends(house_of)]
 
 
 @router.get("/")
 async def home(
-    who: Annotated[Caller | None, Depends(visitor)],
-    house: Annotated[House, Depends(house_of)],
-    q: Annotated[Text, Query(max_length=1_000)] = "",
+    visiting: Visiting, house: Here, q: Shown = "", did: Shown = "", fact: Shown = "", command: Shown = ""
 ) -> Response:
-    """The page, or the question for a token."""
-    if who is None:
-        return _page("", _ENTER.substitute(said=_WELCOME))
-    now = house.clock.now()
-    parts = [_SEARCH.substitute(query=escape(q))]
+    """The page, or the question for a token. `did`, `fact` and `command` tell what was done just now."""
+    if visiting is None:
+        return _page("", parts.ENTER.substitute(said=_WELCOME))
+    who = visiting.who
+    zone = zone_of((await house.profile(who.user_id)).time_zone)
+    desk = Desk(zone, q, None if who.permission == "read" else visiting.key)
+    shown = [await _done(house, who, desk, did, fact, command), parts.search(q)]
     if q.strip():
-        parts.append(await _answers(house, who, q, now))
-    facts = await house.stores.facts.page(who.view, ("active",), SHOWN)
-    recent = shown_facts(facts.shown, now, house.settings.life)
-    parts.append(_section("Recent facts", (_fact(each) for each in recent), "Nothing yet."))
-    promises = await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")
-    open_ones = [each for each in promises.shown if promise_state(each.entity.properties, now) == "open"][:SHOWN]
-    shown = await shown_promises(house, who, open_ones, now)
-    parts.append(_section("Open promises", (_promise(each) for each in shown), "None."))
-    parts.append(_status(await stats_of(house, who)))
-    return _page(_LEAVE, "\n".join(parts))
+        shown += await _answer(house, who, desk)
+    recent = (await house.stores.facts.page(who.view, ("active",), SHOWN)).shown
+    shown.append(parts.section("Recent facts", _facts(house, recent, desk), "Nothing yet."))
+    shown += await _promises(house, who, desk)
+    stats = await stats_of(house, who)
+    figures = {
+        "Sessions": stats.sessions_count,
+        "Segments": stats.segments_count,
+        "Entities": stats.entities_count,
+        "Still to be read": stats.pending["extraction"],
+    }
+    return _page(parts.LEAVE, "\n".join([*shown, parts.figures(figures)]))
 
 
 @router.post("/login")
-async def login(request: Request, house: Annotated[House, Depends(house_of)]) -> Response:
+async def login(request: Request, house: Here) -> Response:
     """Keep a token in the cookie, if it is known."""
-    form = parse_qs((await request.body()).decode(errors="replace"))
-    token = form.get("token", [""])[0].strip()
+    token = (await _form(request)).get("token", "").strip()
     if not token or await house.tokens.find(token) is None:
-        return _page("", _ENTER.substitute(said=_WRONG), status=401)
+        return _page("", parts.ENTER.substitute(said=_WRONG), status=401)
     answer = RedirectResponse("/", 303, _HEADERS)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, token, COOKIE_S, httponly=True, samesite="strict", secure=secure)
@@ -117,52 +130,135 @@ async def logout() -> Response:
     return answer
 
 
+@router.post("/page/facts/{fact_id}/correct")
+async def correct(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+    """Put a fact right, as `POST /v1/facts/{fact_id}/correct` does."""
+
+    async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
+        statement = form.get("statement", "")
+        if len(statement) > parts.MOST_STATEMENT:
+            raise Invalid(_TOO_LONG)
+        instead = facts_write.Correction(statement=statement)
+        done = await facts_write.correct(fact_id, instead, who, house, key)
+        return "known" if done["outcome"] == "duplicate" else "correct", done["fact_id"]
+
+    return await _carry_out(request, visiting, carried_out)
+
+
+@router.post("/page/facts/{fact_id}/confirm")
+async def confirm(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+    """Confirm a fact, as `POST /v1/facts/{fact_id}/confirm` does."""
+
+    async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
+        return "confirm", (await facts_write.confirm(fact_id, who, house, key))["fact_id"]
+
+    return await _carry_out(request, visiting, carried_out)
+
+
+@router.post("/page/facts/{fact_id}/forget")
+async def forget(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+    """Believe a fact no longer, as `POST /v1/facts/{fact_id}/forget` does."""
+
+    async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
+        return "forget", (await facts_write.forget(fact_id, who, house, key))["fact_id"]
+
+    return await _carry_out(request, visiting, carried_out)
+
+
+@router.post("/page/undo")
+async def undone(request: Request, visiting: Visiting, house: Here) -> Response:
+    """Take back what was done on the page, as `POST /v1/undo` does."""
+
+    async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
+        await undo.undo(who, house, key, undo.Undoing(command_id=form.get("command", "")))
+        return "undo", ""
+
+    return await _carry_out(request, visiting, carried_out)
+
+
+async def _carry_out(request: Request, visiting: Visitor | None, carried_out: Any) -> Response:
+    """What a form asks for, once for who may ask it; then the page again, which tells what was done."""
+    if visiting is None:
+        return RedirectResponse("/", 303, _HEADERS)
+    form, command_id = await _form(request), fresh_id()
+    query = form.get("q", "")[:1_000]
+    try:
+        if not hmac.compare_digest(form.get("key", "").encode(), visiting.key.encode()):
+            raise Forbidden(_STALE)
+        did, fact_id = await carried_out(writing(visiting.who), form, command_id)
+    except ValidationError:
+        return _page(parts.LEAVE, parts.refused("That cannot be read: use plain words.", query), status=422)
+    except (DomainError, RayError) as error:
+        why = getattr(error, "cause", None) or error  # as it was raised in the shard
+        why = why if isinstance(why, DomainError) else Unavailable()
+        return _page(parts.LEAVE, parts.refused(why.detail, query), status=why.status)
+    told = {"q": query, "did": did, "fact": fact_id, "command": command_id if did not in ("undo", "known") else ""}
+    return RedirectResponse("/?" + urlencode({name: value for name, value in told.items() if value}), 303, _HEADERS)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, of each the first; none of one with more than a form of the page has."""
+    try:
+        fields = parse_qs((await request.body()).decode(errors="replace"), max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in fields.items()}
+
+
 def _page(account: str, main: str, status: int = 200) -> Response:
-    return HTMLResponse(_PAGE.substitute(style=_STYLE, account=account, main=main), status, _HEADERS)
+    return HTMLResponse(parts.PAGE.substitute(style=parts.STYLE, account=account, main=main), status, _HEADERS)
 
 
-def _section(title: str, entries: Iterable[str], otherwise: str) -> str:
-    listed = "".join(f"<li>{entry}</li>" for entry in entries)
-    body = f"<ol>{listed}</ol>" if listed else f'<p class="quiet">{escape(otherwise)}</p>'
-    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+async def _done(house: House, who: Caller, desk: Desk, did: str, fact_id: str, command_id: str) -> str:
+    """What was done just now, in the words of the fact as the caller may see it: an address alone says nothing."""
+    if not parts.told_of(did):
+        return ""
+    statement = ""
+    if fact_id:
+        try:
+            statement = (await house.stores.facts.one(who.view, fact_id))["shown_statement"] or ""
+        except DomainError:
+            return ""
+    return parts.done(did, statement, command_id, desk)
 
 
-def _lines(words: str, *quiet: str | None) -> str:
-    """What was said, and under it, smaller, whatever is known about it."""
-    below = " · ".join(escape(part) for part in quiet if part)
-    return f'<p>{escape(words)}</p><p class="quiet">{below}</p>'
+async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
+    """What answers a question, the facts behind it, and what was said."""
+    told = await answered(AskIn(query=desk.query, limit=SHOWN), who, house)
+    carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
+    rows = await house.stores.facts.current(who.view, carried) if carried else []
+    facts = sorted((row for row in rows if row["status"] == "active"), key=lambda row: carried.index(row["fact_id"]))
+    return (
+        parts.answer(told.answer),
+        parts.section("Believed about it", _facts(house, facts[:SHOWN], desk), "Nothing."),
+        parts.section("Remembered", (parts.hit(each, desk) for each in told.results), "Nothing comes to mind."),
+    )
 
 
-async def _answers(house: House, who: Caller, query: str, now: Instant) -> str:
-    found = await ask(house, Question(text=query, view=who.view, now=now, limit=SHOWN))
-    return _section("Remembered", (_hit(row) for row in found.shown), "Nothing comes to mind.")
+def _facts(house: House, rows: Sequence[Any], desk: Desk) -> list[str]:
+    shown: Sequence[FactOut] = shown_facts(rows, house.clock.now(), house.settings.life)
+    return [parts.fact(each, desk) for each in shown]
 
 
-def _hit(row: Mapping[str, Any]) -> str:
-    return _lines(f"“{row['text']}”", row["speaker"], _day(iso(row["at"])), row["source_id"])
+async def _promises(house: House, who: Caller, desk: Desk) -> Sequence[str]:
+    """Promises whose day has passed, the latest first, if there are any; then those to be kept, the next one first."""
+    now = house.clock.now()
+    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    late = sorted(_of(made, "expired", now), key=_due, reverse=True)[:SHOWN]
+    ahead = sorted(_of(made, "open", now), key=_due)[:SHOWN]
+    overdue, still = [await shown_promises(house, who, each, now) for each in (late, ahead)]
+    ahead_told = parts.section("Open promises", _told(still, desk), "None.")
+    return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead_told] if overdue else [ahead_told]
 
 
-def _fact(fact: FactOut) -> str:
-    cited: Sequence[str] = [each.source_id for each in fact.sources[:1]]
-    return _lines(fact.statement, f"since {_day(fact.valid_from)}", f"confidence {fact.confidence:.2f}", *cited)
+def _of(made: Sequence[ShownEntity], state: str, now: Instant) -> list[ShownEntity]:
+    return [each for each in made if promise_state(each.entity.properties, now) == state]
 
 
-def _promise(promise: PromiseOut) -> str:
-    to = f"to {promise.to}" if promise.to else None
-    due = f"due {_day(promise.due)}" if promise.due else None
-    return _lines(promise.text, promise.by, to, due)
+def _due(made: ShownEntity) -> float:
+    due = due_of(made.entity.properties)
+    return float("inf") if due is None else due
 
 
-def _day(moment: str | None) -> str:
-    return (moment or "")[:10]
-
-
-def _status(stats: Stats) -> str:
-    figures = {
-        "Sessions": stats.sessions_count,
-        "Segments": stats.segments_count,
-        "Entities": stats.entities_count,
-        "Still to be read": stats.pending["extraction"],
-    }
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{number:,}</dd></div>" for name, number in figures.items())
-    return f"<section><h2>Status</h2><dl>{rows}</dl></section>"
+def _told(promises: Sequence[PromiseOut], desk: Desk) -> list[str]:
+    return [parts.promise(each, desk) for each in promises]

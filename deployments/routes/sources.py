@@ -12,9 +12,10 @@ from pydantic import Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
 from deployments.callers import Caller, Who
-from deployments.dates import written_moment
+from deployments.dates import moment_there
 from deployments.house import House, house_of
 from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
+from deployments.messages import MOST_S, Placed, placed
 from memory.errors import Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
@@ -22,18 +23,22 @@ from memory.model.sources import Segment, Source, Telling
 from memory.services.ingest import with_speakers
 
 router = APIRouter(prefix="/v1", tags=["sources"])
-Seconds = Annotated[float, Field(ge=0, le=31_536_000, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=MOST_S, allow_inf_nan=False)]
 Emotion = dict[ShortText, ShortText | Number | None]
 
 
 class SegmentIn(Body):
-    """One utterance; `start` and `end` in seconds from the start of the source."""
+    """One utterance; `start` and `end` in seconds from the start of the source.
 
-    segment_id: Id
+    Of a message, speaker and text are enough: its id is made of these and of its place among equal ones, and its time
+    follows what stands before it.
+    """
+
+    segment_id: Id | None = None
     speaker: ShortText
     text: Text
-    start: Seconds
-    end: Seconds
+    start: Seconds | None = None
+    end: Seconds | None = None
     role: Literal["user", "assistant", "tool", "other"] | None = None
     language: Annotated[ShortText, Field(max_length=35)] | None = None
     stt_engine: ShortText | None = None
@@ -42,7 +47,7 @@ class SegmentIn(Body):
 
     @model_validator(mode="after")
     def _in_order(self) -> SegmentIn:
-        if self.end < self.start:
+        if self.start is not None and self.end is not None and self.end < self.start:
             raise ValueError("end must not be before start")
         return self
 
@@ -50,7 +55,8 @@ class SegmentIn(Body):
 class SourceIn(Body):
     """One captured thing, with segments, or with content that becomes its single segment.
 
-    Content that begins with the headers of a mail becomes segments of its senders, on the dates that they give.
+    Content that begins with the headers of a mail becomes segments of its senders, on the dates that they give. A time
+    without a zone is meant where the owner lives, as the profile says.
     """
 
     source_id: Id
@@ -77,7 +83,15 @@ class SourceIn(Body):
                     "segments": [
                         {"segment_id": "1", "speaker": "Maya", "text": "I moved to Lisbon.", "start": 0, "end": 2}
                     ],
-                }
+                },
+                {
+                    "source_id": "chat",
+                    "started_at": "2026-03-01T08:00",
+                    "segments": [
+                        {"speaker": "Ravi", "text": "Where do you live?"},
+                        {"speaker": "Maya", "text": "Here."},
+                    ],
+                },
             ]
         }
     }
@@ -86,7 +100,7 @@ class SourceIn(Body):
     def _has_words(self) -> SourceIn:
         if bool(self.segments) == (self.content is not None):
             raise ValueError("give either segments or content")
-        ids = [segment.segment_id for segment in self.segments]
+        ids = [segment.segment_id for segment in self.segments if segment.segment_id is not None]
         if len(ids) != len(set(ids)):
             raise ValueError("segment_id must be unique within a source")
         return self
@@ -131,12 +145,13 @@ def _telling(body: SourceIn, source: Source, who: Caller) -> Telling:
 
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     """The body as a source of the model."""
-    body = _mail_told(body)
-    started_at, offset = written_moment("started_at", str(body.started_at))
-    ended_at = None if body.ended_at is None else written_moment("ended_at", str(body.ended_at))[0]
+    body = _mail_told(body, profile.time_zone)
+    started_at, offset = moment_there("started_at", str(body.started_at), profile.time_zone)
+    ended_at = None if body.ended_at is None else moment_there("ended_at", str(body.ended_at), profile.time_zone)[0]
     if ended_at is not None and ended_at < started_at:
         raise Invalid("ended_at must not be before started_at.")
-    segments = tuple(_segment(each, body.is_sweep) for each in body.segments)
+    places = placed(body.segments)
+    segments = tuple(_segment(*each, body.is_sweep) for each in zip(body.segments, places, strict=True))
     if body.content is not None:
         speaker = body.participants[0] if body.participants else profile.name or "user"
         segments = (Segment("content", speaker, body.content, 0.0, 0.0),)
@@ -158,11 +173,11 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     )
 
 
-def _mail_told(body: SourceIn) -> SourceIn:
+def _mail_told(body: SourceIn, home: str) -> SourceIn:
     """A body whose content is mail: each message by its sender on its date, the earliest first."""
     if body.content is None or not is_mail(body.content):
         return body
-    started_at, offset = written_moment("started_at", str(body.started_at))
+    started_at, offset = moment_there("started_at", str(body.started_at), home)
     zone = timezone(timedelta(seconds=offset))
     sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in letters(body.content)]
     sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
@@ -185,13 +200,13 @@ def _session_id(body: SourceIn) -> str | None:
     return named if isinstance(named, str) else None
 
 
-def _segment(segment: SegmentIn, is_sweep: bool) -> Segment:
+def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
     return Segment(
-        segment_id=segment.segment_id,
+        segment_id=place.segment_id,
         speaker=segment.speaker,
         text=segment.text,
-        start=segment.start,
-        end=segment.end,
+        start=place.start,
+        end=place.end,
         role=segment.role or "other",
         language=segment.language,
         stt_engine=segment.stt_engine,

@@ -10,12 +10,13 @@ from memory.model.commands import AddAlias, ForgetEntity, MergeEntities, RenameE
 from memory.model.entities import Entity
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
+from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
 from memory.rules.statements import entity_of
 from memory.rules.turn import Turn
-from memory.rules.withdrawal import erase_entity, erase_fact
+from memory.rules.withdrawal import erase_entity, erase_fact, spoken_of
 
 
 def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
@@ -41,10 +42,10 @@ def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
     """Give an entity another name; the old one stays as an alias."""
     entity = living(turn, command.entity_id)
     name = cleaned(command.name)
-    other = resolution.find(turn.draft, name, entity.type, level=entity.sensitivity)
-    if other is not None and other.entity_id != entity.entity_id:
-        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+    entity = with_name(turn, entity, name)
     if name != entity.name:
+        for other in _bearers(turn.draft, entity, name):
+            entity = instead_of(turn, entity, other)  # before the name is given: two of one name are never stored
         _rename(turn, entity, name)
     return []
 
@@ -53,12 +54,39 @@ def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
     """Let another name mean this entity too."""
     entity = living(turn, command.entity_id)
     alias = cleaned(command.alias)
-    other = resolution.find(turn.draft, alias, entity.type, level=entity.sensitivity)
-    if other is not None and other.entity_id != entity.entity_id:
-        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+    entity = with_name(turn, entity, alias)
     if fold(alias) not in entity.names:
         turn.draft.put("alias added", entity, replace(entity, aliases=(*entity.aliases, alias)))
     return []
+
+
+def with_name(turn: Turn, entity: Entity, name: str) -> Entity:
+    """The entity, once nobody else of its type has this name. Raises NameTaken."""
+    other = resolution.find(turn.draft, name, entity.type, level=entity.sensitivity)
+    return entity if other is None or other.entity_id == entity.entity_id else instead_of(turn, entity, other)
+
+
+def instead_of(turn: Turn, entity: Entity, other: Entity) -> Entity:
+    """The entity, once another one has given way that has its name. Raises NameTaken.
+
+    One that is silent is in no list: nobody could merge it by hand, so it becomes this one.
+    """
+    if not is_silent(turn.draft, other, entity.sensitivity):
+        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+    return merge_into(turn, entity, other)
+
+
+def is_silent(draft: Draft, entity: Entity, level: Sensitivity) -> bool:
+    """Whether nothing of this sensitivity or less speaks of an entity: its words are gone, and no fact is about it."""
+    spoken = spoken_of(draft, {entity.entity_id}).get(entity.entity_id)
+    return not entity.is_owner and (spoken is None or spoken > level)
+
+
+def _bearers(draft: Draft, entity: Entity, name: str) -> list[Entity]:
+    """Who else would be this entity under that name, also if more sensitive words alone have used it."""
+    wanted = _natural_key(replace(entity, name=name))
+    bearers = [draft.entities[each] for each in draft.names.get(fold(name), ()) if each != entity.entity_id]
+    return [each for each in bearers if _natural_key(each) == wanted]
 
 
 def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:

@@ -14,7 +14,7 @@ from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.across import settle_slots
 from memory.rules.merging import move
-from memory.rules.naming import cleaned, living
+from memory.rules.naming import cleaned, instead_of, living
 from memory.rules.turn import Turn
 
 
@@ -112,7 +112,7 @@ def retype(turn: Turn, command: RetypeEntity) -> list[Outcome]:
         return []
     other = _namesake(turn.draft, entity, command.type)
     if other is not None:
-        raise NameTaken(entity_id=entity.entity_id, merge_with=other.entity_id)
+        entity = instead_of(turn, entity, other)
     former = [each for each in dict.fromkeys((*resolution.former_types(entity), entity.type)) if each != command.type]
     properties = {**entity.properties, resolution.FORMER_TYPES: former}
     turn.draft.put("retyped", entity, replace(entity, type=command.type, properties=properties))

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -41,8 +42,27 @@ def test_the_table_of_rooms_names_the_commands_of_each() -> None:
 
 def test_a_command_opens_its_room_alone() -> None:
     assert [room.__name__ for room in rooms("ask")] == ["cli.ask"]
-    assert [room.__name__ for room in rooms("entities")] == ["cli.memory_verbs", "cli.operators"]
+    assert [room.__name__ for room in rooms("entities")] == ["cli.memory_verbs", "cli.entities"]
     assert len(rooms("frob")) == len(rooms("--help")) == len(rooms()) == len(ROOMS)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("memoray cor", {"correct"}),
+        ("memoray\ncor", {"correct"}),
+        ("memoray entities re", {"rename", "retype"}),
+        ("memoray facts --sub", {"--subject"}),
+        ("memoray entities ", {"rename", "alias", "merge", "split", "retype"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(line: str, found: set[str]) -> None:
+    words = line.split()
+    current = len(words) - (not line[-1].isspace())
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(current), "_MEMORAY_COMPLETE": "complete_bash"}
+    program = Path(sys.executable).with_name("memoray")
+    done = subprocess.run([program], env=asked, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == found
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -71,3 +71,13 @@ def test_what_each_file_was_taken_for_is_told(tmp_path: Path) -> None:
     (tmp_path / "chat.txt").write_text("31/12/2023, 21:05 - Ana: hi\n")
     assert "Read as note 2, whatsapp 1." in run(str(tmp_path)).output
     assert json.loads(run(str(tmp_path), "--json").stdout)["formats"] == {"note": 2, "whatsapp": 1}
+
+
+def test_a_long_import_tells_now_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    at, tally, bar = [0.0], import_.Tally(), import_._progress(quiet=True)
+    pace = import_.Pace(tally, 2, bar, silent=False, clock=lambda: at[0])
+    for moment, segments in ((1.0, 500), (11.0, 1_000), (12.0, 1_500)):
+        at[0], tally.segments = moment, segments
+        assert pace.sent(7) == 7
+        assert (bar.tasks[0].fields["segments"], bar.tasks[0].completed) == (segments, 0)
+    assert capsys.readouterr().err == "0 of 2 files, 1000 segments so far\n"

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from rich.text import Text
 
-from cli import console, memory_verbs
+from cli import console, listing, memory_verbs
 from cli.client import Client, Refused
 from cli.console import Screen
 from memory.errors import Invalid
@@ -32,6 +32,12 @@ class Shelf:
             raise Refused("There is no such source in this memory.")
         return KNOWN[path]
 
+    def emptiness(self) -> None:
+        """Something is known."""
+
+
+FULL = cast(Client, Shelf())
+
 
 def told(thing: str) -> str:
     return memory_verbs._told(cast(Client, Shelf()), thing)
@@ -50,15 +56,15 @@ def test_nobody_is_asked_about_what_is_not_there() -> None:
 
 
 def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    memory_verbs._table({}, False, ("state", "promise"), [], 0)
+    listing.print_rows(FULL, {}, False, ("state", "promise"), [], 0)
     assert capsys.readouterr().out == "There is nothing to list.\n"
 
 
 def test_only_words_break_into_lines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("promise", "Maya: " + "I will come " * 12, "2026-11-15", "e-0a1b2c3d4e5f6071")]
-    for room in (memory_verbs, console):
+    for room in (listing, console):
         monkeypatch.setattr(room, "out", Screen(force_terminal=True, width=80))
-    memory_verbs._table({}, False, ("type", "name", "last seen", "id"), rows, 1)
+    listing.print_rows(FULL, {}, False, ("type", "name", "last seen", "id"), rows, 1)
     assert "2026-11-15" in (shown := capsys.readouterr().out)
     assert "e-0a1b2c3d4e5f6071" in shown
     assert len(shown.splitlines()) > 2
@@ -66,7 +72,7 @@ def test_only_words_break_into_lines(capsys: pytest.CaptureFixture[str], monkeyp
 
 def test_in_a_pipe_a_row_is_a_line_and_nothing_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     promised = "I will come\nat " + "last " * 200 + "[soon]"
-    memory_verbs._table({}, False, ("state", "promise"), [("open", promised), ("kept", "tea")], 2)
+    listing.print_rows(FULL, {}, False, ("state", "promise"), [("open", promised), ("kept", "tea")], 2)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split() for line in lines] == [["state", "promise"], ["open", *promised.split()], ["kept", "tea"]]
 

@@ -273,3 +273,51 @@ def test_a_new_name_takes_in_who_bears_it_in_confidence_only(level: int, type_: 
     memory.turn(rename)
     bearers = [each for each in memory.believed.entities.values() if each.name == "Elena" and not each.merged_into]
     assert len(bearers) == (1 if one else 2)
+
+
+@pytest.mark.conforms("model:names")
+@pytest.mark.parametrize("verb", ["rename", "alias", "retype"])
+def test_a_name_that_nothing_speaks_of_any_more_is_free(verb: str) -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Tom"), seen("Otto")))
+    memory.hear(2, sightings=(seen("Otto", 2), seen("Tom", 2, "place")))
+    tom, other = called(memory, "Tom").entity_id, called(memory, "Otto").entity_id
+    if verb == "retype":
+        other = called(memory, "Tom", "place").entity_id
+    command = {
+        "rename": c.RenameEntity("r", entity_id=tom, name="Otto"),
+        "alias": c.AddAlias("r", entity_id=tom, alias="Otto"),
+        "retype": c.RetypeEntity("r", entity_id=tom, type="place"),
+    }[verb]
+    with pytest.raises(NameTaken):
+        memory.turn(command)
+    memory.turn(c.Withdraw("w", segment_keys=(1, 2)))
+    memory.turn(command)
+    one = memory.believed.entities[tom]
+    assert memory.believed.entities[other].merged_into == tom
+    assert (one.name if verb == "rename" else one.type if verb == "retype" else one.aliases[-1]) in ("Otto", "place")
+
+
+@pytest.mark.conforms("model:names")
+def test_a_name_is_taken_while_a_fact_speaks_of_its_bearer_and_never_the_owner_s() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Tom"),))
+    memory.hear(2, says("Otto likes rain", 2, subject="Otto"))
+    tom = called(memory, "Tom").entity_id
+    assert not memory.believed.mentions.get(called(memory, "Otto").entity_id)
+    for name in ("Otto", "Maya"):
+        with pytest.raises(NameTaken):
+            memory.turn(c.AddAlias(f"a-{name}", entity_id=tom, alias=name))
+
+
+@pytest.mark.conforms("model:names")
+def test_words_in_confidence_keep_no_name_from_what_is_known_openly() -> None:
+    memory = Memory()
+    memory.hear(1, sightings=(seen("Otto"),))
+    read = c.ReadSegment("user:u", "s2", 2, 1, NOON, "Maya", "user", 2)
+    memory.turn(c.AcceptReading("h", "x", read=(read,), sightings=(seen("Otto", 2),)))
+    memory.hear(3, sightings=(seen("Tom", 3),))
+    memory.turn(c.Withdraw("w", segment_keys=(1,)))
+    tom = called(memory, "Tom").entity_id
+    memory.turn(c.AddAlias("a", entity_id=tom, alias="Otto"))
+    assert set(memory.believed.mentions[tom]) == {2, 3}

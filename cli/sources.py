@@ -1,0 +1,88 @@
+"""`memoray sources`: what was heard, and how far it has been read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+from rich.markup import escape
+
+from cli.ask import print_segments
+from cli.client import connect, route
+from cli.clock import clock, home_zone
+from cli.console import HomeOption, JsonOption, UserOption, counted, out, print_json
+from cli.listing import print_rows
+
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
+
+
+class Status(StrEnum):
+    """How far a source has been read."""
+
+    RAW = "raw"
+    PROCESSED = "processed"
+    EXTRACTED = "extracted"
+    FAILED = "failed"
+
+
+class Kind(StrEnum):
+    """What a source is."""
+
+    CONVERSATION = "conversation"
+    VOICE_MEMO = "voice_memo"
+    MEETING = "meeting"
+    EMAIL = "email"
+    SLACK = "slack"
+    NOTE = "note"
+    DOCUMENT = "document"
+
+
+def sources(
+    source: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="One source's id, or the beginning of it.")
+    ] = None,
+    status: Annotated[Status | None, typer.Option(help="How far it has been read.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="What it is.")] = None,
+    after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what was heard, the latest first, or show one source with all that was said in it.
+
+    Example: memoray sources --kind note --after last_week
+    """
+    with connect(home, user) as client:
+        zone = home_zone(client)
+        if source is not None:
+            _show_source(client.get(route("sources", source)), zone, as_json)
+            return
+        asked = {"status": status.value if status else None, "kind": kind.value if kind else None}
+        found = client.get("/v1/sources", **asked, after=after, before=before, limit=limit)
+        rows = [
+            (clock(each["started_at"], zone), each["kind"], str(each["segments_count"]), each["status"],
+             ", ".join(each["participants"]), each["source_id"])
+            for each in found["sources"]
+        ]  # fmt: skip
+        titles = (f"began ({zone.key})", "kind", "segments", "status", "who", "id")
+        print_rows(client, found, as_json, titles, rows, found["total"])
+
+
+COMMANDS = (("sources", sources),)
+
+
+def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
+    if as_json:
+        print_json(source)
+        return
+    said = counted(source["segments_count"], "segment")
+    out.print(f"[bold]{escape(source['source_id'])}[/] {source['kind']}, {said}, {source['status']}")
+    if source["last_error"]:
+        out.print(f"  failed {counted(source['attempts'], 'time')}: {escape(source['last_error'])}")
+    spoken = [each | {"timestamp": each["at"], "source_id": source["source_id"]} for each in source["segments"]]
+    print_segments(spoken, zone)
