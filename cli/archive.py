@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from adapters.capture.commands import pack
-from adapters.postgres.embedded import find_binaries
+from adapters.postgres.binaries import find_binaries
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, NotRunning, UserOption, err, places_of, show
 from cli.runtime import read_runtime, supervised

@@ -15,8 +15,9 @@ from typing import Literal
 
 import typer
 
-from adapters.postgres.embedded import find_binaries
+from adapters.postgres.binaries import find_binaries
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.leftovers import leftovers
 from cli.ray_head import free_port
 from cli.runtime import Places, supervised
 from config.settings import Settings, load
@@ -153,6 +154,13 @@ def _gpu(settings: Settings) -> Finding:
     return Finding("ok", facts)
 
 
+def _left(settings: Settings) -> Finding:
+    found = [str(each) for each in leftovers()]
+    if not found:
+        return Finding("ok", "nothing of earlier runs")
+    return Finding("warn", f"{len(found)} folders of earlier runs: {'; '.join(found)}")
+
+
 def _imports(name: str) -> bool:
     if find_spec(name) is None:
         return False
@@ -173,6 +181,7 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
     ("models", _models),
     ("token", _token),
     ("gpu", _gpu),
+    ("left", _left),
 )
 
 COMMANDS = (("doctor", doctor),)

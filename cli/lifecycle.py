@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from adapters import temporary
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.runtime import Places, Runtime, read_runtime, rotate, supervised, supervisor_pid
 from cli.supervisor import clear_up
@@ -72,6 +73,7 @@ def down(home: HomeOption = None, as_json: JsonOption = False) -> None:
         with err.status("Stopping"):
             _stop_supervisor(places)
     orphans = clear_up(places.home) if places.home.exists() else 0
+    temporary.vacate(places.home)
     places.runtime.unlink(missing_ok=True)
     if as_json:
         print_json({"stopped": running, "orphans_ended": orphans, "seconds": round(time.monotonic() - started, 1)})

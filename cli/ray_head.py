@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from adapters.postgres.embedded import short_folder
+from adapters.temporary import ROOT, digest_of, short_folder, short_path
 from cli.processes import end, process_table, ray_processes, title
 from cli.runtime import Places, ensure_token
 from config.settings import Settings, project_root
@@ -29,7 +30,10 @@ LOGICAL_CPUS = 4
 """Two real cores must not let a task starve another: all our own parts ask for 0, jobs get these."""
 
 RESERVE_ATTEMPTS = 20
-"""Ports of the kernel's choice that are tried before we give up."""
+"""Ports that follow the usual one, and then of the kernel's choice, that are tried before we give up."""
+
+WORKER_PORTS = range(10_002, 20_000)
+"""What `ray start` gives to workers unless told otherwise: it refuses to start with one of its services there."""
 
 OBJECT_STORE_BYTES = 200_000_000
 """The default is 30 % of the memory, and Ray Data plans with it."""
@@ -81,8 +85,12 @@ class Ports:
 
 
 def free_port(preferred: int) -> int:
-    """The preferred TCP port if nobody listens there, else one that the kernel picks."""
-    for port in (preferred, 0):
+    """The preferred TCP port if nobody listens there, else the first free one of those that follow.
+
+    Only where none of RESERVE_ATTEMPTS is free it is one that the kernel picks: those the kernel also gives to whoever
+    connects to somewhere, so that such a port may be somebody else's after a restart.
+    """
+    for port in (*_following(preferred), 0):
         with socket.socket() as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -91,6 +99,12 @@ def free_port(preferred: int) -> int:
                 continue
             return int(listener.getsockname()[1])
     raise Unavailable("This machine has no free TCP port.")
+
+
+def _following(port: int) -> list[int]:
+    """A port and those after it, without those that Ray gives to its workers; none after 0, the kernel's choice."""
+    after = range(port + 1, min(port + RESERVE_ATTEMPTS, 65536))
+    return [port, *(each for each in after if each not in WORKER_PORTS)] if port else []
 
 
 class ReservedPorts:
@@ -115,7 +129,7 @@ class ReservedPorts:
         return Ports(**chosen)
 
     def _reserve(self, preferred: int) -> int:
-        for wanted in (preferred, *(0,) * RESERVE_ATTEMPTS):
+        for wanted in (*_following(preferred), *(0,) * RESERVE_ATTEMPTS):
             port = free_port(wanted)
             if port in self._held and port == preferred:
                 return port
@@ -173,6 +187,7 @@ class RayHead:
         self._choose_ports()
         short_folder(self._settings.home)
         self.temp_dir.mkdir(exist_ok=True, mode=0o700)
+        scratch_folder(self._settings.home).mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
         with self._places.log("ray").open("ab") as log:
             started = subprocess.run(
@@ -220,6 +235,7 @@ class RayHead:
             )  # first, while its GCS still hears it: it ends the workers
         self._services = {}
         end(lambda: ray_processes(self.temp_dir))
+        drop_scratch(self._settings.home)
 
     def _command(self) -> list[str]:
         ray = Path(sys.executable).with_name("ray")
@@ -243,6 +259,7 @@ class RayHead:
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
             # whoever submits a job, as the scheduler does, would look for any Ray of this machine and refuse two
             "RAY_API_SERVER_ADDRESS": f"http://{LOOPBACK}:{self.ports.dashboard}",
+            "TMPDIR": str(scratch_folder(self._settings.home)),
             "MEMORAY_HOME": str(self._settings.home),
             "MEMORAY_DSN": self._dsn,
             "MEMORAY_HTTP__PORT": str(self.ports.http),  # the one that was free, which may not be the one in the file
@@ -301,7 +318,21 @@ def _child(pid: int) -> bool:
 
 def ray_temp_dir(home: Path) -> Path:
     """Where the Ray of this home keeps its sockets and logs."""
-    return short_folder(home) / "ray"
+    return short_path(home) / "ray"
+
+
+def scratch_folder(home: Path) -> Path:
+    """Where what runs on Ray keeps its temporary files: Python's own in Ray's processes are left by whatever is killed.
+
+    Beside Ray's sockets, or in the TMPDIR that somebody has chosen, since an archive of a memory may be large.
+    """
+    chosen = Path(tempfile.gettempdir())
+    return short_path(home) / "tmp" if chosen == ROOT else chosen / f"memoray-{digest_of(home)}.tmp"
+
+
+def drop_scratch(home: Path) -> None:
+    """Remove the temporary files of a Ray of which nothing runs any more."""
+    shutil.rmtree(scratch_folder(home), ignore_errors=True)
 
 
 def serve_config() -> dict[str, Any]:

@@ -21,9 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, find_binaries, server_dsn
+from adapters import temporary
+from adapters.postgres.binaries import find_binaries
+from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
 from cli.processes import adopt_orphans, descendants, end, ray_processes, reap_adopted
-from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, ray_temp_dir, request
+from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, drop_scratch, ray_temp_dir, request
 from cli.runtime import Places, Runtime, State, ensure_token, rotate, sole_supervisor, versions
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
@@ -290,7 +292,12 @@ def _supervise(settings: Settings, places: Places) -> int:
         log.warning("ended %d processes that a killed supervisor had left", left)
     for part in ("postgres", "ray"):
         rotate(places.log(part))
-    supervisor = Supervisor(settings)
+    with temporary.occupy(settings.home):
+        temporary.sweep()
+        return _run(Supervisor(settings), places)
+
+
+def _run(supervisor: Supervisor, places: Places) -> int:
     failure: Exception | None = None
     try:
         supervisor.run()
@@ -313,6 +320,7 @@ def clear_up(home: Path) -> int:
     folder = ray_temp_dir(home)
     left = len(ray_processes(folder))
     end(lambda: ray_processes(folder))
+    drop_scratch(home)
     end_orphans(home)
     return left
 

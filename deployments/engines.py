@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -105,6 +104,6 @@ async def _only(stream: AsyncIterator[Any]) -> Any:
 @asynccontextmanager
 async def _alone() -> AsyncIterator[None]:
     """Hold this machine's engine lock; it falls with its process."""
-    with (Path(tempfile.gettempdir()) / "memoray-engine-start.lock").open("w") as lock:
+    with Path("/tmp/memoray-engine-start.lock").open("w") as lock:
         await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
         yield

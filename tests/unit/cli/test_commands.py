@@ -2,14 +2,19 @@
 
 import inspect
 import json
+import os
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from cli import archive, doctor, lifecycle
+from adapters import temporary
+from adapters.postgres import embedded
+from cli import archive, doctor, leftovers, lifecycle
 from cli.console import Exit, out
 from cli.main import ROOMS, command_line, main, rooms
 from cli.runtime import Places, Runtime
@@ -210,3 +215,29 @@ def test_doctor_finds_what_is_wrong_and_says_what_to_do(tmp_path: Path, monkeypa
     assert "MEMORAY_PG_BIN" in found["postgres"].facts
     assert found["packages"].facts == "cannot be imported: no_such_package"
     assert found["disk"].level in ("ok", "warn")
+
+
+def test_doctor_names_what_earlier_runs_have_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(temporary, "ROOT", tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(leftovers, "SYSTEM_ROOT", tmp_path / "system")
+    monkeypatch.setattr(embedded, "SYSTEM_ROOT", tmp_path / "system")
+    look = dict(doctor.CHECKS)["left"]
+    settings = Settings(home=tmp_path / "home")
+    assert look(settings) == doctor.Finding("ok", "nothing of earlier runs")
+
+    run = temporary.short_folder(tmp_path / "home")
+    killed, tests, copy = (tmp_path / name for name in ("pymp-1", "memoray-test-1", "system/server-16-1"))
+    for folder in (killed, tests, copy, tmp_path / "system" / "0123" / "postgres"):
+        folder.mkdir(parents=True)
+    (tmp_path / "system" / "0123" / "home").write_text(f"{tmp_path / 'gone'}\n")
+    found = look(settings)
+    assert found.level == "warn"
+    named = [run, killed, tests, *([copy, tmp_path / "system" / "0123"] if os.getuid() == 0 else [])]
+    assert found.facts.startswith(f"{len(named)} folders of earlier runs: ")
+    assert all(f"{folder} (of " in found.facts for folder in named)
+    assert f"{run} (of {tmp_path / 'home'}; `memoray up` removes it)" in found.facts
+
+    with temporary.occupy(tmp_path / "home"), socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(killed / "listener"))
+        assert not any(f"{folder} (of " in look(settings).facts for folder in (run, killed))

@@ -1,5 +1,6 @@
 """The parts of the supervisor that need no server: waiting times, ports, the Serve file."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -44,14 +45,39 @@ def test_no_wait_is_shorter_than_a_second_or_longer_than_a_minute(gaps: list[flo
         assert 1 <= backoff.next(now) <= 60
 
 
-def test_a_busy_port_is_replaced_by_a_free_one() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        busy = taken.getsockname()[1]
-        assert free_port(busy) not in (busy, 0)
-        assert ReservedPorts().free(Ports.usual(busy)).http != busy
+def test_a_busy_port_is_replaced_by_the_next_free_one() -> None:
+    with ExitStack() as stack:
+        first, second = (stack.enter_context(socket.socket()) for _ in range(2))
+        busy = two_in_a_row(first, second)
+        assert free_port(busy) == ReservedPorts().free(Ports.usual(busy)).http == busy + 2
+        again = ReservedPorts().free(Ports.usual(busy)).http
+        assert again == busy + 2, "and a restart finds the same"
+        second.close()
+        assert free_port(busy) == busy + 1
     assert free_port(busy) == busy
+
+
+def two_in_a_row(first: socket.socket, second: socket.socket) -> int:
+    """Listen on two ports, with a free one after them, that the kernel gives to nobody who does not ask for them."""
+    for port in range(22_000 + os.getpid() % 9_000, 32_000):
+        if free_port(port) == port and free_port(port + 1) == port + 1 and free_port(port + 2) == port + 2:
+            listen(first, port)
+            listen(second, port + 1)
+            return port
+    raise AssertionError("no three free ports in a row")
+
+
+def listen(listener: socket.socket, port: int) -> None:
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen()
+
+
+def test_a_replacement_is_none_of_those_that_ray_gives_to_its_workers() -> None:
+    with socket.socket() as taken:
+        if free_port(10_001) == 10_001:
+            listen(taken, 10_001)
+        assert free_port(10_001) not in range(10_001, 20_000)
 
 
 def some_ports() -> Ports:
