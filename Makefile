@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONHOME VIRTUAL_ENV RAY_ADDRESS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help up down test search lint clean
+.PHONY: help up down test search lint requirements clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -39,6 +39,9 @@ lint: $(STAMPS)/dev ## Style, types and import contracts.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+requirements: $(STAMPS)/dev ## Whether what each GPU part installs can be had; ARGS=--write takes the newest.
+	@$(BIN)/python -m deployments.requirements.resolve $(ARGS)
 
 clean: ## Remove the environment and the caches; the memory in data/ stays.
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info

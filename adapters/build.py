@@ -192,6 +192,22 @@ def embedder(settings: Settings) -> Embedder:
     return whole if dimensions is None else TruncatedEmbedder(whole, dimensions)
 
 
+def gpu_embedder(settings: Settings, device: str) -> Embedder:
+    """The encoder of the settings on a GPU, found to agree with the CPU's, which encodes what is heard.
+
+    Raises ConfigError.
+    """
+    encoder = settings.models.encoder
+    if encoder.kind not in _ON_A_GPU:
+        raise ConfigError(f"A GPU runs {' and '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
+    from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
+
+    own = _files(settings) if encoder.kind == "minilm" else (None, None)
+    whole = TorchMiniLmEmbedder(device, *own)
+    must_agree(whole, _EMBEDDERS[encoder.kind](settings))
+    return whole if encoder.dimensions is None else TruncatedEmbedder(whole, encoder.dimensions)
+
+
 def extractor(settings: Settings) -> Extractor:
     """The extractor of the settings; its model is loaded when the first text comes."""
     return _EXTRACTORS[settings.models.extraction.kind](settings)
@@ -279,4 +295,6 @@ _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
     "e5": _e5,
     "hashing": _hashing,
 }
+_ON_A_GPU = ("minilm-int8", "minilm")
+"""Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}

@@ -24,6 +24,8 @@ from deployments.retrieval import bind_retrieval
 from deployments.speech import bind_speech
 from memory.errors import Unavailable
 
+log = logging.getLogger("memoray.gateway")
+
 
 class Gateway:
     """The one HTTP front door. Serve starts it, watches it and puts a new one in its place; it listens itself."""
@@ -35,7 +37,10 @@ class Gateway:
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
         house = await open_house(settings, minds, encoder, model)
-        await house.ask("warm")
+        try:
+            await house.ask("warm")
+        except Unavailable:  # its environment may take minutes: until then words alone answer, as `degraded` tells
+            log.warning("the encoder is not there yet; questions are answered by words alone until it is")
         app = create_app(house, body_bytes=settings.limits.body_bytes)
         self._listener = await listen(app, settings.home, settings.http)
 
@@ -50,9 +55,10 @@ def build_app(args: AppArgs) -> Application:
     bound: tuple[Application, ...] = ()
     if args.profile == "spark":
         settings = load()
+        on_gpu = partial(build.gpu_embedder, settings, args.embedding.device)
         bound = (
             bind_retrieval(args),
-            bind_embedding(args, partial(build.embedder, settings)),
+            bind_embedding(args, on_gpu if args.backend == "gpu" else partial(build.embedder, settings)),
             bind_language(args, Scripted if args.backend == "stub" else partial(build.language, settings)),
             bind_speech(args),
         )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from deployments.environments import requirement_sets, runtime_env
 
 GPU_SHARES = 0.95
 """Most of one GPU that may be promised: an update in place needs a little room (measured on logical GPUs)."""
@@ -25,15 +27,27 @@ class _Arguments(BaseModel):
 
 
 class Reserved(_Arguments):
-    """A deployment that may hold a share of the GPU."""
+    """A deployment that may hold a share of the GPU, and an environment of its own."""
 
     num_gpus: float = Field(0.0, ge=0.0, le=GPU_SHARES)
     """Share of one GPU, as Ray counts it."""
+    requirements: str | None = None
+    """The set of deployments/requirements that Ray installs for it where the GPU serves; null = none."""
+    python: str | None = None
+    """The interpreter of an environment that holds that set already; then Ray installs nothing."""
+
+    @field_validator("requirements")
+    @classmethod
+    def _exists(cls, name: str | None) -> str | None:
+        if name is not None and name not in (known := requirement_sets()):
+            raise ValueError(f"there is no requirement set {name!r}: {', '.join(known)}")
+        return name
 
 
 class EngineArgs(Reserved):
     """A vLLM engine."""
 
+    requirements: str | None = "language"
     model: str = ""
     """A hub id, or a local folder (then nothing is downloaded)."""
     engine_kwargs: dict[str, Any] = Field(default_factory=dict)
@@ -42,26 +56,35 @@ class EngineArgs(Reserved):
     def llm_config(self, name: str) -> dict[str, Any]:
         """The arguments of `ray.serve.llm.LLMConfig`.
 
-        No `accelerator_type`, since GB10 is not among those it knows; the replica itself asks for no CPU, since Ray
-        would add it to the engine's bundle.
+        No `accelerator_type`, since GB10 is not among those it knows.
         """
         return {
             "model_loading_config": {"model_id": name, "model_source": self.model},
-            "placement_group_config": {"bundles": [{"GPU": self.num_gpus}]},
+            "placement_group_config": {"bundles": self.bundles()},
             "engine_kwargs": self.engine_kwargs,
-            "deployment_config": {**replica_options(), "ray_actor_options": {"num_cpus": 0}},
         }
+
+    def bundles(self) -> list[dict[str, float]]:
+        """What the replica and the engine's worker beside it hold together; the replica asks for nothing itself."""
+        return [{"CPU": 0, "GPU": self.num_gpus}]
+
+
+class EncoderArgs(Reserved):
+    """The encoder of the settings, on PyTorch; its weights come with Memoray's packages."""
+
+    requirements: str | None = "embedding"
+    device: str = "cuda"
+    """As PyTorch spells it; `cpu` rehearses the same code without a GPU."""
 
 
 class SpeechArgs(Reserved):
-    """WhisperX, which needs a Python environment of its own: its torch and vLLM's exclude each other."""
+    """WhisperX."""
 
+    requirements: str | None = "speech"
     model: str = "large-v3-turbo"
     """A faster-whisper model name, or a local folder."""
     language: str | None = None
     """ISO 639-1 code; null = recognised from the sound."""
-    python: str | None = None
-    """Path of the Python interpreter of the environment that holds WhisperX; null = this one."""
 
 
 class AppArgs(_Arguments):
@@ -71,7 +94,7 @@ class AppArgs(_Arguments):
     """`laptop` binds one deployment, the gateway; `spark` binds the models and the retrieval on their own."""
     backend: Backend = "cpu"
     """`gpu` loads engines; `cpu` serves small models and reserves no GPU; `stub` reserves the shares, loads nothing."""
-    embedding: EngineArgs = EngineArgs()
+    embedding: EncoderArgs = EncoderArgs()
     language: EngineArgs = EngineArgs()
     speech: SpeechArgs = SpeechArgs()
     retrieval: Reserved = Reserved()
@@ -80,8 +103,8 @@ class AppArgs(_Arguments):
     def _fits(self) -> AppArgs:
         if (shares := self.shares()) > GPU_SHARES + 1e-9:
             raise ValueError(f"num_gpus sum to {shares:.2f}; at most {GPU_SHARES} of the GPU may be promised")
-        if self.backend == "gpu" and not (self.embedding.model and self.language.model):
-            raise ValueError("backend gpu needs embedding.model and language.model")
+        if self.backend == "gpu" and not self.language.model:
+            raise ValueError("backend gpu needs language.model")
         return self
 
     def shares(self) -> float:
@@ -91,6 +114,14 @@ class AppArgs(_Arguments):
     def reserved(self, part: Reserved) -> float:
         """The share a plain deployment asks for: its own, except where the CPU serves."""
         return 0.0 if self.backend == "cpu" else part.num_gpus
+
+    def environment(self, part: Reserved) -> dict[str, Any] | None:
+        """Its Ray runtime environment: none but where the GPU serves, for only engines need what is not here."""
+        return runtime_env(part.requirements, part.python) if self.backend == "gpu" else None
+
+    def part_options(self, name: str, part: Reserved) -> dict[str, Any]:
+        """Options of a plain deployment that holds this part."""
+        return deployment_options(name, self.reserved(part), self.environment(part))
 
 
 def replica_options() -> dict[str, Any]:

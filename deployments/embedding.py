@@ -1,6 +1,7 @@
 """Sentence vectors as a deployment, for machines where a GPU is shared. A laptop encodes in the shard instead.
 
-The engine behind `backend: gpu` has never run on a GPU: it is written from the sources of Ray 2.60 and vLLM 0.29.
+Whatever encodes is built in the replica: the settings' encoder on the CPU, or the same model on the GPU, in an
+environment of its own (`adapters.embedding.minilm_torch`, which has never run on a GPU).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ray import serve
 from ray.serve import Application
 
-from deployments.arguments import AppArgs, deployment_options
+from deployments.arguments import AppArgs
 from memory.ports import Embedder, Matrix
 from memory.retrieval.pieces import Asked
 
@@ -19,7 +20,7 @@ NAME = "Embedding"
 
 
 class Embedding:
-    """The CPU's: an encoder of our own, built in the replica."""
+    """An encoder of our own, built in the replica."""
 
     def __init__(self, build: Callable[[], Embedder]) -> None:
         self._encoder = build()
@@ -34,10 +35,5 @@ class Embedding:
 
 
 def bind_embedding(args: AppArgs, build: Callable[[], Embedder]) -> Application:
-    """The deployment `Embedding` for this backend; `build` makes the CPU's encoder inside the replica."""
-    if args.backend == "gpu":
-        from deployments.engines import EmbeddingEngine, bind_engine
-
-        return bind_engine(EmbeddingEngine, NAME, args.embedding)
-    options = deployment_options(NAME, args.reserved(args.embedding))
-    return serve.deployment(**options)(Embedding).bind(build)
+    """The deployment `Embedding`; `build` makes its encoder inside the replica."""
+    return serve.deployment(**args.part_options(NAME, args.embedding))(Embedding).bind(build)

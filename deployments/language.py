@@ -12,7 +12,7 @@ from typing import Any
 from ray import serve
 from ray.serve import Application
 
-from deployments.arguments import AppArgs, deployment_options
+from deployments.arguments import AppArgs
 from memory.errors import Unavailable
 from memory.ports import LanguageModel
 
@@ -67,8 +67,8 @@ def _smallest(schema: Mapping[str, Any]) -> Any:
 def bind_language(args: AppArgs, build: Callable[[], LanguageModel | None]) -> Application:
     """The deployment `Language` for this backend; `build` makes the CPU's model inside the replica."""
     if args.backend == "gpu":
-        from deployments.engines import LanguageEngine, bind_engine
+        from deployments.engines import bind_engine
 
-        return bind_engine(LanguageEngine, NAME, args.language)
-    options = deployment_options(NAME, args.reserved(args.language))
-    return serve.deployment(**options)(Language).bind(Scripted if args.backend == "stub" else build)
+        return bind_engine(NAME, args)
+    deployment = serve.deployment(**args.part_options(NAME, args.language))
+    return deployment(Language).bind(Scripted if args.backend == "stub" else build)

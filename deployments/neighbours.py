@@ -5,12 +5,19 @@ A laptop has none; there the gateway does everything itself, since every hop cos
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from memory.errors import ModelFailed, Unavailable
 from memory.ports import Matrix
 from memory.retrieval.pieces import Asked
+
+ASKED_S, EMBEDDED_S, COMPLETED_S = 2.0, 30.0, 120.0
+"""Seconds that a question's vector, the vectors of statements and a generated answer are waited for. They take 20 ms,
+200 ms and some seconds; a deployment that is still being installed, or started again, takes minutes, and Serve would
+let a request wait for it. A question goes on without its vector (`actors.understanding`)."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +37,18 @@ class RemoteEncoder:
         self._handle = handle
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
-        """One unit vector a text."""
-        return cast(Matrix, await self._handle.embed.remote(list(texts)))
+        """One unit vector a text. Raises Unavailable if they are late."""
+        return cast(Matrix, await self._within(self._handle.embed.remote(list(texts)), EMBEDDED_S))
 
     async def ask(self, text: str) -> Asked:
-        """A question's vector and word pieces."""
-        return cast(Asked, await self._handle.ask.remote(text))
+        """A question's vector and word pieces. Raises Unavailable if they are late."""
+        return cast(Asked, await self._within(self._handle.ask.remote(text), ASKED_S))
+
+    async def _within(self, answer: Awaitable[object], seconds: float) -> object:
+        try:
+            return await asyncio.wait_for(answer, seconds)
+        except TimeoutError:
+            raise Unavailable("The encoder does not answer yet; `serve status` tells why.") from None
 
 
 class RemoteModel:
@@ -49,5 +62,9 @@ class RemoteModel:
     async def complete(
         self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
     ) -> str:
-        """The model's answer."""
-        return cast(str, await self._handle.complete.remote(system, prompt, schema=schema, max_tokens=max_tokens))
+        """The model's answer. Raises ModelFailed, also if it is late."""
+        answer = self._handle.complete.remote(system, prompt, schema=schema, max_tokens=max_tokens)
+        try:
+            return cast(str, await asyncio.wait_for(answer, COMPLETED_S))
+        except TimeoutError:
+            raise ModelFailed("The language model does not answer yet; `serve status` tells why.") from None

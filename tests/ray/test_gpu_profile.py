@@ -81,16 +81,19 @@ def test_the_shares_are_taken_and_every_model_answers(ray_session: ModuleType, d
     )
 
 
-def test_what_is_left_is_enough_for_the_night_and_no_more(ray_session: ModuleType, door: DeploymentHandle) -> None:
-    ray = ray_session
-    free = 1 - spark_args().shares()
+def test_what_is_left_is_enough_for_an_update_of_a_small_part_and_no_more(
+    ray_session: ModuleType, door: DeploymentHandle
+) -> None:
+    ray, args = ray_session, spark_args()
+    free = 1 - args.shares()
     assert free_gpu(ray, free) == pytest.approx(free)
 
     @ray.remote(num_cpus=0)
-    def night() -> str:
+    def beside() -> str:
         return "done"
 
-    assert ray.get(night.options(num_gpus=0.15).remote(), timeout=30) == "done"
-    too_much = night.options(num_gpus=0.25).remote()
+    for part in (args.embedding, args.speech, args.retrieval):
+        assert ray.get(beside.options(num_gpus=part.num_gpus).remote(), timeout=30) == "done"
+    too_much = beside.options(num_gpus=0.25).remote()
     assert ray.wait([too_much], timeout=2) == ([], [too_much]), "an over-committed share waits, it does not fail"
     ray.cancel(too_much, force=True)

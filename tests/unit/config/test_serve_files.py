@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import importlib
+import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
@@ -17,13 +19,12 @@ from ray.serve._private.build_app import build_app
 from ray.serve.schema import ServeDeploySchema
 
 from config.settings import Http, project_root
-from deployments.arguments import GPU_SHARES, AppArgs, EngineArgs
+from deployments.arguments import GPU_SHARES, AppArgs
+from deployments.environments import requirement_sets
 
 LAPTOP = "config/serve.laptop.yaml"
 SPARK = "serve_config.yaml"
 FILES = (LAPTOP, SPARK)
-NIGHT_SHARE = 0.15
-"""What the nightly graph job asks for, beside what is served."""
 
 
 def read(path: str) -> dict[str, Any]:
@@ -94,12 +95,13 @@ def test_arguments_are_checked_before_anything_starts(path: str) -> None:
             AppArgs.model_validate(wrong)
 
 
-def test_the_shares_of_the_spark_fit_one_gpu_with_the_night_beside_them() -> None:
+def test_the_shares_of_the_spark_fit_one_gpu_and_an_update_of_a_small_part_beside_them() -> None:
     args = AppArgs.model_validate(application(SPARK)["args"])
     shares = [part.num_gpus for part in (args.language, args.embedding, args.speech, args.retrieval)]
     assert all(share > 0 for share in shares)
     assert args.shares() == pytest.approx(sum(shares))
-    assert args.shares() + NIGHT_SHARE <= GPU_SHARES + 1e-9
+    small = [part.num_gpus for part in (args.embedding, args.speech, args.retrieval)]
+    assert args.shares() + max(small) <= GPU_SHARES + 1e-9, "the new replica starts beside the old one"
     assert AppArgs.model_validate(application(LAPTOP)["args"]).shares() == 0.0
 
 
@@ -107,6 +109,15 @@ def test_a_share_stands_in_one_place_only() -> None:
     for deployment in application(SPARK)["deployments"]:
         assert "num_gpus" not in deployment.get("ray_actor_options", {}), "it would replace the builder's"
         assert "placement_group_bundles" not in deployment
+
+
+def test_the_spark_s_file_names_the_set_and_the_interpreter_of_every_part() -> None:
+    written = application(SPARK)["args"]
+    args = AppArgs.model_validate(written)
+    for name in ("language", "embedding", "speech", "retrieval"):
+        assert {"requirements", "python"} <= written[name].keys()
+        assert getattr(args, name).requirements in (None, *requirement_sets())
+    assert [name for name in requirement_sets() if written[name]["requirements"] != name] == ["retrieval"]
 
 
 def test_promising_more_than_the_gpu_has_is_refused() -> None:
@@ -117,23 +128,20 @@ def test_promising_more_than_the_gpu_has_is_refused() -> None:
 
 
 def test_what_vllm_promises_itself_fits_beside_the_rest() -> None:
-    args = application(SPARK)["args"]
-    memory = sum(args[engine]["engine_kwargs"]["gpu_memory_utilization"] for engine in ("language", "embedding"))
-    assert memory <= 0.85, "above it Ray's memory monitor or the host itself gives way"
-    for engine in ("language", "embedding"):
-        assert args[engine]["engine_kwargs"]["kv_cache_memory_bytes"] > 0
+    engine = application(SPARK)["args"]["language"]["engine_kwargs"]
+    assert engine["gpu_memory_utilization"] <= 0.85, "above it Ray's memory monitor or the host itself gives way"
+    assert engine["kv_cache_memory_bytes"] > 0
 
 
-@pytest.mark.parametrize("engine", ["Language", "Embedding"])
-def test_an_engine_s_arguments_are_ones_ray_knows(engine: str) -> None:
+def test_an_engine_s_arguments_are_ones_ray_knows() -> None:
     private = importlib.import_module("ray.llm._internal.serve.core.configs.llm_config")
-    args: EngineArgs = getattr(AppArgs.model_validate(application(SPARK)["args"]), engine.lower())
-    config = private.LLMConfig(**args.llm_config(engine))
-    assert config.model_loading_config.model_id == engine
-    assert config.placement_group_config == {"bundles": [{"GPU": args.num_gpus}]}
+    args = AppArgs.model_validate(application(SPARK)["args"]).language
+    config = private.LLMConfig(**args.llm_config("Language"))
+    assert config.model_loading_config.model_id == "Language"
+    assert config.placement_group_config == {"bundles": [{"CPU": 0, "GPU": args.num_gpus}]}
     assert config.accelerator_type is None, "GB10 is not among the types Ray's LLMConfig accepts"
     with pytest.raises(ValidationError):
-        private.LLMConfig(**args.llm_config(engine), engine_kwarg={})
+        private.LLMConfig(**args.llm_config("Language"), engine_kwarg={})
 
 
 @pytest.mark.parametrize("path", FILES)
@@ -163,6 +171,12 @@ def test_the_cluster_file_is_one_ray_up_accepts() -> None:
 def test_the_cluster_file_admits_no_unknown_key(key: str) -> None:
     with pytest.raises(jsonschema.ValidationError, match=key):
         validate_config(prepare_config({**read("ray_cluster.yaml"), key: "default"}))
+
+
+def test_the_cluster_installs_what_can_be_installed() -> None:
+    extras = tomllib.loads((project_root() / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for command in read("ray_cluster.yaml")["setup_commands"]:
+        assert set(re.findall(r"\.\[(\w+)\]", command)) <= set(extras), "an extra that is not there"
 
 
 def test_the_cluster_starts_with_authentication_and_a_small_object_store() -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -18,13 +17,16 @@ from pydantic import ValidationError
 from adapters.embedding.hashing import HashingEmbedder
 from deployments.arguments import AppArgs, EngineArgs, SpeechArgs
 from deployments.embedding import Embedding, bind_embedding
+from deployments.engines import LanguageEngine
+from deployments.environments import runtime_env
 from deployments.language import Language, Scripted, bind_language
+from deployments.retrieval import bind_retrieval
 from deployments.speech import Silence, WhisperX, bind_speech, waveform
 from memory.errors import ModelFailed, Unavailable
 
 SPARK = {
     "profile": "spark",
-    "embedding": {"num_gpus": 0.1, "model": "e", "engine_kwargs": {"runner": "pooling"}},
+    "embedding": {"num_gpus": 0.1},
     "language": {"num_gpus": 0.5, "model": "l"},
     "speech": {"num_gpus": 0.1, "python": "/opt/speech/bin/python"},
     "retrieval": {"num_gpus": 0.1},
@@ -65,19 +67,31 @@ def test_a_stub_reserves_the_share_and_the_cpu_does_not(backend: str, shares: li
 
 def test_nothing_of_a_gpu_is_imported_on_a_cpu() -> None:
     bound("stub")
-    assert not {"vllm", "whisperx", "torch", "ray.serve.llm", "deployments.engines"} & set(sys.modules)
+    assert not {"vllm", "whisperx", "torch", "ray.serve.llm"} & set(sys.modules)
 
 
-def test_whisperx_gets_the_python_that_holds_it() -> None:
+def test_whoever_has_a_python_made_for_it_installs_nothing() -> None:
     speech = bind_speech(spark("gpu"))._bound_deployment
     assert speech.func_or_class is WhisperX
     assert speech.ray_actor_options["runtime_env"] == {"py_executable": "/opt/speech/bin/python"}
 
 
+def test_each_part_has_the_environment_of_its_set_where_a_gpu_serves_and_none_elsewhere() -> None:
+    embedding = bind_embedding(spark("gpu"), HashingEmbedder)._bound_deployment
+    assert embedding.ray_actor_options["runtime_env"] == runtime_env("embedding")
+    assert embedding.ray_actor_options["num_gpus"] == 0.1
+    assert "runtime_env" not in bind_retrieval(spark("gpu"))._bound_deployment.ray_actor_options
+    for backend in ("stub", "cpu"):
+        for deployment in bound(backend).values():
+            assert "runtime_env" not in deployment.ray_actor_options
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"backend": "gpu", "language": {"num_gpus": 0.5}}, "needs embedding.model and language.model"),
+        ({"backend": "gpu", "language": {"num_gpus": 0.5}}, r"needs language\.model"),
+        ({"embedding": {"requirements": "tensorflow"}}, "no requirement set 'tensorflow'"),
+        ({"embedding": {"model": "another-encoder"}}, "Extra inputs"),
         ({"retrieval": {"num_gpus": 0.9}}, "at most 0.95"),
         ({"retrieval": {"num_gpus": -0.1}}, "greater than or equal to 0"),
         ({"speech": {"modle": "tiny"}}, "Extra inputs"),
@@ -107,7 +121,7 @@ async def test_what_is_not_there_says_so() -> None:
         await Language(lambda: None).complete("", "")
     with pytest.raises(Unavailable, match="its own version"):
         await Silence().transcribe(b"", "s1")
-    with pytest.raises(Unavailable, match=r"speech\.python"):
+    with pytest.raises(Unavailable, match=r"speech\.requirements"):
         await WhisperX(SpeechArgs()).transcribe(b"", "s1")
 
 
@@ -167,27 +181,26 @@ async def test_whisperx_loads_once_on_the_device_there_is(
 class FakeLLMServer:
     """`ray.serve.llm`'s server as far as it is used: requests in, an async generator of one answer out."""
 
-    answers: list[Any]
-    starting = 0
-    most_starting = 0
-
-    def __init__(self, answers: list[Any]) -> None:
-        self._llm_config = SimpleNamespace(model_id="Engine")
-        self.answers = answers
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.config = config
+        self.answers: list[Any] = []
         self.requests: list[Any] = []
+        self.started = False
+
+    @classmethod
+    def sync_init(cls, llm_config: dict[str, Any]) -> FakeLLMServer:
+        return cls(llm_config)
 
     async def start(self) -> None:
-        cls = FakeLLMServer
-        cls.starting += 1
-        cls.most_starting = max(cls.most_starting, cls.starting)
-        await asyncio.sleep(0.01)
-        cls.starting -= 1
+        self.started = True
+
+    async def check_health(self) -> None:
+        if self.answers == ["dead"]:
+            raise RuntimeError("the engine is dead")
 
     async def chat(self, request: Any) -> AsyncIterator[Any]:
         self.requests.append(request)
         return self._stream()
-
-    embeddings = chat
 
     async def _stream(self) -> AsyncIterator[Any]:
         for answer in self.answers:
@@ -195,22 +208,25 @@ class FakeLLMServer:
 
 
 @pytest.fixture
-def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """deployments.engines, imported over fakes of `ray.serve.llm`."""
-    configs = "ray.llm._internal.serve.core.configs.openai_api_models"
+def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fakes of what the environment of a replica holds and ours does not."""
     fakes = {
-        "ray.serve.llm": {"LLMConfig": dict, "build_llm_deployment": lambda config, **options: (config, options)},
+        "ray.serve.llm": {"LLMConfig": dict},
         "ray.serve.llm.deployment": {"LLMServer": FakeLLMServer},
         "ray.serve.llm.openai_api_models": {"ChatCompletionRequest": SimpleNamespace},
-        configs: {"EmbeddingCompletionRequest": SimpleNamespace},
     }
     for name, content in fakes.items():
         module = ModuleType(name)
         module.__dict__.update(content)
         monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.delitem(sys.modules, "deployments.engines", raising=False)
-    yield importlib.import_module("deployments.engines")
-    sys.modules.pop("deployments.engines", None)
+
+
+async def engine_that_says(answers: list[Any]) -> tuple[LanguageEngine, FakeLLMServer]:
+    engine = LanguageEngine.__new__(LanguageEngine)
+    await engine.__init__("Language", spark("gpu").language)  # type: ignore[misc]  # as Serve awaits it
+    server: Any = engine._server
+    server.answers = answers
+    return engine, server
 
 
 def said(content: str | None, finish_reason: str = "stop") -> Any:
@@ -219,54 +235,40 @@ def said(content: str | None, finish_reason: str = "stop") -> Any:
     )
 
 
-def test_the_engines_are_bound_under_our_names_with_their_share(engines: ModuleType) -> None:
-    args = spark("gpu")
-    for app, name, kind, share in (
-        (bind_embedding(args, HashingEmbedder), "Embedding", "EmbeddingEngine", 0.1),
-        (bind_language(args, Scripted), "Language", "LanguageEngine", 0.5),
-    ):
-        config, options = app
-        assert options["override_serve_options"] == {"name": name}
-        assert options["deployment_cls"] is getattr(engines, kind)
-        assert config["placement_group_config"] == {"bundles": [{"GPU": share}]}
-        assert config["deployment_config"]["ray_actor_options"] == {"num_cpus": 0}
+def test_an_engine_is_bound_where_vllm_is_not_installed() -> None:
+    language = bind_language(spark("gpu"), Scripted)._bound_deployment
+    assert (language.name, language.func_or_class) == ("Language", LanguageEngine)
+    config = language._replica_config
+    assert config.placement_group_bundles == [{"CPU": 0, "GPU": 0.5}], "beside it stands the engine's worker"
+    assert language.ray_actor_options["num_gpus"] == 0
+    assert language.ray_actor_options["runtime_env"] == runtime_env("language")
+    assert not {"vllm", "ray.serve.llm", "torch"} & set(sys.modules)
 
 
-def test_every_backend_has_the_same_methods(engines: ModuleType) -> None:
-    pairs = (
-        (Embedding, "EmbeddingEngine", "embed"),
-        (Embedding, "EmbeddingEngine", "ask"),
-        (Language, "LanguageEngine", "complete"),
-    )
-    for ours, engine, method in pairs:
-        assert inspect.signature(getattr(ours, method)) == inspect.signature(getattr(getattr(engines, engine), method))
+def test_every_backend_has_the_same_methods() -> None:
+    assert inspect.signature(Language.complete) == inspect.signature(LanguageEngine.complete)
     assert inspect.signature(Silence.transcribe) == inspect.signature(WhisperX.transcribe)
 
 
-async def test_embeddings_come_back_in_order_and_of_unit_length(engines: ModuleType) -> None:
-    rows = [SimpleNamespace(index=1, embedding=[0.0, 2.0]), SimpleNamespace(index=0, embedding=[3.0, 4.0])]
-    engine = engines.EmbeddingEngine([SimpleNamespace(data=rows)])
-    np.testing.assert_allclose(await engine.embed(["a", "b"]), [[0.6, 0.8], [0.0, 1.0]])
-    assert (engine.requests[0].input, engine.requests[0].truncate_prompt_tokens) == (["a", "b"], 256)
-    with pytest.raises(ModelFailed, match="one vector a text"):
-        await engine.embed(["a", "b", "c"])
+async def test_an_engine_starts_with_its_replica_and_is_as_well_as_its_server(vllm: None) -> None:
+    engine, server = await engine_that_says([])
+    assert server.started
+    assert server.config["model_loading_config"] == {"model_id": "Language", "model_source": "l"}
+    await engine.check_health()
+    server.answers = ["dead"]
+    with pytest.raises(RuntimeError, match="dead"):
+        await engine.check_health()
 
 
-async def test_an_engine_knows_the_vector_of_a_question_and_not_its_pieces(engines: ModuleType) -> None:
-    engine = engines.EmbeddingEngine([SimpleNamespace(data=[SimpleNamespace(index=0, embedding=[3.0, 4.0])])])
-    asked = await engine.ask("a")
-    np.testing.assert_allclose(asked.vector, [0.6, 0.8])
-    assert asked.pieces.shape == (0, 2)
-
-
-async def test_a_schema_binds_the_answer(engines: ModuleType) -> None:
-    engine = engines.LanguageEngine([said('{"a": 1}')])
+async def test_a_schema_binds_the_answer(vllm: None) -> None:
+    engine, server = await engine_that_says([said('{"a": 1}')])
     assert await engine.complete("be brief", "go", schema={"type": "object"}, max_tokens=9) == '{"a": 1}'
-    request = engine.requests[0]
+    request = server.requests[0]
+    assert request.model == "Language"
     assert request.response_format["json_schema"]["schema"] == {"type": "object"}
     assert (request.temperature, request.max_completion_tokens) == (0.0, 9)
     await engine.complete("be brief", "go")
-    assert engine.requests[1].response_format is None
+    assert server.requests[1].response_format is None
 
 
 @pytest.mark.parametrize(
@@ -279,17 +281,12 @@ async def test_a_schema_binds_the_answer(engines: ModuleType) -> None:
     ],
 )
 async def test_a_failing_engine_is_a_failed_model(
-    engines: ModuleType, answers: list[Any], schema: dict[str, Any] | None, why: str
+    vllm: None, answers: list[Any], schema: dict[str, Any] | None, why: str
 ) -> None:
+    engine, _ = await engine_that_says(answers)
     with pytest.raises(ModelFailed, match=why) as failed:
-        await engines.LanguageEngine(answers).complete("", "", schema=schema)
+        await engine.complete("", "", schema=schema)
     assert "somebody" not in str(failed.value)
-
-
-async def test_engines_start_one_after_another(engines: ModuleType) -> None:
-    FakeLLMServer.most_starting = 0
-    await asyncio.gather(*(engines.LanguageEngine([]).start() for _ in range(3)))
-    assert FakeLLMServer.most_starting == 1
 
 
 def test_an_engine_s_config_names_no_accelerator() -> None:
