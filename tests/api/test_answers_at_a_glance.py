@@ -1,0 +1,79 @@
+"""The first line of an answer: all of several values, promises from their list, caution where nothing answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.services.answer import NEAREST, NOTHING
+from tests.api.conftest import Door
+from tests.api.test_owners_word import answered, chat, nina, remembered
+
+__all__ = ["nina"]
+
+
+async def test_what_has_many_values_tells_them_all_and_a_number_counts_the_same(nina: Door) -> None:
+    await remembered(nina, "I am allergic to peanuts and dogs.")
+    await remembered(nina, "I am allergic to cats.")
+    first = (await answered(nina, "What am I allergic to?"))[0]
+    assert first == "As far as I know: cats, peanuts, dogs."
+    assert (await answered(nina, "How many things am I allergic to?"))[0] == "At least three: cats, peanuts, dogs."
+    assert (await answered(nina, "Am I allergic to dogs?"))[0] == "Yes: You are allergic to peanuts and dogs"
+
+
+async def test_a_remembered_promise_has_by_to_due_and_source_and_answers(nina: Door) -> None:
+    await remembered(nina, "I promised Lena to send the photos by Friday.")
+    await nina.settle()
+    [promise] = (await nina.get("/v1/promises"))["promises"]
+    assert (promise["by"], promise["to"], promise["state"]) == ("Nina", "Lena", "open")
+    assert promise["due"] is not None
+    assert promise["source"]["source_id"].startswith("told-")
+    for question in ("Which promises are open?", "What did I promise Lena?", "Did I promise Lena the photos?"):
+        first = (await answered(nina, question))[0].removeprefix("Yes: ")
+        assert first.startswith("You promised Lena to send the photos by Friday"), question
+        assert "due" in first
+    assert (await answered(nina, "Did I promise Ravi anything?"))[0] in (NOTHING, NEAREST)
+
+
+async def test_to_be_reminded_of_something_is_no_promise(nina: Door) -> None:
+    await remembered(nina, "Remind me that the bins go out on Monday.")
+    await nina.settle()
+    assert (await nina.get("/v1/promises"))["promises"] == []
+
+
+@pytest.mark.parametrize("kept", ["I dropped off the drill yesterday", "dropped off the drill yesterday"])
+async def test_a_promise_that_was_kept_in_other_words_is_kept_and_asked_about(nina: Door, kept: str) -> None:
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", ("Nina", "I'll give you your drill back by Sunday."),
+                                        ("Tom", "great")), 202)  # fmt: skip
+    await nina.settle()
+    assert [each["state"] for each in (await nina.get("/v1/promises"))["promises"]] == ["expired"]
+    await nina.post("/v1/sources", chat("s2", "2026-03-07", ("Nina", kept)), 202)
+    await nina.settle()
+    [promise] = (await nina.get("/v1/promises"))["promises"]
+    assert (promise["state"], promise["kept_on"][:10]) == ("kept", "2026-03-06")
+    first = (await answered(nina, "Did I return the drill?"))[0]
+    assert first.startswith("Yes, on 6 March 2026: ")
+
+
+async def test_only_the_sentence_that_answers_is_quoted_from_a_long_turn(nina: Door) -> None:
+    long = (
+        "It rained all morning and we stayed in and played cards until lunch was ready. The kayak costs two hundred at "
+        "the harbour shop. After that everybody slept and nothing much happened for the rest of the day."
+    )
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", ("Tom", long)), 202)
+    told = await nina.post("/v1/ask", {"query": "What does the kayak cost?", "cut": "none"})
+    assert "rained" not in told["answer"]
+    assert "two hundred" in told["answer"]
+    assert any("rained" in each["text"] for each in told["results"])
+
+
+async def test_what_does_not_answer_stands_below_a_word_of_caution(nina: Door) -> None:
+    turns = ("Tom", "Sander and I broke up."), ("Nina", "my birthday cake please, no raisins")
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", *turns), 202)
+    for question in ("What is Sander's job?", "What is Tom's phone number?"):
+        assert (await answered(nina, question))[0] in (NOTHING, NEAREST), question
+
+
+async def test_a_later_change_comes_before_what_it_changed(nina: Door) -> None:
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", ("Tom", "new wifi password from today: pigeon-9920")), 202)
+    await nina.post("/v1/sources", chat("s2", "2026-03-09", ("Tom", "the wifi password is new again, otter-118")), 202)
+    assert "otter-118" in (await answered(nina, "What is the wifi password?"))[0]

@@ -1,0 +1,111 @@
+"""Which quotations are near to what is asked, and in which order they are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.model.timeline import DAY_S
+from memory.services.hits import Hit
+from memory.services.known import KnownFact
+from memory.services.nearness import in_order, is_near, matter_of, only_asks
+
+MARCH = 1772352000.0
+
+
+def hit(text: str, speaker: str = "Tom", day: int = 0, fact_ids: tuple[str, ...] = ()) -> Hit:
+    return Hit(text, speaker, MARCH + day * DAY_S, 0, "s", f"{day}", fact_ids)
+
+
+def near(question: str, said: Hit, *facts: KnownFact) -> bool:
+    return is_near(matter_of(question, "en", "Nina"), said, facts)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "is_so"),
+    [
+        ("What is the wifi password?", hit("the wifi password is otter-118"), True),
+        ("What is the wifi password?", hit("the wifi is slow today"), True),
+        ("What is the wifi password?", hit("I broke the kettle"), False),
+        ("What is Sander's job?", hit("Sander and I broke up"), False),
+        ("What is Sander's job?", hit("I got a job at the radio"), False),
+        ("What is Sander's job?", hit("Sander got a job at the radio"), True),
+        ("What is my shoe size?", hit("my shoes are wet", "Nina"), True),
+        ("What is the colour of my new winter coat?", hit("the coat hangs there", "Nina"), False),
+        ("How old is Oisin?", hit("oisin, hes 19"), True),
+        ("How old is Oisin?", hit("oisin switched to law"), False),
+        ("How much was the plumber?", hit("the plumber took 180"), True),
+        ("How much was the plumber?", hit("the plumber was lovely"), False),
+        ("When is the viva?", hit("viva is on 9 december"), True),
+        ("When is the viva?", hit("the viva scares me"), False),
+        ("What happened on Friday?", hit("we went swimming"), True),
+        ("Wo wohnt Tom?", hit("I live in Kiel now"), True),
+    ],
+)
+def test_a_turn_is_near_if_it_is_about_whom_and_half_of_what_is_asked(question, said, is_so):
+    assert near(question, said) is is_so
+
+
+def test_what_was_read_from_a_turn_counts_with_the_words_its_predicate_is_asked_by():
+    nurse = KnownFact("f1", "Tom is a nurse", MARCH, predicate="works_as")
+    assert near("What is Tom's job?", hit("I'm on nights again", fact_ids=("f1",)), nurse)
+    assert not near("What is Tom's job?", hit("I'm on nights again", fact_ids=("f1",)))
+
+
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        (hit("I work at the night ward"), False),
+        (hit("I work at the night ward", "Nina"), True),
+        (hit("you work too much"), True),
+        (hit("Nina and I work at the ward"), True),
+        (hit("the work is done"), True),
+    ],
+)
+def test_what_somebody_else_says_of_themself_is_not_near_a_question_about_me(said, is_so):
+    assert near("Where do I work?", said) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("who broke the kettle?", True), ("who will clean the bathroom", True), ("I broke it. Who knew?", False),
+        ("I'll take the bathroom", False),
+    ],
+)  # fmt: skip
+def test_a_turn_that_only_asks_is_known(text, is_so):
+    assert only_asks(hit(text)) is is_so
+
+
+def test_what_only_asks_comes_last_and_what_is_near_first():
+    asks, far, answers = (
+        hit("who will clean the bathroom"),
+        hit("what a day", day=1),
+        hit("I'll take the bathroom", day=2),
+    )
+    ordered, found = in_order(matter_of("Who cleans the bathroom?", "en", "Nina"), [asks, far, answers], [])
+    assert (ordered, found) == ([answers, far, asks], True)
+    assert in_order(matter_of("Who cleans the bathroom?", "en", "Nina"), [asks], []) == ([asks], False)
+    assert in_order(matter_of("Who?", "en", "Nina"), [], []) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("question", "later", "changes"),
+    [
+        ("What is the wifi password?", "wifi is new again, otter-118", True),
+        ("When is the house party?", "ok the party is moved to the 26th", True),
+        ("When is the gig?", "gig is postponed to the 5th of december", True),
+        ("Where is the gig?", "gig is postponed to the 5th of december", False),
+        ("When did the plumber come?", "plumber rescheduled to 11 June", True),
+        ("What did the plumber do?", "the plumber changed his number", False),
+        ("What was the first wifi password?", "wifi is new again, otter-118", False),
+        ("Why did Lotte move out?", "ok the party is moved to the 26th", False),
+    ],
+)
+def test_a_later_turn_that_tells_a_change_of_the_matter_comes_first(question, later, changes):
+    matter = matter_of(question, "en", "Nina")
+    said = {
+        "What": "the first wifi password is pigeon and the plumber came", "When": "the house party, the gig and the "
+        "plumber are on 8 June", "Where": "the gig is at the grotto", "Why": "Lotte will move out for a postdoc",
+    }  # fmt: skip
+    first, second = hit(said[question.split()[0]]), hit(later, day=3)
+    assert (in_order(matter, [first, second], [])[0][0] == second) is changes
