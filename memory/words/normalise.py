@@ -69,7 +69,7 @@ _PAST = (
     "finished|tried|decided|moved|visited|joined|signed|called|talked|worked|played|watched|cooked|baked|planted|"
     "painted|created|organized|volunteered|attended|passed|finally|adopted|learned|received|helped|wanted|needed|"
     "planned|quit|sold|hit|set|put|booked|ordered|applied|hosted|traveled|travelled|enjoyed|celebrated|used to|broke|"
-    "retired|forgot|headed|"
+    "retired|forgot|headed|dropped|returned|brought|handed|posted|sent|paid|fixed|delivered|picked up|"
     "enrolled|graduated|qualified|grew|married|emigrated|relocated|resigned|swapped|gave up|tore|sprained|fell|slept"
 )
 _DOING = (
