@@ -22,7 +22,7 @@ _TO = words("to")
 _AT = words("in outside")
 _NEAR = words("near around from")
 """One lives near a town as well as near somebody."""
-_PRIVATE = words(
+PRIVATE = words(
     "retire marry study cook cry laugh smile sleep phone text whisper hug apologise apologize graduate propose blush "
     "limp snore hum drink eat dance sing think know love hate like learn read watch live wake"
 )
@@ -102,7 +102,7 @@ def _is_somebody(token: Token) -> bool:
         works = verb == "work" and any(c.lower_ == "at" for c in head.children)
         return (
             works
-            or verb in _PRIVATE
+            or verb in PRIVATE
             or _is_one(head)
             or any(c.lower_ == "i" and c.dep_ == "conj" for c in token.children)
         )

@@ -19,13 +19,15 @@ _TITLE = r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\b\.? )"
 _NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
 _OWNER = r"(?P<owner>[Mm]y|[Oo]ur|[Aa]|[A-Z]\w+'s)"
 _NOUN = r"(?:\w+ )??(?P<noun>guinea pig|[a-z]+)"
+_LISTED = r"[A-Z][\w'’-]+ and (?:me|I|my|the|[A-Z])"
+"""After a comma, who is only named beside the kin: my mum, Tom and me."""
 _NOW = r"(?:now|these days|nowadays|at the moment|currently|again)"
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_OWNER} {_NOUN},? (?:is |was )?(?:named|called|whose name is) {_NAME}",
         rf"\b{_OWNER} {_NOUN}'s name is {_NAME}",
-        rf"\b{_OWNER} {_NOUN},? {_NAME}",
+        rf"\b{_OWNER} {_NOUN}(?:,(?! {_LISTED}))? {_NAME}",
         rf"\b{_NAME}(?:, (?:who(?:'s| is) )?| is | was )(?P<owner>[Mm]y|[Oo]ur) {_NOUN}(?: {_NOW})?(?=[,.!]|$)",
     )
 )
