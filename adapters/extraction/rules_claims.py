@@ -22,6 +22,7 @@ from adapters.extraction.rules_values import object_of, slot_of, type_of
 from adapters.extraction.rules_void import is_void
 from adapters.extraction.rules_weight import VAGUE_SUBJECTS, importance
 from memory.model.claims import Claim
+from memory.model.ids import fold
 from memory.model.timeline import DAY_S
 from memory.words import idioms, polarity, tone
 from memory.words.normalise import Piece
@@ -125,10 +126,11 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         polarity=not clause.negated or over or _is_so_after_all(clause, frame),
         confidence=_confidence(clause, predicate, piece),
     )  # fmt: skip
-    if _is_nobodys(clause, frame, claim, scene):
+    owed = clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None
+    if not owed and _is_nobodys(clause, frame, claim, scene):
         return None
     claim = without_tie(timed(claim, frame, clause, dating, scene), clause, scene)
-    if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
+    if owed:
         claim = replace(claim, predicate="promises", tense="plan")
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))
 
@@ -146,9 +148,9 @@ def _is_idiom(clause: Clause) -> bool:
 def _is_nobodys(clause: Clause, frame: Frame | None, claim: Claim, scene: Scene) -> bool:
     """Whether nobody could tell later whom or what it is of: a fact needs somebody or something that is named."""
     answers = scene.answering and clause.subject is not None and clause.subject.lower_ in VAGUE_SUBJECTS
-    return (is_dangling(clause, frame, claim.object, scene) and not answers) or is_no_person(
-        clause, frame, claim.subject_type
-    )
+    dangling = is_dangling(clause, frame, claim.object, scene) and not answers
+    to_oneself = claim.object is not None and fold(claim.object) == fold(claim.subject)
+    return dangling or to_oneself or is_no_person(clause, frame, claim.subject_type)
 
 
 def _is_not_theirs_to_tell(predicate: str | None, subject: str | None, scene: Scene) -> bool:

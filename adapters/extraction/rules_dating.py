@@ -60,9 +60,16 @@ class Scene:
         prefer = "past" if tense in ("past", "perfect") else "future"
         return resolve(text, self.utterance.at, self.utterance.offset_s, prefer)
 
+    def _is_length(self, span: TimeSpan, clause: Clause) -> bool:
+        """Hasn't slept in a fortnight: how long it was not, and no time to come."""
+        ahead = span.start is not None and span.start > self.utterance.at
+        return ahead and clause.tense in ("past", "perfect") and span.text.lower().startswith("in ")
+
     def spans_of(self, text: str, clause: Clause) -> tuple[TimeSpan, ...]:
         """The time expressions beside a clause: bare names look where its tense looks, or ahead to a day it sets."""
-        spans = self.spans(text, clause.tense)
+        spans = [
+            span for span in self.spans(text, clause.tense) if not (clause.negated and self._is_length(span, clause))
+        ]
         return days_set(text, spans, self.spans(text, "future"), clause) if sets_a_day(clause) else tuple(spans)
 
 

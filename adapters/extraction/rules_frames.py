@@ -305,7 +305,7 @@ _SORTS: dict[str, Callable[[Token], bool]] = {
     "moved_from": _is_home, "married_to": _is_person, "met": _is_met, "knows": _is_person,
     "talked_to": _is_talked_to,
     "moved_to": _is_moved_to,
-    "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
+    "visited": _is_thing, "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
 }  # fmt: skip
 """What the object of a predicate must be, where its verb also says other things (live in fear, work for hours)."""
 

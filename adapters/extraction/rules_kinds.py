@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from adapters.extraction.rules_clauses import subject_of
-from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_model import Doc, Span, Token
 from memory.model.ids import fold
 from memory.words.moods import PERSONS
 from memory.words.names import is_name, relation
 from memory.words.vocabulary import words
 
-_TRAVELS = words("go move fly travel drive relocate return head hike cycle sail emigrate commute get come be")
+_TRAVELS = words(
+    "go move fly travel drive relocate return head hike cycle sail emigrate commute get come be ride walk run"
+)
 _DWELLS = words("live settle stay reside grow base bear raise land arrive holiday vacation camp")
 _TO = words("to")
 _AT = words("in outside")
@@ -89,6 +91,25 @@ def _is_placed(token: Token) -> bool:
     said = preposition.lower_
     near = _NEAR if token.ent_type_ != "PERSON" else frozenset[str]()
     return (said in _TO and verb in _TRAVELS - {"be", "come", "get"}) or (said in _AT | near and verb in _DWELLS)
+
+
+def is_where(token: Token) -> bool:
+    """Whether a name tells where something is or goes: in Markkleeberg, to Perth; whom one believes in is somebody."""
+    place = token.doc[token.i : token.i + 1] if not token.ent_type_ else _entity_of(token)
+    preposition = place.root.head
+    if place.root.dep_ != "pobj" or _owns(place.root):
+        return False
+    said, verb = preposition.lower_, preposition.head.lemma_.lower()
+    return (said in _INSIDE and verb not in _TRUSTS) or (said in _TO and verb in _TRAVELS - {"be", "come", "get"})
+
+
+_INSIDE = words("in at into inside outside near around through across")
+_TRUSTS = words("believe trust confide interested disappointed laugh shout look smile stare yell angry wave point")
+"""Beside these it is somebody whom "in" and "at" name."""
+
+
+def _entity_of(token: Token) -> Span:
+    return next(each for each in token.doc.ents if each.start <= token.i < each.end)
 
 
 def _owns(token: Token) -> bool:

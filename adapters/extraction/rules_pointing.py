@@ -29,7 +29,7 @@ def is_dangling(clause: Clause, frame: Frame | None, object_: str | None, scene:
     """Whether its subject, or its object, is a bare it, they, them, their, or a he or she that stands for nobody."""
     subject = clause.subject
     if subject is not None and _dangles(subject, scene):
-        return not _is_told_all_the_same(clause, frame, scene)
+        return not _is_told_all_the_same(clause, frame)
     how = any(c.dep_ in ("oprd", "acomp") for c in clause.head.children)  # I take it black
     return any(_dangles(each, scene) for each in _objects(clause)) and object_ is None and not how
 
@@ -55,34 +55,44 @@ def _is_named_before(token: Token) -> bool:
     )
 
 
-def _is_told_all_the_same(clause: Clause, frame: Frame | None, scene: Scene) -> bool:
-    """Whether it tells of somebody or something that is named all the same.
+def _is_told_all_the_same(clause: Clause, frame: Frame | None) -> bool:
+    """Whether it tells of somebody or something that is named all the same, or its subject is no pronoun at all.
 
-    They offered me the job, whoever they are; it took an hour to get there; it's the cello I play.
+    A day that "they" set for the launch is the launch's.
     """
     subject = clause.subject
-    if subject is None or subject.dep_.startswith("csubj"):
+    if subject is None or subject.dep_.startswith("csubj") or (frame is not None and frame.row.name == "deadline_is"):
         return True
-    if frame is not None and frame.row.name == "deadline_is":
-        return True
-    if subject.lower_ == "they":
-        objects = [c for c in clause.head.children if c.dep_ in ("dobj", "dative", "ccomp")]
-        return any(t.lower_ in _MINE for each in objects for t in (each, *each.children))
-    attributes = [c for c in clause.head.children if c.dep_ == "attr"]
-    if subject.lower_ in _PERSONS:  # she's my stepdaughter
-        return any(relation(c.text) and any(g.lower_ in _MINE for g in c.children) for c in attributes)
-    if subject.lower_ != "it" or any(c.lower_ in _MINE for c in attributes):
-        return subject.lower_ == "it"  # it's just me and Dad
-    owned = any(c.lemma_ in _OWNED and any(g.dep_ == "poss" for g in c.children) for c in attributes)
-    beside = [c for c in clause.head.children if c.dep_ in ("attr", "acomp")]
-    ahead = [c for each in (clause.head, *beside) for c in each.children if c.i > clause.head.i]
-    return owned or clause.head.lemma_ in WEATHER or any(map(_is_forward, ahead))
+    if subject.lower_ == "it":
+        return _stands_for_what_follows(clause)
+    return _done_to_the_speaker(clause) if subject.lower_ == "they" else _is_kin_of_the_speaker(clause)
+
+
+def _done_to_the_speaker(clause: Clause) -> bool:
+    """They offered me the job, they took my tonsils out: whoever they are."""
+    objects = [c for c in clause.head.children if c.dep_ in ("dobj", "dative", "ccomp")]
+    return any(t.lower_ in _MINE for each in objects for t in (each, *each.children))
+
+
+def _is_kin_of_the_speaker(clause: Clause) -> bool:
+    """She's my cousin."""
+    attributes = [c for c in clause.head.children if c.dep_ == "attr" and relation(c.text)]
+    return any(t.lower_ in _MINE for each in attributes for t in each.children)
+
+
+def _stands_for_what_follows(clause: Clause) -> bool:
+    """It took an hour to get there, it's the cello I play, it's just me and Dad, it's Anna's birthday, it rained."""
+    head = clause.head
+    beside = [c for c in head.children if c.dep_ in ("attr", "acomp")]
+    ahead = [c for each in (head, *beside) for c in each.children if c.i > head.i]
+    owned = any(c.lemma_ in _OWNED and any(t.dep_ == "poss" for t in c.children) for c in beside)
+    return owned or head.lemma_ in WEATHER or any(c.lower_ in _MINE for c in beside) or any(map(_is_forward, ahead))
 
 
 def _is_forward(token: Token) -> bool:
     """It is important to rest, and for others to rest."""
     purpose = token.dep_ == "advcl" and any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
-    return token.dep_ in _FORWARD or purpose
+    return bool(token.dep_ in _FORWARD or purpose)
 
 
 def _objects(clause: Clause) -> list[Token]:
@@ -107,7 +117,7 @@ def is_no_person(clause: Clause, frame: Frame | None, subject_type: str) -> bool
 _OF_PEOPLE = words(
     "lives_in moved_to moved_from left separated_from works_at works_as left_job studies_at studies is_named goes_by "
     "married_to has_status met talked_to died age_is birthday_is has_condition likes dislikes prefers feels wants "
-    "plans promises decides acquired owns joined completed habit formerly"
+    "plans promises decides formerly"
 )
 """Predicates of which only somebody can be the subject."""
 

@@ -32,9 +32,9 @@ def sets_a_day(clause: Clause) -> bool:
 
 
 def _is_of_schedules(head: Token) -> bool:
-    lemma = head.lemma_.lower()
+    lemma = str(head.lemma_).lower()
     beside = {c.lower_ for c in head.subtree if c.i > head.i and c.i - head.i <= _NEAR}
-    return lemma in {*_SET, "move"} or bool(_SET_WITH.get(lemma, frozenset()) & beside)
+    return lemma in {*_SET, "move"} or not beside.isdisjoint(_SET_WITH.get(lemma, frozenset()))
 
 
 _NEAR = 6
@@ -63,7 +63,7 @@ def _is_set(text: str, span: TimeSpan, needs_direction: bool) -> bool:
 
 def is_called_off(clause: Clause) -> bool:
     """Whether what was to be on a day is cancelled: that is so from now on, and not on that day."""
-    return clause.head.lemma_.lower() == "cancel"
+    return bool(clause.head.lemma_.lower() == "cancel")
 
 
 def scheduled(clause: Clause) -> Token | None:

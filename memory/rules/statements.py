@@ -15,7 +15,7 @@ from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.across import settle_slots
 from memory.rules.asserted import in_its_time
-from memory.rules.readings import ensure_owner, subject_of
+from memory.rules.readings import ensure_owner, mention, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
 from memory.rules.settled import CORRECTED
@@ -28,6 +28,9 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
     if not command.claims:
         raise Invalid("There is nothing to remember.")
     origin = _origin(turn, command, command.sensitivity, command.source_id)
+    if command.heard is not None:
+        for promise in (each for each in command.sightings if each.type == "promise"):
+            mention(turn, promise, command.heard)
     return [_believe_told(turn, in_its_time(_claim(claim), origin.at), origin) for claim in command.claims]
 
 

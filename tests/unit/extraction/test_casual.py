@@ -195,6 +195,34 @@ def test_what_only_shares_words_with_an_idiom_is_believed(text: str) -> None:
     assert claims(text)
 
 
+# --- promises
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "due"),
+    [
+        ("I promised Lena to send the photos by Friday.", "Lena", "2026-09-04"),
+        ("I promised Lena I would send the photos by Saturday.", "Lena", "2026-09-05"),
+        ("I promised to send Lena the photos by Saturday.", "Lena", "2026-09-05"),
+        ("I promised my sister I'd call her tomorrow.", "Ana's sister", "2026-09-05"),
+        ("I'll ring you on Monday.", "Ben", "2026-09-07"),
+    ],
+)
+def test_a_promise_says_by_whom_to_whom_and_until_when(text: str, to: str, due: str) -> None:
+    at = datetime(2026, 9, 4, 10, tzinfo=UTC).timestamp()
+    found = read([Utterance("s", "1", 1, 1, "Ana", text, at, listeners=("Ben",))])
+    [made] = [each.properties for each in found.sightings if each.type == "promise"]
+    assert (made["by"], made["to"]) == ("Ana", to)
+    assert str(made["due"]).startswith(due)
+
+
+@pytest.mark.parametrize(
+    "text", ["Remind me that the boiler is loud.", "I swear, she winked at me.", "I promise.", "I promised nothing."]
+)
+def test_what_undertakes_nothing_is_no_promise(text: str) -> None:
+    assert [each for each in reading(text).sightings if each.type == "promise"] == []
+
+
 # --- one sentence, one fact a slot
 
 
@@ -217,6 +245,21 @@ def test_one_sentence_makes_one_fact_of_a_tie(text: str, predicate: str, value: 
 def test_what_else_is_said_beside_a_tie_is_kept() -> None:
     told = [(each.predicate, each.object) for each in claims("My wife Tina works at Bosch.")]
     assert told == [("works_at", "Bosch"), ("has_wife", "Tina")]
+
+
+def test_a_name_told_of_nobody_here_is_no_pets() -> None:
+    before = [("Ana", "We ate the fish."), ("Ben", "Nice."), ("Ana", "The baby came."), ("Ben", "Oh!")]
+    assert "has_pet" not in {each.predicate for each in claims("She's called Elsa Morag.", before)}
+
+
+def test_who_is_kin_by_name_is_he_or_she_by_that() -> None:
+    before = [("Ana", "My husband Hamid has a bad back."), ("Ben", "Poor man.")]
+    assert "Hamid" not in {each.subject for each in claims("She moved to Ghent.", before)}
+
+
+def test_how_long_something_was_not_is_no_time_to_come() -> None:
+    [claim] = claims("I haven't slept in a fortnight.")
+    assert "(" not in claim.statement
 
 
 def test_who_is_listed_beside_kin_is_not_that_kin() -> None:
