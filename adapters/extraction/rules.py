@@ -18,6 +18,7 @@ from adapters.extraction.rules_model import Doc, parse
 from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
 from adapters.extraction.rules_people import Company
+from adapters.extraction.rules_promises import is_vow_alone
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from adapters.extraction.rules_ties import told_otherwise
 from memory.model.claims import Claim, Reading, Sighting, Utterance
@@ -118,7 +119,8 @@ def _read_turn(
         related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
         scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds,
-                        answering=bool(asked.questions) and place < ANSWERING)  # fmt: skip
+                        answering=bool(asked.questions) and place < ANSWERING,
+                        vowed=any(is_vow_alone(after.text) for after, _ in parsed[place + 1 : place + 2]))  # fmt: skip
         before = reversed(company.told.get(utterance.speaker, []))
         said = [] if joke else list(corrected(piece, doc, before, asked, scene))
         if not (joke or said):

@@ -52,6 +52,9 @@ class Scene:
     present: frozenset[str] = frozenset()
     """Who else takes part in the conversation."""
 
+    vowed: bool = False
+    """Whether "I promise" follows right after."""
+
     answering: bool = False
     """Whether it may answer a question: what only points is then kept, beside the question."""
 

@@ -115,10 +115,17 @@ def _confidence(piece: Piece, scene: Scene) -> float | None:
     if _VOWED.search(piece.text) or _GAVE.search(piece.text):
         return 0.9
     offer = _OFFERED.search(piece.text)
+    if offer is not None and scene.vowed:
+        return 0.9
     if offer is None or offer.group("verb").lower() not in _DEEDS:
         return None
     owed = _TO_LISTENER.search(piece.text) is not None
     return 0.78 if owed or (_BY.search(piece.text) and scene.spans(piece.text, "future")) else None
+
+
+def is_vow_alone(text: str) -> bool:
+    """I promise, said after what is promised: I'll be there. I promise."""
+    return _VOW_ALONE.fullmatch(text) is not None
 
 
 def _is_ahead(due: Instant | None, scene: Scene) -> bool:

@@ -123,6 +123,11 @@ def unread(languages: Iterable[str]) -> tuple[str, ...]:
     return tuple(name_of(code) for code in codes if code not in READ)
 
 
+def told_unread(names: Iterable[str]) -> str:
+    """What somebody is told once of languages, by name, that are heard and not read."""
+    return f"{' and '.join(names)}: found and quoted, and read into facts only where a language model reads."
+
+
 def name_of(code: str) -> str:
     """What English calls a language; its code where no name is known here."""
     return "another script" if code == UNKNOWN else _NAMES.get(code, code)

@@ -206,6 +206,8 @@ def test_what_only_shares_words_with_an_idiom_is_believed(text: str) -> None:
         ("I promised to send Lena the photos by Saturday.", "Lena", "2026-09-05"),
         ("I promised my sister I'd call her tomorrow.", "Ana's sister", "2026-09-05"),
         ("I'll ring you on Monday.", "Ben", "2026-09-07"),
+        ("I'll be there on Monday. I promise.", "Ben", "2026-09-07"),
+        ("I'll be there on Monday, I promise.", "Ben", "2026-09-07"),
     ],
 )
 def test_a_promise_says_by_whom_to_whom_and_until_when(text: str, to: str, due: str) -> None:
