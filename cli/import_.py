@@ -21,6 +21,7 @@ from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_j
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
 from memory.services.zones import zone_of
+from memory.words.languages import READ, name_of, spoken, told_unread
 
 RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Pauses before a page is sent again when nobody answers: a restart of any part takes less than their sum, a minute."""
@@ -39,13 +40,15 @@ Send = Callable[[Mapping[str, Any]], int]
 @dataclass(slots=True)
 class Tally:
     """What an import has done: segments sent, those among them that were new or `changed`, files by the format they
-    were read as, lines `rejected`, whole files `failed`, of which earlier pages may have gone in."""
+    were read as, segments by language that is heard and not read (`unread`), lines `rejected`, whole files `failed`, of
+    which earlier pages may have gone in."""
 
     files: int = 0
     segments: int = 0
     changed: int = 0
     sources: set[str] = field(default_factory=set)
     formats: dict[str, int] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
 
@@ -139,6 +142,8 @@ def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> N
             tally.sources.add(body["source_id"])
             tally.segments += len(body["segments"])
             taken_for.add(body["provenance"]["format"])
+            for segment in body["segments"]:
+                _count_unread(segment, tally)
     except DomainError as error:
         if not refused_for_good(error):
             raise
@@ -151,6 +156,16 @@ def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> N
     tally.files += 1
     for each in taken_for:
         tally.formats[each] = tally.formats.get(each, 0) + 1
+
+
+def _count_unread(segment: Mapping[str, Any], tally: Tally) -> None:
+    code = spoken(segment["text"][:_TOLD_BY], segment.get("language"))
+    if code not in READ:
+        tally.unread[name_of(code)] = tally.unread.get(name_of(code), 0) + 1
+
+
+_TOLD_BY = 2_000
+"""Characters of a segment by which its language is told (chosen: a page)."""
 
 
 def _unnamed(detail: str, name: str) -> str:
@@ -222,6 +237,9 @@ def _report(tally: Tally, as_json: bool) -> None:
     )
     if tally.formats:  # a chat that was taken for a note is not to go unseen
         err.print(f"Read as {', '.join(f'{form} {count}' for form, count in sorted(tally.formats.items()))}.")
+    if tally.unread:
+        counts = [f"{name} ({counted(many, 'segment')})" for name, many in sorted(tally.unread.items())]
+        err.print(told_unread(counts), markup=False)
     for line in tally.rejected:
         err.print(f"{line['file']}, line {line['line_no']}: {line['reason']}", markup=False)
     for file in tally.failed:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, UserOption, show
 from memory.errors import Invalid
+from memory.words.languages import told_unread, unread
 
 UNNAMED = 'Whose memory this is, nobody has said yet: memoray profile --name "Maya" --zone Europe/Lisbon'
 
@@ -47,6 +48,7 @@ def profile(
         f"[bold]{escape(known['name'])}[/]" if known["name"] else UNNAMED,
         f"  also heard as {escape(', '.join(known['speaker_labels']))}",
         f"  lives in {known['time_zone']}, speaks {', '.join(known['languages'])}",
+        *(f"  {told_unread(names)}" for names in (unread(known["languages"]),) if names),
     )
 
 

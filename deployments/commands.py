@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Header
@@ -16,7 +16,7 @@ from deployments.house import House, house_of
 from deployments.kinds import Id
 from memory.errors import Conflict, Unavailable
 from memory.model.changes import ChangeSet, key_of
-from memory.model.claims import Claim, Utterance
+from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.commands import (
     AddAlias,
     Command,
@@ -118,20 +118,31 @@ class _FarJudge:
         return await self._house.minds.judge(pairs)
 
 
-async def read_told(house: House, told: Utterance) -> tuple[list[Claim], Mapping[str, Vector]]:
-    """What the owner's own words state, the best claim first, and the vectors of the statements.
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What words told on purpose come to: claims, the best first, promises, and the vectors of the statements."""
+
+    claims: list[Claim]
+    promises: tuple[Sighting, ...]
+    vectors: Mapping[str, Vector]
+
+
+async def read_told(house: House, told: Utterance) -> Understood:
+    """What the owner's own words state.
 
     Nothing told on purpose is lost: without a reader, or if it finds no claim, the words themselves are remembered.
     """
+    promises: tuple[Sighting, ...] = ()
     try:
         reading, vectors = await house.minds.read_text((told,))
     except (Unavailable, RayError):
         log.warning("what was told could not be read; its words are remembered as they are", exc_info=True)
     else:
+        promises = tuple(each for each in reading.sightings if each.type == "promise")
         if reading.claims:
-            return sorted(reading.claims, key=_weight, reverse=True), vectors
+            return Understood(sorted(reading.claims, key=_weight, reverse=True), promises, vectors)
     claim = Claim(told.speaker, told.text, told.segment_key, told.text, importance=IMPORTANCE)
-    return [claim], await vectors_of(house, [told.text])
+    return Understood([claim], promises, await vectors_of(house, [told.text]))
 
 
 async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str, predicate: str | None) -> Claim:
@@ -142,7 +153,7 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
     """
     if claim.object:
         return claim
-    readings, _ = await read_told(house, told)
+    readings = (await read_told(house, told)).claims
     name = fold(told.speaker if fold(subject) in OWNER_NAMES else subject)
     about = [each for each in readings if fold(each.subject) == name and each.polarity == claim.polarity]
     near = [each for each in about if each.predicate == predicate] if predicate else about

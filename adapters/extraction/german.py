@@ -21,11 +21,13 @@ from memory.model.ids import fold
 from memory.words.classes import GERMAN_PETS
 from memory.words.everyday import GERMAN_KIN, GERMAN_NOUNS
 from memory.words.german_times import since
+from memory.words.idioms import is_idiom
 from memory.words.languages import is_common
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
 from memory.words.polarity import quotations_masked, unmasked, without_quotations
 from memory.words.predicates import class_of, named
+from memory.words.tone import is_light, without_tone
 from memory.words.vocabulary import words
 
 _I = re.IGNORECASE
@@ -34,7 +36,7 @@ _FRAMED = re.compile(
     r"beispiel\w*|lautet|"
     r"sprich mir nach|im spiel|rolle|kapitel|ich bin jetzt (?:der|die|das)|ich bin (?:\w+ )?(?:der|die) (?:könig|"
     r"prinz|zauber|"
-    r"hexe|ritter|pirat|räuber)\w*|les(?:e)? (?:das |es |mal )*vor|haha\w*|ha ha|na super|na toll|ja klar|"
+    r"hexe|ritter|pirat|räuber)\w*|les(?:e)? (?:das |es |mal )*vor|na super|na toll|ja klar|"
     r"aber klar|scherz)\b|^klar,|/s\b",
     _I,
 )  # fmt: skip
@@ -43,7 +45,7 @@ _UNREAL = re.compile(
     r"\b(?:wenn|falls|sofern|ob|wenn's|um ein haar|hätt\w*|wär\w*|würd\w*|könnt\w*|eigentlich wollt\w*|"
     r"wollt\w* (?:ich )?(?:ja |eigentlich )|möchte\w*|wünschte|wünsche|sollte\w*|dürfte\w*|"
     r"müsste\w*|sei|seien|"
-    r"vielleicht|eventuell|womöglich|möglicherweise|vermutlich|wahrscheinlich|angeblich|wohl|anscheinend|offenbar|"
+    r"vielleicht|eventuell|womöglich|möglicherweise|vermutlich|wahrscheinlich|angeblich|wohl|"
     r"gerücht\w*|fast|"
     r"beinahe|überleg\w+|gedanken?|unentschieden|weder|behauptet\w*|sagt|sagte\w*|meint|meinte\w*|erzählt\w*|gehört|"
     r"heißt es|schreibt|"
@@ -101,7 +103,8 @@ _BIRTHDAY = "geburtstag"
 _FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
 _PERFECT = re.compile(r"\b(?:habe|hab|hat|bin|ist)\b.*\b\w*(?:ge\w+(?:t|en)|iert|(?:ver|be|er|ent)\w+(?:t|en))$", _I)
 _LASTING = frozenset({"has_status", "married_to", "comes_from"})
-_TYPED, _PLAIN = 0.7, 0.6
+_TYPED, _PLAIN, _LIGHT = 0.7, 0.6, 0.2
+"""Confidence of what has a predicate and of what has none; what laughter and "offenbar" take off both."""
 _LEAST = 3
 """Words a statement has at least."""
 _CHANGED = re.compile(r"\b(?:jetzt|inzwischen|mittlerweile|neuerdings|wieder|mehr)\b", _I)
@@ -133,7 +136,7 @@ def promises_of(utterance: Utterance, listener: str | None = None) -> Iterator[S
 def _clauses(utterance: Utterance) -> Iterator[tuple[str, str]]:
     """(quote, clause) of all that is asserted, up to where a frame opens."""
     for quote in map(unmasked, split_sentences(quotations_masked(_whole_dates(utterance.text)))):
-        sentence = clean(quote)
+        sentence = without_tone(clean(quote))
         spoken = without_quotations(sentence) != sentence
         yield from ((quote, clause) for clause in (() if spoken or _is_asked(sentence) else _asserted(sentence)))
         if spoken or _FRAMED.search(sentence):
@@ -223,7 +226,7 @@ def _has_subject(part: str) -> bool:
 def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) -> Claim | None:
     whole, clause = clause, " ".join(_LINK.sub("", _OPENERS.sub("", clause)).split())
     subject = _subject(clause, utterance.speaker)
-    if subject is None or _QUESTION.match(clause):
+    if subject is None or _QUESTION.match(clause) or is_idiom(clause):
         return None
     statement = in_third_person(clause, utterance.speaker, listener)
     if len(statement.split()) < _LEAST:
@@ -238,7 +241,7 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
     claim = Claim(
         subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
         object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
-        importance=4 + (row.weight if row else 0), confidence=_TYPED if row else _PLAIN,
+        importance=4 + (row.weight if row else 0), confidence=_confidence(quote, known=row is not None),
         polarity=not _DENIED.search(clause) or _STANDS.search(clause) is not None,
         tense="plan" if promise is not None else _tense(clause, predicate),
         valid_from=utterance.at, due=promise.due if promise is not None else None,
@@ -248,6 +251,10 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
     begun = since(clause, utterance.at, utterance.offset_s) if claim.tense == "state" else None
     claim = claim if begun is None else replace(claim, valid_from=begun)
     return tied(claim, clause, utterance.speaker)
+
+
+def _confidence(quote: str, *, known: bool) -> float:
+    return round((_TYPED if known else _PLAIN) - (_LIGHT if is_light(quote) else 0.0), 2)
 
 
 def _tense(clause: str, predicate: str | None) -> str:

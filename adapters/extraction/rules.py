@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.extraction import german
-from adapters.extraction.rules_answers import Asked, with_question
+from adapters.extraction.rules_answers import ANSWERING, Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
 from adapters.extraction.rules_corrections import corrected
 from adapters.extraction.rules_dating import Scene, next_frame
@@ -18,12 +18,13 @@ from adapters.extraction.rules_model import Doc, parse
 from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
 from adapters.extraction.rules_people import Company
+from adapters.extraction.rules_promises import is_vow_alone
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from adapters.extraction.rules_ties import told_otherwise
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words import stage
-from memory.words.languages import is_german
+from memory.words.languages import is_german, spoken
 from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, Told, questions_of, told
 from memory.words.polarity import is_boast, is_joke
@@ -80,7 +81,7 @@ def _is_evidence(utterance: Utterance) -> bool:
 
 
 def _is_english(utterance: Utterance) -> bool:
-    return (utterance.language or "en").lower().startswith("en") and not is_german(utterance.text, utterance.language)
+    return spoken(utterance.text, utterance.language) == "en"
 
 
 def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterator[tuple[Piece, ...]]:
@@ -117,7 +118,9 @@ def _read_turn(
         joke = is_boast(piece.quote) or any(is_joke(near.text) for near, _ in parsed[place : place + 2])
         related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
-        scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds)
+        scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds,
+                        answering=bool(asked.questions) and place < ANSWERING,
+                        vowed=any(is_vow_alone(after.text) for after, _ in parsed[place + 1 : place + 2]))  # fmt: skip
         before = reversed(company.told.get(utterance.speaker, []))
         said = [] if joke else list(corrected(piece, doc, before, asked, scene))
         if not (joke or said):

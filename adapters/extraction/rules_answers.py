@@ -14,7 +14,7 @@ from memory.words.normalise import Piece
 from memory.words.polarity import is_phatic, is_unreal
 from memory.words.vocabulary import JOBS
 
-_ANSWERING = 2
+ANSWERING = 2
 """Only the first two sentences of a turn answer what was asked before it."""
 _LONGEST = 60
 """Characters of a bare answer; how it looks is tried in ways that take long for long ones."""
@@ -82,7 +82,7 @@ def with_question(
     """The claims of a piece, those that only answer a question given with it."""
     if (
         not asked.questions
-        or place >= _ANSWERING
+        or place >= ANSWERING
         or piece.question
         or not piece.asserted
         or not is_assertion(piece.text)

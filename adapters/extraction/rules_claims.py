@@ -14,15 +14,17 @@ from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_mood import is_actual
 from adapters.extraction.rules_objects import is_bare_pronoun
 from adapters.extraction.rules_people import Relation
+from adapters.extraction.rules_pointing import is_asked, is_dangling, is_no_person, is_said_to_somebody
 from adapters.extraction.rules_promises import promise_of
-from adapters.extraction.rules_subjects import subject_of_claim, whose_kin
+from adapters.extraction.rules_subjects import subject_of_claim, whose, whose_kin
 from adapters.extraction.rules_ties import without_tie
 from adapters.extraction.rules_values import object_of, slot_of, type_of
 from adapters.extraction.rules_void import is_void
 from adapters.extraction.rules_weight import VAGUE_SUBJECTS, importance
 from memory.model.claims import Claim
+from memory.model.ids import fold
 from memory.model.timeline import DAY_S
-from memory.words import polarity
+from memory.words import idioms, polarity, tone
 from memory.words.normalise import Piece
 from memory.words.predicates import STRONG, TABLE, named
 from memory.words.vocabulary import FAMILY, words
@@ -67,6 +69,7 @@ def relation_claims(related: Sequence[Relation], piece: Piece, scene: Scene) -> 
                 segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=row.name if row else None,
                 object=found.name, object_type="topic" if found.kind == "pet" else "person",
                 importance=6, confidence=0.85, valid_from=scene.utterance.at,
+                change=polarity.has_change_cue(piece.text),
             )  # fmt: skip
 
 
@@ -92,10 +95,8 @@ def _stands_out(claim: Claim) -> bool:
 
 
 def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
-    if clause.subject is None or _is_unreal(clause) or _depends(clause) or _is_summons(clause) or not is_actual(clause):
+    if clause.subject is None or not _is_stated(clause):
         return None
-    if clause.person == "you":
-        return None  # praise and advice, told to somebody's face, say nothing of them
     statement, frame = _statement(clause, scene), frame_of(clause)
     if clause.modal == "should":
         statement = f"{scene.utterance.speaker} believes {statement[:1].lower()}{statement[1:]}"
@@ -108,6 +109,8 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     ):
         return None
     subject, subject_type = subject_of_claim(clause, frame, scene)
+    if is_said_to_somebody(clause, subject, scene):
+        return None
     own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
     frame, predicate, object_ = _typed(frame, clause, scene, habit=dating.habit) if own else (frame, None, None)
     if _is_not_theirs_to_tell(predicate, subject, scene) or _is_outgrown(predicate, dating, scene):
@@ -115,7 +118,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     over = frame is _OVER
     dating = replace(dating, habit=dating.habit and not over)
     claim = Claim(
-        subject=subject or scene.utterance.speaker, subject_type=subject_type,
+        subject=subject or whose(clause, scene), subject_type=subject_type,
         statement=dated(statement, dating, scene),
         segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=predicate, object=object_,
         object_type=type_of(frame, object_, scene), slot=slot_of(frame, clause, object_) if predicate else None,
@@ -123,10 +126,31 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         polarity=not clause.negated or over or _is_so_after_all(clause, frame),
         confidence=_confidence(clause, predicate, piece),
     )  # fmt: skip
+    owed = clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None
+    if not owed and _is_nobodys(clause, frame, claim, scene):
+        return None
     claim = without_tie(timed(claim, frame, clause, dating, scene), clause, scene)
-    if clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None:
+    if owed:
         claim = replace(claim, predicate="promises", tense="plan")
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))
+
+
+def _is_stated(clause: Clause) -> bool:
+    """Whether it says what is so. Praise and advice, told to somebody's face, say nothing of them."""
+    unsaid = _is_unreal(clause) or _depends(clause) or _is_summons(clause) or is_asked(clause) or _is_idiom(clause)
+    return not unsaid and clause.person != "you" and is_actual(clause)
+
+
+def _is_idiom(clause: Clause) -> bool:
+    return idioms.is_idiom("".join(token.text_with_ws for token in clause.tokens))
+
+
+def _is_nobodys(clause: Clause, frame: Frame | None, claim: Claim, scene: Scene) -> bool:
+    """Whether nobody could tell later whom or what it is of: a fact needs somebody or something that is named."""
+    answers = scene.answering and clause.subject is not None and clause.subject.lower_ in VAGUE_SUBJECTS
+    dangling = is_dangling(clause, frame, claim.object, scene) and not answers
+    to_oneself = claim.object is not None and fold(claim.object) == fold(claim.subject)
+    return dangling or to_oneself or is_no_person(clause, frame, claim.subject_type)
 
 
 def _is_not_theirs_to_tell(predicate: str | None, subject: str | None, scene: Scene) -> bool:
@@ -264,5 +288,10 @@ def _judges(clause: Clause) -> bool:
 def _confidence(clause: Clause, predicate: str | None, piece: Piece) -> float:
     """Rules know how they read: typed 0.85, plain 0.75, of others 0.65; hearsay and doubt take 0.2 off."""
     base = 0.85 if predicate in STRONG else 0.75 if clause.person == "i" else 0.65
-    shaky = clause.doubted or polarity.is_hearsay(piece.text) or polarity.is_hedged(piece.text)
+    shaky = (
+        clause.doubted
+        or polarity.is_hearsay(piece.text)
+        or polarity.is_hedged(piece.text)
+        or tone.is_light(piece.quote)
+    )
     return round(base - (0.2 if shaky else 0.0), 2)

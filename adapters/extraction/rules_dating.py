@@ -10,6 +10,7 @@ from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_endings import is_put_off
 from adapters.extraction.rules_frames import Frame
 from adapters.extraction.rules_model import Doc
+from adapters.extraction.rules_schedules import days_set, is_called_off, sets_a_day
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import DAY_S, Instant
@@ -51,10 +52,28 @@ class Scene:
     present: frozenset[str] = frozenset()
     """Who else takes part in the conversation."""
 
+    vowed: bool = False
+    """Whether "I promise" follows right after."""
+
+    answering: bool = False
+    """Whether it may answer a question: what only points is then kept, beside the question."""
+
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
         """The time expressions of a text, bare names looking where its tense looks."""
         prefer = "past" if tense in ("past", "perfect") else "future"
         return resolve(text, self.utterance.at, self.utterance.offset_s, prefer)
+
+    def _is_length(self, span: TimeSpan, clause: Clause) -> bool:
+        """Hasn't slept in a fortnight: how long it was not, and no time to come."""
+        ahead = span.start is not None and span.start > self.utterance.at
+        return ahead and clause.tense in ("past", "perfect") and span.text.lower().startswith("in ")
+
+    def spans_of(self, text: str, clause: Clause) -> tuple[TimeSpan, ...]:
+        """The time expressions beside a clause: bare names look where its tense looks, or ahead to a day it sets."""
+        spans = [
+            span for span in self.spans(text, clause.tense) if not (clause.negated and self._is_length(span, clause))
+        ]
+        return days_set(text, spans, self.spans(text, "future"), clause) if sets_a_day(clause) else tuple(spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +93,13 @@ def dating_of(clause: Clause, frame: Frame | None, statement: str, piece: Piece,
     """Its own expression, else (a past event) that of its sentence, else of an earlier sentence of the turn."""
     if _is_any_years_day(clause, statement):
         return Dating((), None, habit=False)
-    own = tuple(scene.spans(statement, clause.tense))
+    own = scene.spans_of(statement, clause)
     past = clause.tense == "past" and not is_put_off(clause)
     over = past and frame is not None and frame.row.tense == "state" and frame.row.single
     dates = (s for s in own if s.kind != "recurrence" and not (over and s.kind == "duration"))
     span = next(dates, None) or _outer_span(clause, piece, scene)
+    if span is not None and span.start is not None and span.start > scene.utterance.at and is_called_off(clause):
+        span = None
     return Dating(own, span, _is_habit(clause, own), over)
 
 
@@ -108,14 +129,15 @@ def _takes(clause: Clause) -> bool:
 def _outer_span(clause: Clause, piece: Piece, scene: Scene) -> TimeSpan | None:
     if clause.tense != "past" or clause.head.lower_ == "used":
         return None
-    within = [s for s in scene.spans(piece.text, "past") if s.kind in ("point", "interval") and s.end is not None]
+    within = [s for s in scene.spans_of(piece.text, clause) if s.kind in ("point", "interval") and s.end is not None]
     return within[0] if within else scene.frame
 
 
 def next_frame(scene: Scene, doc: Doc) -> TimeSpan | None:
     """The time a piece sets for the past tense of the sentences after it; "I start on 1 April" sets none."""
-    tense = next((clause.tense for clause in clauses(doc)), "past")
-    spans = [s for s in scene.spans(doc.text, tense) if s.grain in _FRAME_GRAINS and s.kind != "recurrence"]
+    first = next(clauses(doc), None)
+    told = scene.spans(doc.text, "past") if first is None else scene.spans_of(doc.text, first)
+    spans = [s for s in told if s.grain in _FRAME_GRAINS and s.kind != "recurrence"]
     past = [s for s in spans if s.start is not None and s.end is not None and s.start < scene.utterance.at]
     return past[-1] if past else scene.frame
 
@@ -181,6 +203,8 @@ def _tense(claim: Claim, frame: Frame | None, clause: Clause, span: TimeSpan | N
     ahead = span is not None and span.start is not None and span.end is not None and span.end > at
     if ahead and clause.tense == "present" and (frame is None or frame.row.tense == "event"):
         return "plan"  # I'm visiting Rome next week; the opening is tomorrow
+    if ahead and sets_a_day(clause):
+        return "plan"  # the deadline was moved to the 29th
     if clause.tense == "past":
         passing = frame is None or frame.row.tense == "event" or not single_valued(claim.predicate, claim.slot)
         return "event" if passing else "state"

@@ -33,8 +33,8 @@ _CLOCK = words(
 _WENT = words("drive fly walk ride cycle come return head")
 _RIDES = words("taxi cab uber bus train tram metro ferry flight plane")
 """What follows a departure: left the club and took a taxi; who leaves for good joins, starts or moves."""
-_WEATHER = words("rain snow pour hail drizzle thunder storm freeze")
-_INTERRUPTS = words("ring rang buzz knock") | _WEATHER
+WEATHER = words("rain snow pour hail drizzle thunder storm freeze")
+_INTERRUPTS = words("ring rang buzz knock") | WEATHER
 _SETS_OUT = words("head go return travel fly drive come leave set")
 """To get somewhere: for good, that is a move."""
 _GIVEN_UP = ("no longer", "any more", "anymore", "any longer")
@@ -225,7 +225,7 @@ def _is_passing(head: Token) -> bool:
 def _is_weather(verb: Token) -> bool:
     """When Tom left Rome, it rained, or the sun shone: what dates an hour is no parting from a town."""
     subject = next((c.lemma_.lower() for c in verb.children if c.dep_ in ("nsubj", "expl")), "")
-    return verb.lemma_ in _WEATHER if subject == "it" else subject in ("sun", "rain", "snow", "storm")
+    return verb.lemma_ in WEATHER if subject == "it" else subject in ("sun", "rain", "snow", "storm")
 
 
 def _is_errand(token: Token) -> bool:

@@ -14,6 +14,7 @@ from adapters.extraction.rules_clauses import Clause
 from adapters.extraction.rules_endings import ending_cues, is_no_end
 from adapters.extraction.rules_firms import is_firm_or_department
 from adapters.extraction.rules_model import Token
+from adapters.extraction.rules_schedules import DATED, day_cues
 from memory.words.moods import MET
 from memory.words.names import is_name, relation
 from memory.words.predicates import Predicate, class_of, cued, named
@@ -38,7 +39,6 @@ _AGE = re.compile(
     r"\byears old\b"
 )
 _GOAL = words("goal dream ambition aim wish")
-_DEADLINE = words("deadline meeting sprint appointment exam interview launch release flight")
 _TOP = re.compile(r"\b(?:favorite|top (?:pick|choice)|go-to|number one)\b", re.IGNORECASE)
 
 
@@ -70,6 +70,7 @@ def _in_tense(row: Predicate, clause: Clause) -> Predicate:
 def _cues(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     head = clause.head
     lemma = head.lemma_.lower() if head.lower_ not in ("'m", "'s", "'re") else "be"
+    yield from day_cues(clause)
     if lemma == "be":
         yield from _being(clause)
     if lemma in ("get", "become", "feel", "stay"):
@@ -135,6 +136,8 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     yield from _prepositions(head, "be", "be")
     if clause.subject is not None and clause.subject.lemma_ == "birthday":
         yield from _prepositions(head, "be BIRTHDAY", "be BIRTHDAY")
+    if clause.subject is not None and clause.subject.lemma_.lower() in DATED:
+        yield from _prepositions(head, "be DEADLINE", "be DEADLINE")
     attribute = next((c for c in head.children if c.dep_ in ("attr", "acomp") and c.i > head.i), None)
     if attribute is None:
         return
@@ -148,7 +151,7 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     if attribute.lemma_.lower() in JOBS:
         yield "be JOB", attribute
     subject = clause.subject.lemma_.lower() if clause.subject is not None else ""
-    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", _DEADLINE), ("be BIRTHDAY", {"birthday"}),
+    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", DATED), ("be BIRTHDAY", {"birthday"}),
                         ("be NAMED", {"name"}), ("be NICKNAME", {"nickname"})):  # fmt: skip
         if subject in nouns:
             yield cue, attribute
@@ -302,7 +305,7 @@ _SORTS: dict[str, Callable[[Token], bool]] = {
     "moved_from": _is_home, "married_to": _is_person, "met": _is_met, "knows": _is_person,
     "talked_to": _is_talked_to,
     "moved_to": _is_moved_to,
-    "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
+    "visited": _is_thing, "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
 }  # fmt: skip
 """What the object of a predicate must be, where its verb also says other things (live in fear, work for hours)."""
 

@@ -10,19 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from adapters.extraction.rules_clauses import subject_of
-from adapters.extraction.rules_model import Doc, Token
+from adapters.extraction.rules_model import Doc, Span, Token
 from memory.model.ids import fold
 from memory.words.moods import PERSONS
 from memory.words.names import is_name, relation
 from memory.words.vocabulary import words
 
-_TRAVELS = words("go move fly travel drive relocate return head hike cycle sail emigrate commute get come be")
+_TRAVELS = words(
+    "go move fly travel drive relocate return head hike cycle sail emigrate commute get come be ride walk run"
+)
 _DWELLS = words("live settle stay reside grow base bear raise land arrive holiday vacation camp")
 _TO = words("to")
 _AT = words("in outside")
 _NEAR = words("near around from")
 """One lives near a town as well as near somebody."""
-_PRIVATE = words(
+PRIVATE = words(
     "retire marry study cook cry laugh smile sleep phone text whisper hug apologise apologize graduate propose blush "
     "limp snore hum drink eat dance sing think know love hate like learn read watch live wake"
 )
@@ -91,6 +93,25 @@ def _is_placed(token: Token) -> bool:
     return (said in _TO and verb in _TRAVELS - {"be", "come", "get"}) or (said in _AT | near and verb in _DWELLS)
 
 
+def is_where(token: Token) -> bool:
+    """Whether a name tells where something is or goes: in Markkleeberg, to Perth; whom one believes in is somebody."""
+    place = token.doc[token.i : token.i + 1] if not token.ent_type_ else _entity_of(token)
+    preposition = place.root.head
+    if place.root.dep_ != "pobj" or _owns(place.root):
+        return False
+    said, verb = preposition.lower_, preposition.head.lemma_.lower()
+    return (said in _INSIDE and verb not in _TRUSTS) or (said in _TO and verb in _TRAVELS - {"be", "come", "get"})
+
+
+_INSIDE = words("in at into inside outside near around through across")
+_TRUSTS = words("believe trust confide interested disappointed laugh shout look smile stare yell angry wave point")
+"""Beside these it is somebody whom "in" and "at" name."""
+
+
+def _entity_of(token: Token) -> Span:
+    return next(each for each in token.doc.ents if each.start <= token.i < each.end)
+
+
 def _owns(token: Token) -> bool:
     """Anna's, or what was taken for "Anna is" and written out."""
     return token.i + 1 < len(token.doc) and token.nbor().lower_ in ("'s", "’s", "is")
@@ -102,7 +123,7 @@ def _is_somebody(token: Token) -> bool:
         works = verb == "work" and any(c.lower_ == "at" for c in head.children)
         return (
             works
-            or verb in _PRIVATE
+            or verb in PRIVATE
             or _is_one(head)
             or any(c.lower_ == "i" and c.dep_ == "conj" for c in token.children)
         )

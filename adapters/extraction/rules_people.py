@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adapters.extraction.rules_kinds import name_of
+from adapters.extraction.rules_kinds import is_where, name_of
 from adapters.extraction.rules_model import Doc, Token
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Sighting, Utterance
-from memory.words.names import is_name, is_pet, relation
+from memory.model.ids import fold
+from memory.words.names import TITLES, is_name, is_pet, relation
 from memory.words.vocabulary import FAMILY, FEMALE, MALE
 
 _REACH = 4
@@ -19,13 +20,15 @@ _TITLE = r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\b\.? )"
 _NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
 _OWNER = r"(?P<owner>[Mm]y|[Oo]ur|[Aa]|[A-Z]\w+'s)"
 _NOUN = r"(?:\w+ )??(?P<noun>guinea pig|[a-z]+)"
+_LISTED = r"[A-Z][\w'’-]+ and (?:me|I|my|the|[A-Z])"
+"""After a comma, who is only named beside the kin: my mum, Tom and me."""
 _NOW = r"(?:now|these days|nowadays|at the moment|currently|again)"
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_OWNER} {_NOUN},? (?:is |was )?(?:named|called|whose name is) {_NAME}",
         rf"\b{_OWNER} {_NOUN}'s name is {_NAME}",
-        rf"\b{_OWNER} {_NOUN},? {_NAME}",
+        rf"\b{_OWNER} {_NOUN}(?:,(?! {_LISTED}))? {_NAME}",
         rf"\b{_NAME}(?:, (?:who(?:'s| is) )?| is | was )(?P<owner>[Mm]y|[Oo]ur) {_NOUN}(?: {_NOW})?(?=[,.!]|$)",
     )
 )
@@ -62,7 +65,8 @@ class Company:
     """(turn, name, f, m or None), latest last."""
     kin: dict[tuple[str, str], str] = field(default_factory=dict)
     """(owner, noun) to the name that was said once: my sister is Jane."""
-    last_animal: tuple[str, str] | None = None
+    last_animal: tuple[str, str, int] | None = None
+    """(owner, noun, turn) of the animal that was spoken of last: whose name is told right after it."""
     told: dict[str, list[Claim]] = field(default_factory=dict)
     """What each speaker claimed so far, latest last: what a correction is about."""
     called: set[str] = field(default_factory=set)
@@ -97,7 +101,10 @@ class Company:
         claims = list(claims)
         self.told.setdefault(speaker, []).extend(claims)
         people = (claim.object for claim in claims if claim.object_type == "person" and claim.predicate != "says_to")
-        self.named.extend((self.turn, name, None) for name in people if name and is_name(name))
+        self.named.extend((self.turn, name, None) for name in people if name and self._may_be_somebody(name))
+
+    def _may_be_somebody(self, name: str) -> bool:
+        return is_name(name) and self.kinds.get(fold(name)) != "place"
 
     def referents(self, doc: Doc, speaker: str) -> dict[int, str]:
         """Which position of she, he, her, his stands for whom. Names already in the sentence come first."""
@@ -114,8 +121,11 @@ class Company:
         return found
 
     def _mention(self, token: Token, speaker: str) -> Iterator[tuple[int, str, str | None]]:
-        if token.ent_type_ == "PERSON" and token.ent_iob_ == "B" and is_name(token.text):
-            yield self.turn, str(token.text), None
+        if token.ent_type_ == "PERSON" and token.ent_iob_ == "B":
+            name = str(token.nbor().text if fold(token.text).rstrip(".") in TITLES and len(token.doc) > token.i + 1
+                       else token.text)  # fmt: skip
+            if self._may_be_somebody(name) and not is_where(token):
+                yield self.turn, name, None
         elif token.pos_ == "PROPN" and token.lower_ in _CALLED_SO and token.i + 1 < len(token.doc):
             yield self.turn, str(token.text), gender_of(token.lower_)
         elif token.pos_ == "NOUN" and token.tag_ != "NNS" and (relation(token.text) or token.lemma_ in FEMALE | MALE):
@@ -130,16 +140,20 @@ class Company:
     def _latest(self, here: Sequence[tuple[int, str, str | None]], gender: str, speaker: str) -> str | None:
         recent = [m for m in self.named if self.turn - m[0] <= _REACH]
         for _, name, known in reversed([*recent, *here]):
-            if known in (gender, None) and name not in self.speakers:
+            if (known or self._gender_by_kin(name)) in (gender, None) and name not in self.speakers:
                 return name
         return None
+
+    def _gender_by_kin(self, name: str) -> str | None:
+        """What is known of somebody who was named as kin: my husband Hamid is no "she"."""
+        return next((gender_of(noun) for (_, noun), kin in self.kin.items() if kin == name), None)
 
     def observe(self, doc: Doc, speaker: str) -> None:
         """Remember for later turns whom this one named."""
         for token in doc:
             self.named.extend(self._mention(token, speaker))
             if is_pet(token.lower_) and token.pos_ == "NOUN":
-                self.last_animal = (speaker, token.lemma_)
+                self.last_animal = (speaker, token.lemma_, self.turn)
 
     def relations(self, doc: Doc, speaker: str) -> Iterator[Relation]:
         """Relations this sentence says, names first; each noun once."""
@@ -154,7 +168,7 @@ class Company:
                     self.kin[found.owner, found.noun] = found.name
                 yield found
         match = _THEIR_NAME.search(doc.text)
-        if match and self.last_animal and not seen:
+        if match and self.last_animal and not seen and self.turn - self.last_animal[2] <= 1:
             name = match.group("name")
             if is_name(name):
                 yield Relation(self.last_animal[0], "pet", self.last_animal[1], name)

@@ -12,9 +12,20 @@ from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.normalise import Piece
 from memory.words.vocabulary import words
 
-_VOWED = re.compile(r"\bI (?:promise|swear)\b|\bI give you my word\b|\bI gave you my word\b", re.IGNORECASE)
-_GAVE = re.compile(r"\bI(?:'ve| have)? promised (?P<to>(?-i:[A-Z])\w+) (?!nothing\b)", re.IGNORECASE)
-"""A vow that is told of: I promised Lena to call."""
+_VOWED = re.compile(
+    r"\bI(?: do)? promise\b(?=\W*\w|.*\w)|\bI swear (?:to you )?(?:that )?(?:I(?:'ll| will)\b|to (?!you\b|god\b))"
+    r"|\bI give you my word\b|\bI gave you my word\b",
+    re.IGNORECASE,
+)
+"""A vow; who swears that the cat winked promises nothing."""
+_VOW_ALONE = re.compile(r"\W*(?:and |but )?I (?:do )?(?:promise|swear)(?: (?:you|it|that))?\W*", re.IGNORECASE)
+"""It says that something is promised, and not what."""
+_GAVE = re.compile(
+    r"\bI(?:'ve| have| did)? promised? (?!you\b|him\b|her\b|them\b|nothing\b|it\b)"
+    r"(?:(?P<to>(?-i:[A-Z])\w+|(?:my|our) (?P<noun>\w+)) (?!nothing\b)|(?=(?:to|that|I'?)\b))",
+    re.IGNORECASE,
+)
+"""A vow that is told of: I promised Lena to call, I promised my sister that I'd call, I promised to call Lena."""
 _DENIED = re.compile(r"\b(?:not|n't|can't|never) (?:\w+ )?promised?\b", re.IGNORECASE)
 _OFFERED = re.compile(
     r"\bI(?:'ll| will|(?: am|'m) going to) (?:definitely |surely |be sure to |make sure to |try to )?(?P<verb>\w+)",
@@ -22,15 +33,17 @@ _OFFERED = re.compile(
 )
 _DEEDS = words(
     "send call bring text email mail help pick lend share show pay return give get buy book drop tell write finish "
-    "prepare deliver cook bake fix check ask remind forward submit print order introduce drive meet visit join"
+    "prepare deliver cook bake fix check ask remind forward submit print order introduce drive meet visit join ring "
+    "text post fetch collect carry water feed mend sew knit translate scan copy transfer take make teach walk read"
 )
 _REMINDER = re.compile(
     r"^(?:please |(?:can|could|will|would) you (?:please )?|also |and )?"
-    r"(?:remind me (?:to|about|that|of)|don't let me forget)\b",
+    r"(?:remind me (?:to|about|of)|don't let me forget)\b",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\b(?:by|before|no later than)\b", re.IGNORECASE)
 _DIRECTLY = re.compile(r" (?P<to>(?-i:[A-Z])\w+)")
+_DEED_TO = re.compile(r"(?:\bto|'d|\bwould) \w+ (?P<to>(?-i:[A-Z])\w+)", re.IGNORECASE)
 _TO_SOMEBODY = re.compile(r"\b(?:to|for) (?P<to>(?-i:[A-Z])\w+)")
 _TIME_NAME = re.compile(rf"{MONTH}|{WEEKDAY}", re.IGNORECASE)
 _TO_LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
@@ -64,7 +77,7 @@ def promise_of(piece: Piece, scene: Scene) -> Promise | None:
     if confidence is None:
         return None
     due = next((due_of(span) for span in scene.spans(text, "future") if _is_ahead(due_of(span), scene)), None)
-    to = speaker if reminder else _named_recipient(text) or scene.voice.listener
+    to = speaker if reminder else _named_recipient(text, speaker) or scene.voice.listener
     return Promise(speaker, to, _undertaking(text).rstrip(".!? "), due, confidence)
 
 
@@ -78,26 +91,41 @@ def _undertaking(text: str) -> str:
     return text if _REMINDER.search(text) else _BEFORE_IT.sub("", text)
 
 
-def _named_recipient(text: str) -> str | None:
+def _named_recipient(text: str, speaker: str) -> str | None:
     """Lena, of "I'll send Lena the report" and "I promised Lena to call", whoever hears it; you are whom it is told."""
-    if (gave := _GAVE.search(text)) is not None:
-        return gave.group("to")
-    offer = None if _TO_LISTENER.search(text) else _OFFERED.search(text)
+    gave = _GAVE.search(text)
+    if gave is not None and gave["to"] is not None:
+        return f"{speaker}'s {gave['noun']}" if gave["noun"] else gave["to"]
+    if gave is not None and (done := _DEED_TO.search(text, gave.end())) is not None:
+        return str(done["to"])
+    offer = gave or (None if _TO_LISTENER.search(text) else _OFFERED.search(text))
     after = _DIRECTLY.match(text, offer.end()) if offer is not None else None
     named = after or (None if offer is None else _TO_SOMEBODY.search(text, offer.end()))
     return named.group("to") if named is not None and not _TIME_NAME.fullmatch(named.group("to")) else None
 
 
 def _confidence(piece: Piece, scene: Scene) -> float | None:
-    if piece.question or _DENIED.search(piece.text) or re.match(r"(?:if|maybe|perhaps)\b", piece.text, re.IGNORECASE):
+    if (
+        piece.question
+        or _DENIED.search(piece.text)
+        or _VOW_ALONE.fullmatch(piece.text)
+        or re.match(r"(?:if|maybe|perhaps)\b", piece.text, re.IGNORECASE)
+    ):
         return None
     if _VOWED.search(piece.text) or _GAVE.search(piece.text):
         return 0.9
     offer = _OFFERED.search(piece.text)
+    if offer is not None and scene.vowed:
+        return 0.9
     if offer is None or offer.group("verb").lower() not in _DEEDS:
         return None
     owed = _TO_LISTENER.search(piece.text) is not None
     return 0.78 if owed or (_BY.search(piece.text) and scene.spans(piece.text, "future")) else None
+
+
+def is_vow_alone(text: str) -> bool:
+    """I promise, said after what is promised: I'll be there. I promise."""
+    return _VOW_ALONE.fullmatch(text) is not None
 
 
 def _is_ahead(due: Instant | None, scene: Scene) -> bool:

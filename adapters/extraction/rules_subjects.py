@@ -97,17 +97,29 @@ _PERSONAL = words(
 def _kin_subject(token: Token, scene: Scene) -> str | None:
     """My sister: by her name if it was said; my goal, my favorite: the speaker's own affair."""
     owner = next((c for c in token.children if c.dep_ == "poss"), None)
-    if owner is None or owner.lower_ not in ("my", "our"):
+    holder = _holder(owner, scene)
+    if owner is None or holder is None:
         return (
             owner.text if owner is not None and owner.ent_type_ == "PERSON" and token.lemma_ in _OWN_AFFAIRS else None
         )
     noun = token.lower_
     if token.tag_ == "NN" and (relation(noun) or is_pet(noun)):
-        speaker = scene.utterance.speaker
         noun = f"{noun}-in-law" if str(token.doc[token.i + 1 : token.i + 5]) == "-in-law" else noun
-        return scene.kin.get((speaker, noun), f"{speaker}'s {noun}")
+        return scene.kin.get((holder, noun), f"{holder}'s {noun}")
     own = token.lemma_ in _OWN_AFFAIRS or is_favourite(token)
-    return scene.utterance.speaker if own else None
+    return holder if own else None
+
+
+def _holder(owner: Token | None, scene: Scene) -> str | None:
+    """Whom "my" and "your" stand for, the second where just one is spoken to."""
+    word = "" if owner is None else owner.lower_
+    return scene.utterance.speaker if word in ("my", "our") else scene.voice.listener if word == "your" else None
+
+
+def whose(clause: Clause, scene: Scene) -> str:
+    """Whose affair it is that something is so that is nobody itself: your salary is yours, all else the speaker's."""
+    owner = next((c for c in clause.subject.children if c.dep_ == "poss"), None) if clause.subject is not None else None
+    return _holder(owner, scene) or scene.utterance.speaker
 
 
 _OWN_AFFAIRS = words("pick choice favorite goal dream birthday name nickname ambition job")

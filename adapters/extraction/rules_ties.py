@@ -12,8 +12,10 @@ from adapters.extraction.rules_kinds import name_of
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_people import Relation
 from memory.model.claims import Claim
-from memory.words.names import is_name, relation
+from memory.model.ids import fold
+from memory.words.names import TITLES, is_name, relation
 from memory.words.predicates import named
+from memory.words.vocabulary import words
 
 
 def without_tie(claim: Claim, clause: Clause, scene: Scene) -> Claim:
@@ -59,9 +61,19 @@ def _name(who: Token, scene: Scene) -> str | None:
 
 
 def told_otherwise(claim: Claim, related: Sequence[Relation]) -> bool:
-    """Whether it says no more than a relation of its sentence does: "Tom is Ana's boss" beside "Ana's boss is Tom".
+    """Whether it says no more than a relation of its sentence does: "Ana's doctor is Dr. Weidner now" beside "Ana's
+    doctor is Weidner".
 
-    The two would be ended by different words, and one of them by none.
+    The two would be ended, and corrected, by different words, and one of them by none.
     """
-    said = {f"{found.name} is {found.owner}'s {found.noun}" for found in related if found.name}
-    return claim.predicate is None and claim.statement.removesuffix(" now") in said
+    if claim.predicate not in _OF_NAMES or not claim.polarity:
+        return False
+    words_ = {word.removesuffix("'s").rstrip(".") for word in fold(claim.statement).split()}
+    return any(
+        words_ <= _LIGHT | set(fold(f"{each.owner} {each.noun} {each.name}").split()) for each in related if each.name
+    )
+
+
+_OF_NAMES = (None, "is_named", "goes_by", "talked_to")
+"""Predicates, or none, under which a tie is told: the parser takes who is called Jane for somebody who was phoned."""
+_LIGHT = TITLES | words("is has was a an the called named name now")

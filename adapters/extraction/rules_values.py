@@ -9,6 +9,7 @@ from adapters.extraction.rules_frames import Frame
 from adapters.extraction.rules_kinds import name_of, settled
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_objects import head_noun, is_favourite, is_place_beside, phrase, proper
+from adapters.extraction.rules_schedules import scheduled
 from adapters.extraction.rules_subjects import ENTITY_TYPES
 from memory.words.predicates import class_of
 
@@ -36,12 +37,16 @@ def _has_own_words(name: str, target: Token, clause: Clause) -> bool:
     """Whether a value is told by its own words: retired, tired, the gym, the 9th of August, thirty-five."""
     if target == clause.head or (name == "feels" and target.pos_ in ("ADJ", "VERB")):
         return True
+    if name == "deadline_is" and target.ent_type_ == "DATE":
+        return True
     return name in ("birthday_is", "age_is") or (name == "stopped" and target.lemma_.lower() in CONTRACTS)
 
 
 def _own_words(name: str, target: Token, scene: Scene) -> str | None:
     if name == "stopped" and target.lemma_.lower() in CONTRACTS:
         return _of_what(target, scene)
+    if name == "deadline_is":
+        return " ".join(t.text for t in target.subtree if t.ent_type_ == "DATE" or t.pos_ == "NUM")
     if name == "birthday_is":
         return " ".join(t.text for t in target.subtree)
     return _age(target) if name == "age_is" else str(target.lower_)
@@ -81,7 +86,8 @@ def slot_of(frame: Frame | None, clause: Clause, object_: str | None) -> str | N
     if frame is None or not frame.row.slotted:
         return None
     if frame.row.name == "deadline_is":
-        return head_noun(clause.subject) if clause.subject is not None else None
+        dated = scheduled(clause) or clause.subject
+        return head_noun(dated) if dated is not None else None
     if frame.row.name == "has_condition":
         return class_of(object_ or "")  # who is pescatarian is vegetarian no more; an allergy ends nothing
     if frame.row.name != "prefers":

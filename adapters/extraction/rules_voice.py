@@ -51,7 +51,7 @@ class Voice:
     def _first(self, lower: str, named: bool) -> str:
         if lower in ("i", "me"):
             return self.speaker
-        if lower in ("my", "mine"):
+        if lower in ("my", "mine", "ours"):
             return "their" if named and lower == "my" else f"{self.speaker}'s"
         if lower == "myself":
             return "themself"

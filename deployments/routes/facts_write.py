@@ -27,7 +27,7 @@ from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, When, Words
 from memory.errors import Invalid
 from memory.model.changes import Outcome
-from memory.model.claims import Claim, Utterance
+from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, ReadSegment, Remember
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
@@ -111,8 +111,10 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
     """
     source_id, sensitivity = await _told_of(house, who, body.source_id)
     note, told = await hear(house, who, key, body.text or body.statement or "")
+    promises: tuple[Sighting, ...] = ()
     if body.text is not None:
-        claims, vectors = await read_told(house, told)
+        understood = await read_told(house, told)
+        claims, promises, vectors = understood.claims, understood.promises, understood.vectors
     else:
         said = await _claim(house, who, body, body.statement or "", body.subject or "")
         claims = [await taken_apart(house, told, said, said.subject, said.predicate)]
@@ -121,7 +123,9 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
     if source_id is None:
         await house.stores.capture.store(note)
         heard = _heard(note, told)
-    command = Remember(key, claims=tuple(claims), heard=heard, source_id=source_id, sensitivity=sensitivity)
+    command = Remember(
+        key, claims=tuple(claims), heard=heard, sightings=promises, source_id=source_id, sensitivity=sensitivity
+    )
     done = await judged_turn(house, who, command, vectors)
     await house.minds.wake()
     return _remembered(done.outcomes)

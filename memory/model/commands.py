@@ -79,6 +79,8 @@ class Remember(Command):
     claims: tuple[Claim, ...] = ()
     heard: ReadSegment | None = None
     """The words themselves, kept as a segment that can be found and cited; thereby it is read."""
+    sightings: tuple[Sighting, ...] = ()
+    """Promises that are seen in those words; without such a segment they are left."""
     source_id: str | None = None
     """Without such a segment: the source the statements refer to, and how private that is."""
     sensitivity: Sensitivity = Sensitivity.OPEN

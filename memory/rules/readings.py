@@ -31,7 +31,7 @@ def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Out
     withdraw(turn, Withdraw(command.command_id, segment_keys=(*command.withdrawn, *reread)))
     for sighting in _gated(command.sightings, gates):
         if (segment := read.get(sighting.segment_key)) is not None:
-            _mention(turn, sighting, segment)
+            mention(turn, sighting, segment)
     outcomes = []
     for claim in command.claims:
         segment = read.get(claim.segment_key)
@@ -56,7 +56,8 @@ def _gated(sightings: Collection[Sighting], gates: Gates) -> list[Sighting]:
     return list(best.values())
 
 
-def _mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
+def mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
+    """What was seen in a segment becomes an entity, or a further mention of one."""
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
     entity = _entity_of(turn, sighting, level)
     if entity.sensitivity == level:  # what more sensitive words say of it shows in no row that others see
@@ -66,11 +67,11 @@ def _mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
         if improved != entity:
             draft.put("seen again", entity, improved)
     known = draft.mentions.get(entity.entity_id, {}).get(segment.segment_key)
-    mention = Mention(
+    seen = Mention(
         entity.entity_id, segment.source_id, segment.segment_key, segment.at, sighting.quote, sighting.confidence, level
     )
-    if known is None or known.confidence < mention.confidence:
-        draft.put("mentioned", known, mention)
+    if known is None or known.confidence < seen.confidence:
+        draft.put("mentioned", known, seen)
 
 
 def _entity_of(turn: Turn, sighting: Sighting, level: Sensitivity) -> Entity:

@@ -15,7 +15,7 @@ from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.across import settle_slots
 from memory.rules.asserted import in_its_time
-from memory.rules.readings import ensure_owner, subject_of
+from memory.rules.readings import ensure_owner, mention, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
 from memory.rules.settled import CORRECTED
@@ -28,6 +28,9 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
     if not command.claims:
         raise Invalid("There is nothing to remember.")
     origin = _origin(turn, command, command.sensitivity, command.source_id)
+    if command.heard is not None:
+        for promise in (each for each in command.sightings if each.type == "promise"):
+            mention(turn, promise, command.heard)
     return [_believe_told(turn, in_its_time(_claim(claim), origin.at), origin) for claim in command.claims]
 
 
@@ -116,13 +119,16 @@ def _claim(claim: Claim | None) -> Claim:
 
 
 def _object_id(turn: Turn, claim: Claim, level: Sensitivity) -> str | None:
-    """The entity a claim is of. What was told on purpose may be the first word of it."""
+    """The entity a claim is of. What was told on purpose may be the first word of it.
+
+    A promise is not: it is seen in its words, with by whom, to whom and until when.
+    """
     if not claim.object:
         return None
     if fold(claim.object) in resolution.OWNER_NAMES or turn.draft.profile.is_owner(claim.object):
         return ensure_owner(turn).entity_id
     draft, name, type_ = turn.draft, claim.object, claim.object_type
     known = resolution.find(draft, name, type_, level=level) or resolution.find(draft, name, level=level)
-    if known is None and type_ is not None:
+    if known is None and type_ not in (None, "promise"):
         known = resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
     return known.entity_id if known else None

@@ -23,7 +23,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 _MOCKED = _any(
     r"yeah,? right\b|oh,? sure\b|as if\b|not that i\b|oh,? (?:how|great|brilliant|lovely)\b",
-    r"(?:ha|haha\w*|lol|lmao|rofl|hehe)[.!?…]*$|, get it\b[.!?…]*$|,? ha,",
+    r", get it\b[.!?…]*$",
     r"basically (?:a|an|the|married|living|dead)\b|/s\b|best day ever\b|of the century\b|lucky me\b",
     r"so (?:old|poor|broke|hungry|thin|fat|short|lazy|bored) (?:that )?(?:i|my)\b|raised by wolves\b",
     r"my favou?rite thing in the (?:whole )?world\b|just what i (?:needed|wanted)\b",
@@ -98,7 +98,7 @@ _REPORTED = _any(
     r"(?:that|from|\w+'s|about|somewhere|(?-i:[A-Z])\w+ (?:is|has|was)|he|she|they)",
     r"(?:rumou?r|rumou?rs|gossip|word)(?: has it| is\b| going| on the| goes)|(?:they|people|some|folks) (?:say|"
     r"are saying)\b",
-    r"(?:apparently|supposedly|allegedly|reportedly|rumou?redly)\b|i(?:'ve got| have| had|'ve) a (?:feeling|hunch|"
+    r"(?:supposedly|allegedly|reportedly|rumou?redly)\b|i(?:'ve got| have| had|'ve) a (?:feeling|hunch|"
     r"suspicion)\b",
     r"(?:wrote|writes|written|posted|tweeted|texted)(?: \w+){0,4} (?:that (?:i|he|she|they|we)\b|i(?:'m| am| have|"
     r"'ve)\b)",
@@ -164,7 +164,7 @@ _QUESTION = re.compile(
 )
 _UNREAL = (_REPORTED, _CONDITIONAL, _WISHED, _WEIGHED, _HEDGED)
 _JOINT = re.compile(
-    r"\s*[,;:]\s+|\s+(?=(?:and|but|so|because|though|although|plus|then|or|which|except|not that|oh)\s)", _I
+    r"\s*[,;:]\s+|\s+(?=(?:and|but|(?<!\bor )so|because|though|although|plus|then|or|which|except|not that|oh)\s)", _I
 )
 _IDIOM = re.compile(
     r"\bif (?:i (?:do|may) say so|you ask me|possible|needed|any|you know what i mean|i'm honest)\b", _I

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from memory.words import assertion, stage
 from memory.words.polarity import is_negated, is_question, quotations_masked, unmasked, without_quotations
 from memory.words.spelling import put_right, spell_out
+from memory.words.tone import without_tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ _STRICT_OPENERS = (
     r"no|cool|great|awesome|nice|sure|sure thing|definitely|absolutely|totally|right|exactly|agreed|true|sounds good|"
     r"sounds great|good to see you|good to see you too|long time no see|great to hear from you|no problem|no worries|"
     r"you're right|good point|of course|sorry|great news|good news|guess what|thanks for asking|amazing|fantastic|"
-    r"wonderful|perfect|seriously|sweet|oh man|my gosh|oh my gosh|good question|i know|i see|same here|me too"
+    r"wonderful|perfect|seriously|sweet|oh man|my gosh|oh my gosh|good question|i know|i see|same here|me too|"
+    r"listen|look|(?:big|my|quick|other|bad) (?:news|update)|update|heads up"
 )
 _FREE = re.compile(rf"(?:{_FREE_OPENERS})\b(?!['’])[\s,!.:–—-]*", re.IGNORECASE)
 _STRICT = re.compile(rf"(?:{_STRICT_OPENERS})\b(?: (?:so much|again|there|too))?\s*[,!.:–—-]+\s*", re.IGNORECASE)
@@ -329,7 +331,7 @@ def _sentences_of(text: str) -> list[str]:
 def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool) -> Iterator[Piece]:
     """The pieces of one sentence. What only leads up to quoted speech asserts nothing."""
     unquoted = without_quotations(plain)
-    sentence = unaddressed(" ".join(unquoted.split()), listeners)
+    sentence = unaddressed(" ".join(without_tone(unquoted).split()), listeners)
     for part, question in free_assertions(sentence):
         parts = [(part, False)] if question else _clauses(part, doubtful)
         for words, asserted in parts:

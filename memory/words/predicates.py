@@ -243,7 +243,15 @@ TABLE: tuple[Predicate, ...] = (
         slotted=True,
         weight=2,
     ),
-    _row("deadline_is", "be DEADLINE, schedule for, be due", None, "state", single=True, slotted=True, weight=2),
+    _row(
+        "deadline_is",
+        "be DEADLINE, be DEADLINE on, schedule for, be due",
+        None,
+        "state",
+        single=True,
+        slotted=True,
+        weight=2,
+    ),
     # inner life
     _row("feels", "feel, be FEELING, get FEELING", "emotion"),
     _row("thinks_of", "", None, "state", kind="opinion"),

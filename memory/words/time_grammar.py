@@ -254,7 +254,8 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (r"(?:once|twice|three times|a few times|\w+ times|\d+ (?:times|hours|days)|\w+ (?:nights|days)) (?:an?|per|"
      r"each|every) "
      r"(?:day|week|month|year)", _recurrence),
-    (rf"(?:on )?(?:{WEEKDAY})s(?! ago)|on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
+    (rf"(?:on )?(?:{WEEKDAY}) (?:mornings|afternoons|evenings|nights)|(?:on )?(?:{WEEKDAY})s(?! ago)|"
+     r"on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
      rf"monthly|annually",
      _recurrence),
     (FEAST, feast),
@@ -325,8 +326,8 @@ GRAMMAR_NEEDS: Mapping[Builder, tuple[str, ...]] = {
     _part_of_unit: ("early", "mid", "late", "beginning", "start", "end"), _day_of_month: ("#",), _decade: ("#",),
     feast: ("day", "mas", "year", "east", "halloween", "valentine", "july", "giving", "bonfire", "pentecost",
             "whitsun"),
-    _recurrence: ("every", "each", "times", "once", "twice", "days", "nights", "hours", "ends", "daily", "weekly",
-                  "monthly", "annually", "most "),
+    _recurrence: ("every", "each", "times", "once", "twice", "days", "nights", "mornings", "noons", "evenings",
+                  "hours", "ends", "daily", "weekly", "monthly", "annually", "most "),
     _year: ("#",), _other_day: ("other ", "nights ago"),
 }  # fmt: skip
 """As in `memory.words.time_composed`."""

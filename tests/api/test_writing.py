@@ -78,6 +78,28 @@ async def test_what_cannot_be_read_is_remembered_as_it_was_told(door: Door) -> N
     assert (fact["statement"], fact["kind"], fact["importance"]) == ("Blue door, third floor.", "factual", 5)
 
 
+async def test_a_promise_that_is_remembered_is_listed(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": "Maya"})
+    await door.post("/v1/facts", {"text": "I promised Lena to send the photos by Friday."}, 201)
+    await door.post("/v1/facts", {"text": "Remind me that the boiler is loud."}, 201)
+    (made,) = (await door.get("/v1/promises"))["promises"]
+    assert (made["by"], made["to"]) == ("Maya", "Lena")
+    assert made["due"] is not None
+    (hit,) = [each for each in (await door.get("/v1/context", query="photos Lena"))["results"]
+              if "photos" in each["text"]]  # fmt: skip
+    assert made["source"] == {"source_id": hit["source_id"], "segment_id": hit["segment_id"]}
+    assert made["quote"] == "I promised Lena to send the photos by Friday."
+    assert (await door.client.delete(f"/v1/sources/{hit['source_id']}")).status_code == 200
+    assert (await door.get("/v1/promises"))["total"] == 0
+
+
+async def test_one_sentence_about_a_doctor_makes_one_fact(door: Door) -> None:
+    """Two would be corrected by different words, and one of them would stand."""
+    await door.client.put("/v1/profile", json={"name": "Maya"})
+    told = await door.post("/v1/facts", {"text": "My doctor is Dr. Weidner."}, 201)
+    assert [fact["fact_id"] for fact in await facts(door)] == [told["fact_id"]]
+
+
 async def test_a_new_value_closes_the_old_one(door: Door) -> None:
     lives = {"subject": "Maya", "predicate": "lives_in"}
     first = await door.post("/v1/facts", {"statement": "Maya lives in Porto", "object": "Porto", **lives}, 201)

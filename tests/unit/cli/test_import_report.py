@@ -81,3 +81,13 @@ def test_a_long_import_tells_now_and_then_how_far_it_is(capsys: pytest.CaptureFi
         assert pace.sent(7) == 7
         assert (bar.tasks[0].fields["segments"], bar.tasks[0].completed) == (segments, 0)
     assert capsys.readouterr().err == "0 of 2 files, 1000 segments so far\n"
+
+
+def test_a_language_that_is_heard_and_not_read_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Je suis allée à Paris avec ma soeur.")
+    (tmp_path / "b.md").write_text("Nous sommes très heureux dans cette ville.")
+    (tmp_path / "c.md").write_text("Ich wohne in Halle und arbeite bei der Bahn.")
+    output = " ".join(run(str(tmp_path)).output.split())
+    assert output.count("French (2 segments): found and quoted") == 1
+    assert "German" not in output
+    assert json.loads(run(str(tmp_path), "--json").stdout)["unread"] == {"French": 2}

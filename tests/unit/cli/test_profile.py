@@ -72,3 +72,8 @@ def test_a_label_of_nothing_is_refused(door: Door) -> None:
     result = CliRunner().invoke(command_line(rooms("profile")), ["profile", "--label", " "])
     assert isinstance(result.exception, Invalid)
     assert door.puts == []
+
+
+def test_a_language_that_is_heard_and_not_read_is_told(door: Door) -> None:
+    assert "Portuguese: found and quoted" in " ".join(run("--language", "en", "--language", "pt-BR").split())
+    assert "found and quoted" not in run("--language", "en", "--language", "de")

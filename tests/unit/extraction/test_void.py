@@ -22,11 +22,11 @@ def test_applause_and_opinions_of_all_are_no_facts(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Tom is here.", "My mum is upstairs.", "It is a gift from Tom.", "This was my grandmother's ring.",
+        "Tom is here.", "My mum is upstairs.", "This was my grandmother's ring.",
         "Running is my favourite sport.", "Swimming helps me relax.",
-        "It was a great hike on Saturday.", "This recipe is from my aunt.",
+        "This recipe is from my aunt.",
         "That restaurant is good for birthday dinners.", "That bike is mine.",
-        "It is important to stay calm with learners.", "It was a really odd experience.",
+        "It is important to stay calm with learners.",
         "The error is on line 58.",
     ],
 )  # fmt: skip

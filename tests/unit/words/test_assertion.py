@@ -91,4 +91,4 @@ def test_whoever_gives_another_name_plays(speaker: str, taken: bool) -> None:
 )  # fmt: skip
 def test_german_is_known_by_its_commonest_words(text: str, german: bool) -> None:
     assert is_german(text) is german
-    assert is_german(text, "en") is False
+    assert is_german(text, "en") is german, "a profile says en before anybody has set it"

@@ -1,0 +1,89 @@
+"""Schedules: verbs whose past tells of a day to come - moved to the 29th, postponed until May, booked for Friday.
+
+A date without a year beside them is the next one. A weekday says so only after to, for, till and until: who booked on
+Monday had done it by Tuesday. And who moved to Ghent in May had moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from adapters.extraction.rules_clauses import Clause
+from adapters.extraction.rules_model import Token
+from memory.words.calendar_names import WEEKDAY
+from memory.words.time_spans import TimeSpan
+from memory.words.vocabulary import words
+
+_SET = words("postpone reschedule schedule book cancel")
+"""Verbs that set a day, or do away with one that is to come."""
+_SET_WITH = {
+    "push": words("back out"), "put": words("back off"), "bring": words("forward"), "sign": words("up for"),
+    "move": words("forward back up"),
+}  # fmt: skip
+"""The same with one of these words beside them."""
+_TOWARDS = re.compile(r"\b(?:to|for|till|until)\s+(?:the\s+)?$", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"(?:on )?(?:{WEEKDAY})$", re.IGNORECASE)
+
+
+def sets_a_day(clause: Clause) -> bool:
+    """Whether its verb, in the past, is of a day that was then to come."""
+    return clause.tense in ("past", "perfect") and not clause.negated and _is_of_schedules(clause.head)
+
+
+def _is_of_schedules(head: Token) -> bool:
+    lemma = str(head.lemma_).lower()
+    beside = {c.lower_ for c in head.subtree if c.i > head.i and c.i - head.i <= _NEAR}
+    return lemma in {*_SET, "move"} or not beside.isdisjoint(_SET_WITH.get(lemma, frozenset()))
+
+
+_NEAR = 6
+"""Words after a verb within which its particle stands: brought the launch of the shop forward."""
+
+
+def days_set(text: str, past: Sequence[TimeSpan], ahead: Sequence[TimeSpan], clause: Clause) -> tuple[TimeSpan, ...]:
+    """The times of a clause that sets a day: of each, as the past tells it or `ahead`, the one that is meant."""
+    if [span.at for span in past] != [span.at for span in ahead]:
+        return tuple(past)
+    if is_called_off(clause):  # the gym was cancelled in March, the concert on the 12th
+        return tuple(
+            new if new.grain == "day" and not _WEEKDAY.match(new.text) else old
+            for old, new in zip(past, ahead, strict=True)
+        )
+    needs_direction = clause.head.lemma_.lower() == "move"
+    return tuple(
+        later if _is_set(text, later, needs_direction) else span for span, later in zip(past, ahead, strict=True)
+    )
+
+
+def _is_set(text: str, span: TimeSpan, needs_direction: bool) -> bool:
+    towards = _TOWARDS.search(text[: span.at]) is not None or re.match(r"(?:to|for|till|until)\b", span.text, re.I)
+    return bool(towards) or not (needs_direction or _WEEKDAY.match(span.text))
+
+
+def is_called_off(clause: Clause) -> bool:
+    """Whether what was to be on a day is cancelled: that is so from now on, and not on that day."""
+    return bool(clause.head.lemma_.lower() == "cancel")
+
+
+def scheduled(clause: Clause) -> Token | None:
+    """What has its day from a clause: the deadline that was moved, the appointment that the clinic moved."""
+    moved = (c for c in clause.head.children if c.dep_ in ("dobj", "nsubjpass") and sets_a_day(clause))
+    subject = () if clause.subject is None else (clause.subject,)
+    return next((each for each in (*subject, *moved) if each.lemma_.lower() in DATED), None)
+
+
+def day_cues(clause: Clause) -> Iterator[tuple[str, Token]]:
+    """The cue of a day that a deadline, a meeting or an exam was moved to, with the word of that day."""
+    if not sets_a_day(clause) or is_called_off(clause) or scheduled(clause) is None:
+        return
+    for token in clause.head.subtree:
+        if token.dep_ == "pobj" and token.head.lower_ in ("to", "till", "until", "for") and token.ent_type_ == "DATE":
+            yield "be DEADLINE", token
+
+
+DATED = words(
+    "deadline meeting sprint appointment exam interview launch release flight wedding surgery operation hearing "
+    "viewing inspection delivery rehearsal concert race handover"
+)
+"""What has a day of its own, and one at a time."""
