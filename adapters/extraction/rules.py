@@ -10,7 +10,7 @@ from dataclasses import replace
 from adapters.extraction import german
 from adapters.extraction.rules_answers import ANSWERING, Asked, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
-from adapters.extraction.rules_corrections import corrected
+from adapters.extraction.rules_corrections import corrected, exchanged
 from adapters.extraction.rules_dating import Scene, next_frame
 from adapters.extraction.rules_joints import unjoin
 from adapters.extraction.rules_kinds import kinds_of
@@ -28,6 +28,7 @@ from memory.words.languages import is_german, spoken
 from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, Told, questions_of, told
 from memory.words.polarity import is_boast, is_joke
+from memory.words.retractions import retracts
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""
@@ -67,9 +68,9 @@ def read(utterances: Sequence[Utterance]) -> Reading:
         seen, said = reads(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
         asked, asker = Asked(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
         if _is_evidence(utterance):
-            joke = _taken_back(claims, speakers_of, utterance.speaker) if turn and is_joke(turn[0].text) else None
-            claims = [claim for claim in claims if (claim.segment_key, claim.quote) != joke]
-            sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != joke]
+            gone = _taken_back(claims, speakers_of, utterance, turn)
+            claims = [claim for claim in claims if (claim.segment_key, claim.quote) != gone]
+            sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != gone]
             sightings.extend(seen)
             claims.extend(said)
     return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
@@ -188,6 +189,15 @@ def _last_plural(doc: Doc, scene: Scene) -> str | None:
     return phrase(plurals[-1], scene.voice) if plurals else None
 
 
-def _taken_back(claims: Sequence[Claim], speakers: Mapping[int, str], joker: str) -> tuple[int, str] | None:
-    """What "just kidding" takes back: the last sentence (segment, quote) of its speaker that claimed something."""
-    return next(((c.segment_key, c.quote) for c in reversed(claims) if speakers.get(c.segment_key) == joker), None)
+def _taken_back(
+    claims: Sequence[Claim], speakers: Mapping[int, str], utterance: Utterance, turn: Sequence[Piece]
+) -> tuple[int, str] | None:
+    """What "just kidding" takes back: the last sentence (segment, quote) of its speaker that claimed something.
+
+    Where a value is exchanged, "no, not lactose, gluten", the last that has the old one.
+    """
+    if not turn or not (is_joke(turn[0].text) or retracts(utterance.text)):
+        return None
+    old = exchanged(turn[0])
+    own = (c for c in reversed(claims) if speakers.get(c.segment_key) == utterance.speaker)
+    return next(((c.segment_key, c.quote) for c in own if old is None or fold(old) in fold(c.statement)), None)

@@ -37,17 +37,17 @@ def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene
     the question has the old value. What names a time with its date is left, for the date would stay the old one; and
     what was denied, unless the old value is named first: else nobody knows whether its other side is meant.
     """
-    exchanged = None if piece.question else _EXCHANGED.fullmatch(piece.text.strip())
-    match = exchanged or (None if piece.question else _CORRECTED.fullmatch(piece.text.strip()))
+    both = None if piece.question else _EXCHANGED.fullmatch(piece.text.strip())
+    match = both or (None if piece.question else _CORRECTED.fullmatch(piece.text.strip()))
     if match is None or max(len(match[part].split()) for part in ("new", "old")) > _LONGEST:
         return
-    if exchanged is None and not _is_value(doc):
+    if both is None and not _is_value(doc):
         return
     new, old = (_ARTICLE.sub("", match[part].strip(" ,.")) for part in ("new", "old"))
     if asked.questions and not any(_found(old, question) for question in asked.questions):
         return
     for claim in said:
-        meant = (claim.polarity or exchanged is not None) and "(" not in claim.statement
+        meant = (claim.polarity or both is not None) and "(" not in claim.statement
         statement = _exchanged(claim.statement, new, old) if meant else claim.statement
         if statement != claim.statement:
             anew = replace(claim, segment_key=scene.utterance.segment_key, quote=piece.quote, change=True,
@@ -57,6 +57,12 @@ def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene
             )
             yield from called_off(anew, claim.statement, claim.object)
             return
+
+
+def exchanged(piece: Piece) -> str | None:
+    """The value that is named as the wrong one beside the right one: lactose, of "no, not lactose, gluten"."""
+    match = None if piece.question else _EXCHANGED.fullmatch(piece.text.strip())
+    return None if match is None else _ARTICLE.sub("", match["old"].strip(" ,."))
 
 
 def _is_value(doc: Doc) -> bool:

@@ -25,8 +25,9 @@ import pytest
 
 from adapters import build
 from adapters.clock import SystemClock
-from adapters.postgres.embedded import EmbeddedPostgres, short_folder
+from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
+from adapters.temporary import short_folder
 from bench.life_files import read_life
 from bench.life_model import Life
 from bench.life_reports import cells, report

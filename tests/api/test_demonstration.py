@@ -72,7 +72,7 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     assert living[0] == "Nora lives in Ghent (since 31 January 2026; before: Antwerp)"
     assert living[1].endswith("[demo-03-phone-call/1]")
     assert living[2].endswith("[demo-01-breakfast/1]")
-    assert drinking[0].startswith("Your favorite drink is green tea now (since 11 February 2026; before: a flat")
+    assert drinking[0].startswith("Nora's favorite drink is green tea now (since 11 February 2026; before: a flat")
     assert drinking[1].endswith("[demo-04-voice-memo/1]")
     assert drinking[2].endswith("[demo-01-breakfast/3]")
     assert promising[0].startswith("Nora promises to send Tomas the photos")

@@ -7,7 +7,7 @@ comes from a stand-in on the CPU with the same weights (`adapters.embedding.mini
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
@@ -63,10 +63,21 @@ async def house(database: str, tmp_path: Path, remote: RemoteEncoder) -> AsyncIt
         await minds.shard._stores.pool.close()
 
 
-async def told(house: House) -> View:
+RACED = (
+    ("Beatrix", "I won the snail marathon"),
+    ("Beatrix", "My marathon was fun, I got a medal"),
+    ("Beatrix", "I was so glad about my snail marathon"),
+    ("Valerie", "I like tea"),
+    ("Valerie", "I like rain"),
+)
+
+
+async def told(house: House, turns: Sequence[tuple[str, str]] = tuple(("Maya", text) for text in TOLD)) -> View:
     """A user who has told something, encoded where the worker encodes."""
     view = View(f"u-{uuid.uuid4().hex[:12]}")
-    segments = tuple(Segment(str(place), "Maya", text, place, place + 1.0) for place, text in enumerate(TOLD))
+    segments = tuple(
+        Segment(str(place), speaker, text, place, place + 1.0) for place, (speaker, text) in enumerate(turns)
+    )
     await house.stores.capture.store(Source("talk", view.scopes[0], "conversation", NOW - 86_400, segments=segments))
     await house.minds.settle(house.stores)  # type: ignore[attr-defined]
     return view
@@ -85,8 +96,8 @@ async def test_a_question_from_the_gpu_meets_the_words_that_the_cpu_stored(house
 
 
 async def test_what_was_never_said_is_answered_by_silence_on_the_gpu_too(house: House) -> None:
-    view = await told(house)
-    questions = ("What do I drink in the morning?", "Which marathon did Oskar run in Lisbon?")
+    view = await told(house, RACED)
+    questions = ("Did Beatrix win the snail marathon?", "Did Valerie win the snail marathon?")
     found = [(await ask(house, Question(text, view, now=NOW))).recollection.abstained for text in questions]
     assert found == [False, True], "without word pieces there are no signs of silence"
 
