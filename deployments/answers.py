@@ -23,7 +23,7 @@ from memory.services.hits import Hit, retraction
 from memory.services.known import STEPS, KnownFact
 from memory.services.leading import InMind, Lead, leading_each, leads, who_asked
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
-from memory.services.promised import KnownPromise, Promised, done, promised
+from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
 from memory.words.list_questions import ListQuestion, list_question
 from memory.words.predicates import named
 from memory.words.promise_questions import deed_question, promise_question
@@ -53,9 +53,11 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     kept = await _promised(house, who, question, profile)
     if kept is not None:
         return replace(found, promised=kept)
-    if promise_question(question.text, profile.name) is not None:
-        return replace(found, unknown=True)
-    return await _with_facts(house, who.view, question, recalled, found)
+    asked = promise_question(question.text, profile.name)
+    if asked is None:
+        return await _with_facts(house, who.view, question, recalled, found)
+    hits = sorted(found.hits, key=lambda hit: not tells_promise(hit, asked))
+    return replace(found, hits=hits, unknown=not hits or not tells_promise(hits[0], asked))
 
 
 async def _promised(house: House, who: Caller, question: Question, profile: Profile) -> Promised | None:

@@ -33,6 +33,8 @@ NEAREST = "Nobody said that in so many words. The nearest:"
 """Before quotations none of which is near to what is asked (`memory.services.nearness`): they
 may mean the same, or nothing of it."""
 UNGENERATED = "(The language model gave no usable answer; these are the words themselves.)"
+_UNREVISED = (None, "deadline_is")
+"""Predicates of facts that end no others, or only those told in the same words."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
@@ -118,10 +120,10 @@ def compose(found: Findings) -> Answer:
 
 
 def _is_overtaken(found: Findings, lead: Lead) -> bool:
-    """Whether a later turn tells a change of what a fact without a predicate says: such facts end no others."""
+    """Whether a later turn tells a change of a fact that no rule of revision may have ended."""
     grounds = [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
     matter = matter_of(found.question, found.language, found.owner)
-    if lead.fact.predicate is not None or not grounds:
+    if lead.fact.predicate not in _UNREVISED or not grounds:
         return False
     return changed_by(matter, max(grounds, key=lambda hit: hit.at), found.hits) is not None
 

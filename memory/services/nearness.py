@@ -26,7 +26,7 @@ from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.time_expressions import resolve
 
 _ASKS_NOTHING = re.compile(
-    r"\b(?:many|much|kind|sort|type|tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
+    r"\b(?:many|much|kind|sort|type|get\w*|got|have|has|had|do|does|did|done|tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
     rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
 )  # fmt: skip
 """Words of a question that only say that something is asked, or of which time."""

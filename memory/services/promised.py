@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memory.model.ids import fold
 from memory.model.timeline import Instant
 from memory.rules.promises import State
 from memory.services.hits import Hit
@@ -14,6 +15,7 @@ from memory.words.deeds import told_as_returned
 from memory.words.list_words import roots
 from memory.words.names import same_name
 from memory.words.promise_questions import PromiseQuestion
+from memory.words.stems import tokenise
 
 MOST = 8
 """Promises that are told; all are counted."""
@@ -67,6 +69,13 @@ def done(
         return None
     day = "" if kept[0].kept_on is None else f" on {day_of(kept[0].kept_on, offset_s)}"
     return Promised(f"Yes,{day}: {_told(kept[0], question, owner, offset_s)}", (kept[0].made,))
+
+
+def tells_promise(hit: Hit, asked: PromiseQuestion) -> bool:
+    """Whether words that no promise was read from may tell the one that is asked for: Tom promised to fix the shelf."""
+    said = {word for word, _ in tokenise(hit.text)}
+    by_them = asked.by is None or same_name(hit.speaker, asked.by) or fold(asked.by).split()[0] in said
+    return by_them and any(word.startswith(("promis", "verspr")) for word in said)
 
 
 def _is_meant(promise: KnownPromise, asked: PromiseQuestion) -> bool:
