@@ -110,7 +110,7 @@ async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, fro
         order = np.lexsort((traits.keys, -added))
         evidence = np.array([turn_of[key] in gold for key in traits.keys[order[:DEPTH]].tolist()], np.bool_)
         found.append(Judged(re.split(r"[\d_-]", conversation.dataset.lower())[0], conversation.id, category,
-                            signs(case.plan, traits, case.met).astype(np.float64), added[order],
+                            signs(case.plan, traits, case.met.alone).astype(np.float64), added[order],
                             evidence & (category not in UNANSWERABLE), len(gold)))  # fmt: skip
     return found
 

@@ -1,4 +1,4 @@
-"""What the request gate and the signs of silence are worth on talk that they were not made on.
+"""What the request gate and the sign of silence are worth on talk that they were not made on.
 
     python -m bench.unseen DATA.jsonl.gz... --worlds FOLDER [--cache FOLDER]
 
@@ -8,10 +8,9 @@ In process, like `bench.fit_fusion`, with the weights of the repository. Two tab
    questions whose answer heeds one, how many are told as requests; of all other questions, how many are taken for one;
    and recall@10 of those that heed a wish, with wishes at hand and without. Once by all forms; and, for the data files,
    each chat by those forms alone that a chat beside it has, too: what its own words brought in is left out with it.
-2. Silence (memory/retrieval/silence.py): how far questions without an answer lie below those with one (AUC), by both
-   signs and by each of them, and how many of either are refused; the data files each judged by a fit without it
-   (`bench.fit_silence`), the invented worlds of FOLDER (`bench.unseen_worlds`), on which nothing was fitted, by the
-   numbers in the repository.
+2. Silence (memory/retrieval/silence.py): how far questions without an answer lie below those with one (AUC),
+   and how many of either are refused; the data files each judged by a fit without it (`bench.fit_silence`), the
+   invented worlds of FOLDER (`bench.unseen_worlds`), on which nothing was fitted, by the numbers in the repository.
 
 A wish of the data files is a gold turn of the owner for a question about instructions or preferences. One of a world is
 a turn from which a reader took that the owner wants something; tastes are among them.
@@ -35,7 +34,6 @@ from bench.fit_silence import Chosen, Fitted, Judged, asked_in, auc, folds, judg
 from bench.measure import markdown
 from bench.unseen_worlds import ASSISTANT, FOLLOWED, World, worlds
 from memory.model.sources import ROLES
-from memory.retrieval.silence import SIGNS
 from memory.retrieval.wishes import INSTRUCTIONS, LIFTING, PREFERENCES, REQUESTS, requests, wish
 from memory.services.recall import RecallSettings
 
@@ -163,16 +161,10 @@ def silence_row(name: str, asked: Sequence[Judged], chosen: Chosen) -> dict[str,
     refused = sure < np.array([chosen(one).silence.least for one in asked])
     without = np.array([not one.answerable for one in asked])
     answered = np.array([one.answerable and one.plain for one in asked])
-    signs = np.array([one.signs for one in asked])
-    apart = [
-        f"{100 * auc(values[answered], values[without]):.1f}" if without.any() else "-"
-        for values in (sure, signs[:, SIGNS.index("gap")], -signs[:, SIGNS.index("unmet")])
-    ]
     return {
         "set": name,
         "with / without an answer": f"{answered.sum()} / {without.sum()}",
-        "AUC": apart[0],
-        "AUC of whose words / of what is wanted": " / ".join(apart[1:]),
+        "AUC": f"{100 * auc(sure[answered], sure[without]):.1f}" if without.any() else "-",
         "refused, of those without": _share(int(refused[without].sum()), int(without.sum())),
         "refused, of those with": _share(int(refused[answered].sum()), int(answered.sum())),
     }

@@ -29,11 +29,11 @@ class CutRules:
     temper: float = 1.6
     """What scores are divided by before the cut compares them. Of 1 to 3, 1.5 to 2 return the fewest results for what
     they keep; with 1.6 a memory of few sessions keeps as much as one of many (ibid.)."""
-    even: float = 0.58
+    even: float = 0.62
     """Relevance is 1 / (1 + exp(-odds)), odds = even + steep * log(share) + sure * sureness."""
     steep: float = 0.93
     """Near 1: shares are nearly probabilities already."""
-    sure: float = 0.26
+    sure: float = 0.29
     """What it counts how sure it is that the answer was said at all (`memory.retrieval.silence`)."""
     scale: tuple[float, float] | None = None
     """For orders whose scores are no log-odds: relevance is 1 / (1 + exp(-(score - scale[0]) / scale[1])), by hand, and

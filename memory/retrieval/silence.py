@@ -1,14 +1,11 @@
 """Silence: how sure one may be that what is asked for was ever said, judged by what was read closely.
 
 How well the best turns score does not tell it: who asks for what is not there asks about things that are (AUC of the
-best score on LoCoMo 56, on BEAM 46). Two signs do:
+best score on LoCoMo 56, on BEAM 46). Whose words they are does: a question that names somebody who speaks is answered
+by what they say of themselves. Where those they speak with say it better of themselves, the question mistakes one for
+the other.
 
-- whose words they are. A question that names somebody who speaks is answered by what they say of themselves. Where
-  those they speak with say it better of themselves, the question mistakes one for the other.
-- what is wanted. A question says that first ("What was the price of ..."), and only then what it is about.
-  Everything it is about may have been spoken of, and what is wanted nowhere.
-
-A question that names nothing needs no sign.
+Of a question that names nobody who speaks no sign is known. One that names nothing at all needs none.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.candidates import Traits
-from memory.retrieval.late_interaction import MET, Meetings
 from memory.retrieval.routing import Plan
 from memory.retrieval.weighting import Case
 from memory.words.languages import is_german
@@ -28,24 +24,13 @@ from memory.words.vocabulary import words
 
 Floats = NDArray[np.float32]
 
-SIGNS = ("named", "gap", "unmet")
-FOCUS = 4
-"""Content pieces, from the first, that say what a question wants: AUC on BEAM is 84 with 3 or 4, 74 with all."""
+SIGNS = ("named", "gap")
 BEST = 3
 """Turns of each side that are compared: AUC on LoCoMo is 87 with 2 to 8, 84 with the best alone."""
-ASKING = frozenset(
-    {"what", "which", "who", "whom", "whose", "where", "when", "why", "how", "do", "does", "did", "can", "could"}
-)
-"""English words that ask; what is wanted is judged in such questions only, for no other was measured."""
-MADE = frozenset(
-    {"summarize", "summarise", "summary", "summaries", "overview", "list", "order", "would", "might", "likely"}
-)
-"""Words of questions whose answer is made of what was said - a summary, an order, a guess - and was never said."""
-ORDERS = words("name tell list give show identify please")
-"""Words that begin an order: what it wants is behind them, and behind words such as "the person who"."""
-MEANT = ASKING | words(
-    "was i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her "
-    "hers herself they them their theirs themselves"
+MEANT = words(
+    "what which who whom whose where when why how do does did can could was i me my mine myself we us our ours "
+    "ourselves you your yours yourself yourselves he him his himself she her hers herself they them their theirs "
+    "themselves"
 )
 """Stop words that make a question: those that ask, "was" for German's, and those that mean a person."""
 GERMAN_STOPS = words(
@@ -68,8 +53,6 @@ class SilenceRules:
     """The question names one of those who speak, and another might have said it."""
     gap: float = 17.42
     """A cosine by which the one who is named meets it better than the others do."""
-    unmet: float = 0.0
-    """A cosine that what is wanted lacks to being met."""
     usual: float = -0.12
     """Added so that the questions it was fitted on have 0 on average: as sure as one usually is."""
     least: float = -1.17
@@ -88,8 +71,8 @@ def sureness(case: Case, rules: SilenceRules) -> float:
         return -np.inf
     if case.met is None or not case.closely:
         return 0.0
-    named, gap, unmet = signs(case.plan, case.traits, case.met).tolist()
-    return float(rules.named * named + rules.gap * gap + rules.unmet * unmet + rules.usual)
+    named, gap = signs(case.plan, case.traits, case.met.alone).tolist()
+    return float(rules.named * named + rules.gap * gap + rules.usual)
 
 
 def _said_then(case: Case) -> float:
@@ -116,22 +99,10 @@ def _names_nothing(case: Case) -> bool:
     return not any(ranking.leg == "graph" and len(ranking.keys) for ranking in case.rankings)
 
 
-def signs(plan: Plan, traits: Traits, met: Meetings) -> Floats:
-    """[SIGNS] Whether there is a gap, how large, and how far what is wanted is from being met."""
-    gap = _gap(plan, traits, met.alone)
-    return np.array([gap != 0, gap, _unmet(plan, met.best)], np.float32)
-
-
-def _unmet(plan: Plan, best: Floats) -> float:
-    """What the best cosines of the pieces that say what is wanted lack to `MET`, summed over `FOCUS`.
-
-    Nothing where only stop words ask ("Who am I?"): of turns no such pieces are kept, so that nothing could meet them;
-    nor of an order, which names what it wants late.
-    """
-    said = set(plan.words)
-    if ASKING.isdisjoint(said) or not MADE.isdisjoint(said) or said <= STOP_WORDS["en"] or plan.words[0] in ORDERS:
-        return 0.0
-    return float(np.maximum(0, MET - best[:FOCUS]).sum()) / FOCUS
+def signs(plan: Plan, traits: Traits, alone: Floats) -> Floats:
+    """[SIGNS] Whether there is a gap, and how large; `alone` as in `memory.retrieval.late_interaction.Meetings`."""
+    gap = _gap(plan, traits, alone)
+    return np.array([gap != 0, gap], np.float32)
 
 
 def _gap(plan: Plan, traits: Traits, alone: Floats) -> float:

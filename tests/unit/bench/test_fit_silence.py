@@ -18,7 +18,7 @@ EVEN = np.ones(4000)
 
 def one(category: str, gold: list[bool], **changes) -> Judged:
     scores = np.linspace(6, 0, 40, dtype=np.float32)
-    found = {"dataset": "locomo", "conversation": "a", "signs": np.array([0.0, 0.0, 0.0]), "scores": scores} | changes
+    found = {"dataset": "locomo", "conversation": "a", "signs": np.array([0.0, 0.0]), "scores": scores} | changes
     return Judged(category=category, gold=np.array(gold), wanted=max(1, sum(gold)), **found)
 
 
@@ -70,7 +70,7 @@ def test_questions_are_plain_or_answerable_or_neither():
 
 def test_a_conversation_is_judged_without_itself():
     def asked(conversation: str, gap: float) -> list[Judged]:
-        signs = np.array([1.0, gap, 0.0])
+        signs = np.array([1.0, gap])
         return [
             one("temporal", [True, False], conversation=conversation, signs=signs),
             one("adversarial", [False, False], conversation=conversation, signs=-signs),

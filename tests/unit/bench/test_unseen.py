@@ -104,16 +104,14 @@ def test_a_form_that_no_other_chat_has_is_left_out_with_its_chat() -> None:
     assert (row["wishes told"], row["requests told"]) == ("2 of 3 (67 %)", "3 of 3 (100 %)")
 
 
-def test_a_row_of_silence_tells_what_is_refused_and_how_each_sign_parts() -> None:
-    rules = SilenceRules(named=0.0, gap=10.0, unmet=-10.0, usual=0.0, least=-1.0)
+def test_a_row_of_silence_tells_what_is_refused_and_how_far_they_lie_apart() -> None:
+    rules = SilenceRules(named=0.0, gap=10.0, usual=0.0, least=-1.0)
 
-    def one(category: str, gap: float, unmet: float) -> Judged:
-        signs = np.array([0.0, gap, unmet])
-        return Judged("made up", "a", category, signs, np.zeros(1, np.float32), np.zeros(1, np.bool_), 1)
+    def one(category: str, gap: float) -> Judged:
+        return Judged("made up", "a", category, np.array([0.0, gap]), np.zeros(1, np.float32), np.zeros(1, np.bool_), 1)
 
-    asked = [one("fact", 0.1, 0.0), one("fact", 0.3, 0.5), one("abstention", -0.2, 0.0), one("summarization", -9, 9)]
+    asked = [one("fact", 0.1), one("fact", -0.4), one("abstention", -0.2), one("summarization", -9)]
     row = silence_row("made up", asked, lambda _: Fitted(rules, CutRules()))
-    assert (row["with / without an answer"], row["AUC"]) == ("2 / 1", "75.0")
-    assert row["AUC of whose words / of what is wanted"] == "100.0 / 25.0"
+    assert (row["with / without an answer"], row["AUC"]) == ("2 / 1", "50.0")
     assert row["refused, of those without"] == "1 of 1 (100 %)"
     assert row["refused, of those with"] == "1 of 2 (50 %)"
