@@ -23,7 +23,6 @@ from memory.words.normalise import split_sentences
 from memory.words.predicates import named
 from memory.words.questions import Form, asks_what_was, form_of, is_own, plainly, spoken_in
 from memory.words.stems import STOP_WORDS, tokenise
-from memory.words.time_expressions import resolve
 
 _ASKS_NOTHING = re.compile(
     r"\b(?:many|much|kind|sort|type|get\w*|got|have|has|had|do|does|did|done|tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
@@ -79,7 +78,7 @@ class Matter:
     changing: re.Pattern[str] | None
     """Words by which a later turn tells a change of it; None if it is asked what was so."""
     number: bool
-    """Whether only a number, or a time, answers it."""
+    """Whether only a number answers it. A time need not be named: what was said has its day."""
 
 
 def matter_of(question: str, language: str, owner: str) -> Matter:
@@ -99,7 +98,7 @@ def matter_of(question: str, language: str, owner: str) -> Matter:
         owner=owner,
         language=language,
         changing=_changing(question, form),
-        number=form == "when" or _ASKS_NUMBER.search(question) is not None,
+        number=form != "when" and _ASKS_NUMBER.search(question) is not None,
     )
 
 
@@ -147,8 +146,8 @@ def is_of_another(matter: Matter, hit: Hit) -> bool:
 
 
 def _has_number(matter: Matter, hit: Hit) -> bool:
-    """Whether a hit has the number or the time that is asked for, if one is."""
-    return not matter.number or _NUMBER.search(hit.text) is not None or bool(resolve(hit.text, hit.at, hit.offset_s))
+    """Whether a hit has the number that is asked for, if one is."""
+    return not matter.number or _NUMBER.search(hit.text) is not None
 
 
 def changed_by(matter: Matter, first: Hit, hits: Collection[Hit]) -> Hit | None:

@@ -36,7 +36,7 @@ def near(question: str, said: Hit, *facts: KnownFact) -> bool:
         ("How much was the plumber?", hit("the plumber took 180"), True),
         ("How much was the plumber?", hit("the plumber was lovely"), False),
         ("When is the viva?", hit("viva is on 9 december"), True),
-        ("When is the viva?", hit("the viva scares me"), False),
+        ("When is the viva?", hit("the viva scares me"), True),
         ("What happened on Friday?", hit("we went swimming"), True),
         ("Wo wohnt Tom?", hit("I live in Kiel now"), True),
     ],
