@@ -42,7 +42,7 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     profile = await house.profile(who.user_id)
     found = Findings(
         question.text,
-        [hit_of(row) for row in recalled.considered or recalled.shown],
+        [hit_of(row, score) for row, score in recalled.considered],
         abstained=recalled.recollection.abstained,
         language=profile.languages[0],
         owner=profile.name,
@@ -99,7 +99,7 @@ async def _with_facts(house: House, view: View, question: Question, recalled: Re
     """The findings with what is known of the hits and of what is asked about, and which of that answers."""
     offset_s = house.offset(await house.profile(view.user_id), question.now)
     asked = list_question(question.text, question.now, offset_s, found.owner)
-    shown, carried = _carried(recalled.shown), _carried(recalled.considered)
+    shown, carried = _carried(recalled.shown), _carried([row for row, _ in recalled.considered])
     told = {} if asked is None else await _told(house, view, asked)
     facts = await _facts(house, view, {*shown, *carried, *told}, question.as_of)
     known = _all_known(facts, told)

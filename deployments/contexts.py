@@ -40,8 +40,8 @@ async def context_for(house: House, question: Question, shown: Sequence[Row]) ->
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 
-def hit_of(row: Row) -> Hit:
-    """A segment as it was read from the stores."""
+def hit_of(row: Row, relevance: float = 1.0) -> Hit:
+    """A segment as it was read from the stores, and how likely it is evidence."""
     return Hit(
         text=row["text"],
         speaker=row["speaker"],
@@ -53,6 +53,7 @@ def hit_of(row: Row) -> Hit:
         role=row.get("role", "other"),
         refuted=tuple(Refuted(**each) for each in row.get("refuted", ())),
         taken_back=retraction(row.get("next_words")),
+        relevance=relevance,
     )
 
 

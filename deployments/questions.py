@@ -36,8 +36,8 @@ class Recalled:
     scores: tuple[float, ...]
     pending: Mapping[str, int]
     context: str
-    considered: tuple[Shown, ...] = ()
-    """As many of the best as the question considers, shown or not."""
+    considered: tuple[tuple[Shown, float], ...] = ()
+    """As many of the best as the question considers, shown or not, with their scores."""
 
 
 async def ask(house: House, question: Question) -> Recalled:
@@ -58,7 +58,7 @@ async def ask(house: House, question: Question) -> Recalled:
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
-        considered=tuple(row for row, _ in told[: question.considered]),
+        considered=tuple(told[: question.considered]),
     )
 
 

@@ -20,7 +20,7 @@ from memory.services.hits import Hit, marked
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.leading import Lead
 from memory.services.listing import Listing
-from memory.services.nearness import changed_by, in_order, matter_of
+from memory.services.nearness import changed_by, in_order, matter_of, mended_by
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
@@ -120,12 +120,15 @@ def compose(found: Findings) -> Answer:
 
 
 def _is_overtaken(found: Findings, lead: Lead) -> bool:
-    """Whether a later turn tells a change of a fact that no rule of revision may have ended."""
+    """Whether a later turn denies a value of the fact, or tells a change of one that no rule of revision may end."""
     grounds = [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
     matter = matter_of(found.question, found.language, found.owner)
-    if lead.fact.predicate not in _UNREVISED or not grounds:
+    if not grounds:
         return False
-    return changed_by(matter, max(grounds, key=lambda hit: hit.at), found.hits) is not None
+    last = max(grounds, key=lambda hit: hit.at)
+    if mended_by(replace(last, text=lead.fact.statement), found.hits) is not None:
+        return True
+    return lead.fact.predicate in _UNREVISED and changed_by(matter, last, found.hits) is not None
 
 
 def _of_promises(found: Findings, told: Promised) -> Answer:

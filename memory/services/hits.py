@@ -46,6 +46,8 @@ class Hit:
     refuted: tuple[Refuted, ...] = ()
     taken_back: str = ""
     """What the speaker said next, if it takes these words back."""
+    relevance: float = 1.0
+    """How likely it is evidence for the question, in (0, 1]; 1 where it is known to be."""
 
     @property
     def is_refuted(self) -> bool:

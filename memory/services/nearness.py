@@ -1,7 +1,8 @@
-"""Nearness: whether what was said answers a question by its words, and in which order it is quoted.
+"""Nearness: whether what was said answers a question, and in which order it is quoted.
 
-A turn is near if it is about whom is asked about and shares half of what else is asked. What only asks is no answer,
-and where a later turn tells a change of the same matter, it comes first.
+A turn is near if it shares a word of what is asked and is more likely evidence than not, or if it is about whom is
+asked about and shares most of what else is asked. What only asks is no answer, and where a later turn tells a change
+of the same matter, it comes first.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ _PUTS_OFF = re.compile(
 )
 """The same of a time alone."""
 _ANY_CHANGE = re.compile(f"{_CHANGES.pattern}|{_PUTS_OFF.pattern}", re.I)
+_NOT_THIS = re.compile(
+    r"\b(?:not|nicht|kein\w*) (?:(?:the|a|an|my|our|in|on|at|to|for|der|die|das|den|dem|am|im) )*(?P<value>[\w'-]{3,})",
+    re.I,
+)
+"""What stands behind "not"."""
 _FIRST = re.compile(r"\b(?:before|first|originally|vorher|zuerst|ursprünglich)\b", re.I)
 """Words of a question about what was once, which no later change answers."""
 _DID = re.compile(r"\b(?:did|had|hatte\w*)\b", re.I)
@@ -64,6 +70,12 @@ _ASKS_NUMBER = re.compile(
 )
 """Words of a question that nothing without a number answers."""
 _HALF = 0.5
+LIKELY = 0.5
+"""Relevance from which a turn that shares any word is near."""
+POSSIBLE = 0.32
+"""Relevance from which one that shares most of the words is. Both were chosen on invented talk, 2,900 questions in
+worlds and 109 in lives: of first quotations that are evidence 47 % (worlds) and 77 % (lives) stand without a word of
+caution, of those to questions without an answer 21 and 19 %. By words alone it was 30 and 89 %, and 32 and 19 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +128,25 @@ def in_order(matter: Matter, hits: Sequence[Hit], facts: Sequence[KnownFact]) ->
     by_id = {fact.fact_id: fact for fact in facts}
     near = {hit: is_near(matter, hit, [by_id[each] for each in hit.fact_ids if each in by_id]) for hit in hits}
     ordered = sorted(hits, key=lambda hit: (only_asks(hit), not near[hit]))
-    changed = changed_by(matter, ordered[0], ordered) if ordered else None
+    changed = (mended_by(ordered[0], ordered) or changed_by(matter, ordered[0], ordered)) if ordered else None
     if changed is not None:
         ordered = [changed, *(hit for hit in ordered if hit != changed)]
     return ordered, bool(ordered) and (changed is not None or (near[ordered[0]] and not only_asks(ordered[0])))
 
 
 def is_near(matter: Matter, hit: Hit, facts: Sequence[KnownFact]) -> bool:
-    """Whether a hit, or a fact that was read from it, is about whom is asked about and has half of what else is asked.
+    """Whether a hit, with the facts that were read from it, may be taken for an answer.
 
-    Nobody can tell where question and words are in two languages: then it may.
+    Where question and words are in two languages no word can be shared, and its relevance decides.
     """
     if is_german(hit.text) != (matter.language == "de"):
-        return True
-    said = _roots(" ".join((hit.speaker, hit.text, *map(_in_all_words, facts))), matter.language)
-    if not matter.names <= said or is_of_another(matter, hit) or not _has_number(matter, hit):
+        return hit.relevance > POSSIBLE
+    if is_of_another(matter, hit) or not _has_number(matter, hit):
         return False
-    return len(matter.content & said) >= len(matter.content) * _HALF
+    said = _roots(" ".join((hit.speaker, hit.text, *map(_in_all_words, facts))), matter.language)
+    named, shared = matter.names <= said, len(matter.content & said)
+    most = named and (shared > len(matter.content) * _HALF or not matter.content)
+    return (most and hit.relevance > POSSIBLE) or (shared > 0 and hit.relevance > LIKELY)
 
 
 def is_of_another(matter: Matter, hit: Hit) -> bool:
@@ -148,6 +162,18 @@ def is_of_another(matter: Matter, hit: Hit) -> bool:
 def _has_number(matter: Matter, hit: Hit) -> bool:
     """Whether a hit has the number that is asked for, if one is."""
     return not matter.number or _NUMBER.search(hit.text) is not None
+
+
+def mended_by(said: Hit, hits: Collection[Hit]) -> Hit | None:
+    """The latest hit after this one that denies a word of it: Fergal, not Fergus. None if none does."""
+    words = {word for word, _ in tokenise(said.text)}
+    later = [hit for hit in hits if hit.at > said.at and words & _denied(hit.text) and not only_asks(hit)]
+    return max(later, key=lambda hit: hit.at, default=None)
+
+
+def _denied(text: str) -> set[str]:
+    """The words that are named as the wrong ones beside the right ones."""
+    return {fold(found["value"]) for found in _NOT_THIS.finditer(text)} - STOP_WORDS["en"]
 
 
 def changed_by(matter: Matter, first: Hit, hits: Collection[Hit]) -> Hit | None:

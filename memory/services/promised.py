@@ -73,9 +73,11 @@ def done(
 
 def tells_promise(hit: Hit, asked: PromiseQuestion) -> bool:
     """Whether words that no promise was read from may tell the one that is asked for: Tom promised to fix the shelf."""
-    said = {word for word, _ in tokenise(hit.text)}
-    by_them = asked.by is None or same_name(hit.speaker, asked.by) or fold(asked.by).split()[0] in said
-    return by_them and any(word.startswith(("promis", "verspr")) for word in said)
+    said = [word for word, _ in tokenise(hit.text)]
+    told = next((place for place, word in enumerate(said) if word.startswith(("promis", "verspr"))), None)
+    if told is None or asked.by is None:
+        return told is not None
+    return same_name(hit.speaker, asked.by) or fold(asked.by).split()[0] in said[:told]
 
 
 def _is_meant(promise: KnownPromise, asked: PromiseQuestion) -> bool:

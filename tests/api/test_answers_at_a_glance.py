@@ -31,7 +31,7 @@ async def test_a_remembered_promise_has_by_to_due_and_source_and_answers(nina: D
         first = (await answered(nina, question))[0].removeprefix("Yes: ")
         assert first.startswith("You promised Lena to send the photos by Friday"), question
         assert "due" in first
-    assert (await answered(nina, "Did I promise Ravi anything?"))[0] in (NOTHING, NEAREST)
+    assert (await answered(nina, "What did Lena promise me?"))[0] in (NOTHING, NEAREST)
 
 
 async def test_to_be_reminded_of_something_is_no_promise(nina: Door) -> None:
