@@ -126,7 +126,7 @@ def _is_overtaken(found: Findings, lead: Lead) -> bool:
     if not grounds:
         return False
     last = max(grounds, key=lambda hit: hit.at)
-    if mended_by(replace(last, text=lead.fact.statement), found.hits) is not None:
+    if mended_by(matter, replace(last, text=lead.fact.statement), found.hits) is not None:
         return True
     return lead.fact.predicate in _UNREVISED and changed_by(matter, last, found.hits) is not None
 
