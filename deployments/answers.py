@@ -114,12 +114,20 @@ async def _with_facts(house: House, view: View, question: Question, recalled: Re
     evidence = await _evidence(house, view, shown, [each.fact_id for each in first], facts)
     return replace(
         found,
-        hits=[*(hit_of(row) for row in evidence), *found.hits],
+        hits=_each_once([*(hit_of(row) for row in evidence), *found.hits]),
         facts=_all_known(facts, told),
         lead=lead,
         listed=listed,
         abstained=found.abstained and not first,
     )
+
+
+def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits without those of a segment that came before: what a fact rests on may be among what was recalled."""
+    found: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        found.setdefault((hit.source_id, hit.segment_id), hit)
+    return list(found.values())
 
 
 def _is_one_of_many(lead: Lead) -> bool:
