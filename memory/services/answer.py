@@ -190,8 +190,9 @@ def _enumerated(found: Findings, listed: Listing) -> Answer:
         told = told_in_answer(fact.statement, found.owner, found.question)
         lines.append(f"{told}{' (disputed)' if fact.disputed else ''}{place}")
         cited += [said] if said is not None and said not in cited else []
-    quoted = [hit for hit in found.hits if hit not in cited][:QUOTES]
     matter = content_of(found.question, found.language)
+    near = [hit for hit in found.hits if hit not in cited and matter & set(terms(hit.text, found.language)[0])]
+    quoted = near[:QUOTES]
     lines.extend(quotation(hit, matter, found.language) for hit in quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1)))
 

@@ -99,7 +99,11 @@ def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> st
     """You promised Lena to send the photos (due 27 November 2026)."""
     to = f" {promise.to}" if promise.to else ""
     told = promise.statement or f"{promise.by or 'Somebody'} promised{to}: {promise.text}"
-    return f"{told_in_answer(told, owner, question)} ({_standing(promise, offset_s)})"
+    standing = _standing(promise, offset_s)
+    # a statement that tells its day needs it no second time
+    day = "" if promise.due is None else f" ({day_of(promise.due, offset_s)})"
+    told = told.removesuffix(day) if day and day.strip(" ()") in standing else told
+    return f"{told_in_answer(told, owner, question)} ({standing})"
 
 
 def _standing(promise: KnownPromise, offset_s: int) -> str:

@@ -190,6 +190,7 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
         Hit("I started the piano.", "Maya", JANUARY, 0, "s2", "g2", ("i2",)),
         Hit("Cello again today!", "Maya", APRIL, 0, "s1", "g1", ("i1",)),
         Hit("Nice weather.", "Tom", APRIL, 0, "s3", "g3"),
+        Hit("What instruments!", "Tom", APRIL, 0, "s3", "g4"),
     ]
     facts = [known("i1", "Maya plays the cello", "plays", "the cello", disputed=True), FACTS[1]]
     question = "How many instruments does Maya play?"
@@ -199,9 +200,9 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
         "At least two: cello, piano.",
         "Maya plays the cello (disputed) - 10 April 2026 [s1/g1]",
         "Maya has been learning the piano for a year - 10 January 2026 [s2/g2]",
-        '"Nice weather." - Tom, 10 April 2026 [s3/g3]',
+        '"What instruments!" - Tom, 10 April 2026 [s3/g4]',
     ]
-    assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g3"))
+    assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g4"))
     assert compose(Findings(question, hits, facts, listed=found, abstained=True)).text == NOTHING
 
 
