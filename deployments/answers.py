@@ -225,6 +225,7 @@ def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) ->
         polarity=row["polarity"],
         confidence=row["confidence"],
         source_id=row["sources"][-1]["source_id"] if row["sources"] else "",
+        told_at=row["sources"][-1]["at"] if row["sources"] else None,
         disputed=disputed.get(row["fact_id"], False),
         subject=row["subject"] or "",
     )

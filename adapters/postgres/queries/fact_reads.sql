@@ -55,7 +55,8 @@ ORDER BY f.fact_id <> %(id)s, f.fact_id LIMIT 2;
 -- Versions as they are shown, with their words, what they rest on and what they stand against, as it was known then.
 SELECT f.*, st.*, n.words AS subject, t.words AS shown_statement, o.words AS shown_object, l.words AS shown_slot,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('source_id', v.source_id, 'segment_id', s.segment_id,
-                                                     'segment_key', v.segment_key, 'quote', coalesce(q.words, ''))
+                                                     'segment_key', v.segment_key, 'quote', coalesce(q.words, ''),
+                                                     'at', extract(epoch FROM v.at)::float8)
                                   ORDER BY v.at, v.segment_key), '[]')
         FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) v
         LEFT JOIN segments s ON s.segment_key = v.segment_key

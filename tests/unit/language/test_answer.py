@@ -129,6 +129,15 @@ def test_a_fact_leads_by_its_predicate_a_nickname_or_as_something_that_happened(
     assert compose(question, [MOVED], [known]).text.splitlines()[0] == known.statement
 
 
+def test_a_fact_that_rests_on_no_quotation_is_cited_as_said_by_the_owner():
+    told = replace(LISBON, told_at=at(2026, 3, 4))
+    lead = Lead(told, told, True, True, True)
+    assert composed(Findings(QUESTION, [], [told], lead=lead)).text.splitlines() == [
+        "Maya lives in Lisbon",
+        "You said so on 4 March 2026",
+    ]
+
+
 def test_what_happened_is_told_with_its_day_where_a_time_is_asked_for():
     moved = fact("Maya moved to Lisbon", "moved_to", valid_to=at(2026, 3, 4))
     for question, first in (
