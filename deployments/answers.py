@@ -54,7 +54,7 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     if kept is not None:
         return replace(found, promised=kept)
     asked = promise_question(question.text, profile.name)
-    if asked is None:
+    if asked is None or question.as_of is not None:  # the list of promises is that of today; facts are of any day
         return await _with_facts(house, who.view, question, recalled, found)
     hits = sorted(found.hits, key=lambda hit: not tells_promise(hit, asked))
     return replace(found, hits=hits, unknown=not hits or not tells_promise(hits[0], asked))

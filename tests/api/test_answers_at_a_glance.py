@@ -77,3 +77,13 @@ async def test_a_later_change_comes_before_what_it_changed(nina: Door) -> None:
     await nina.post("/v1/sources", chat("s1", "2026-03-02", ("Tom", "new wifi password from today: pigeon-9920")), 202)
     await nina.post("/v1/sources", chat("s2", "2026-03-09", ("Tom", "the wifi password is new again, otter-118")), 202)
     assert "otter-118" in (await answered(nina, "What is the wifi password?"))[0]
+
+
+async def test_what_was_promised_by_a_past_day_is_told_by_facts(nina: Door) -> None:
+    turns = ("Nina", "I promised Lena to send the photos by Friday."), ("Nina", "I promised Lena to call the bank.")
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", *turns), 202)
+    await nina.settle()
+    asked = {"query": "What did I promise Lena?", "as_of": "2026-03-10", "cut": "none"}
+    first = (await nina.post("/v1/ask", asked))["answer"].splitlines()[0]
+    assert "photos" in first
+    assert "bank" in first
