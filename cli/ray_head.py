@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from adapters.temporary import ROOT, digest_of, short_folder, short_path
+from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
 from cli.processes import end, process_table, ray_processes, title
 from cli.runtime import Places, ensure_token
 from config.settings import Settings, project_root
@@ -40,6 +40,9 @@ OBJECT_STORE_BYTES = 200_000_000
 
 SESSIONS_KEPT = 2
 """Ray's own logs of earlier starts that stay."""
+
+SCRATCH = "tmp"
+"""Temporary files of what runs on Ray, beside Ray's own."""
 
 ESSENTIAL = ("gcs_server", "raylet", "dashboard.py")
 """Ray's services whose end is the end of this Ray."""
@@ -167,7 +170,7 @@ class RayHead:
 
     @property
     def temp_dir(self) -> Path:
-        """Sockets and Ray's logs; short, for a socket path ends at 107 bytes and Ray itself adds 65."""
+        """Sockets and Ray's logs."""
         return ray_temp_dir(self._settings.home)
 
     @property
@@ -185,7 +188,6 @@ class RayHead:
         """
         self.stop()
         self._choose_ports()
-        short_folder(self._settings.home)
         self.temp_dir.mkdir(exist_ok=True, mode=0o700)
         scratch_folder(self._settings.home).mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
@@ -317,8 +319,13 @@ def _child(pid: int) -> bool:
 
 
 def ray_temp_dir(home: Path) -> Path:
-    """Where the Ray of this home keeps its sockets and logs."""
-    return short_path(home) / "ray"
+    """Where the Ray of this home keeps its sockets and logs, below a folder that only we enter: Ray opens its own."""
+    return private_folder(home) / "ray"
+
+
+def processes_of_ray(home: Path) -> set[int]:
+    """Every living process of the Ray of this home, whichever of its folders that was given."""
+    return set().union(*(ray_processes(folder) for folder in folders_of(home)))
 
 
 def scratch_folder(home: Path) -> Path:
@@ -327,12 +334,17 @@ def scratch_folder(home: Path) -> Path:
     Beside Ray's sockets, or in the TMPDIR that somebody has chosen, since an archive of a memory may be large.
     """
     chosen = Path(tempfile.gettempdir())
-    return short_path(home) / "tmp" if chosen == ROOT else chosen / f"memoray-{digest_of(home)}.tmp"
+    if chosen == ROOT:
+        return private_folder(home) / SCRATCH
+    return next(iter(folders_of(home, chosen)), None) or made_folder(home, chosen)
 
 
 def drop_scratch(home: Path) -> None:
     """Remove the temporary files of a Ray of which nothing runs any more."""
-    shutil.rmtree(scratch_folder(home), ignore_errors=True)
+    chosen = Path(tempfile.gettempdir())
+    elsewhere = folders_of(home, chosen) if chosen != ROOT else []
+    for folder in (*(folder / PRIVATE / SCRATCH for folder in folders_of(home)), *elsewhere):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def serve_config() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from cli.accounts import account_of
 from cli.client import Client
 from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json, print_table
 from cli.processes import descendants, pss_bytes, title
@@ -92,6 +93,7 @@ def _measured(runtime: Runtime) -> dict[str, Any]:
         "uptime_s": round((datetime.now(UTC) - datetime.fromisoformat(runtime.started_at)).total_seconds()),
         "pss_bytes": sum(int(str(process["pss_bytes"])) for process in living),
         "processes": living,
+        "accounts": {name: account_of(pid) for name, pid in runtime.pids.items()},
         "python": ".".join(map(str, sys.version_info[:3])),
         "pending": None if (stats := _told(runtime, "/v1/stats")) is None else stats.get("pending", {}),
         "encoder": _told(runtime, "/v1/rebuild"),
@@ -118,6 +120,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Ray": seen["dashboard_url"],
         "Token": seen["token_file"],
         "Home": seen["home"],
+        "Accounts": ", ".join(f"{name} as {account}" for name, account in seen["accounts"].items()),
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Pending": waiting,
         "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",

@@ -24,8 +24,8 @@ from types import FrameType
 from adapters import temporary
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
-from cli.processes import adopt_orphans, descendants, end, ray_processes, reap_adopted
-from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, drop_scratch, ray_temp_dir, request
+from cli.processes import adopt_orphans, descendants, end, reap_adopted
+from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, drop_scratch, processes_of_ray, request
 from cli.runtime import Places, Runtime, State, ensure_token, rotate, sole_supervisor, versions
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
@@ -317,9 +317,8 @@ def _run(supervisor: Supervisor, places: Places) -> int:
 
 def clear_up(home: Path) -> int:
     """End what a killed supervisor has left of its Ray and its PostgreSQL; how many processes of Ray there were."""
-    folder = ray_temp_dir(home)
-    left = len(ray_processes(folder))
-    end(lambda: ray_processes(folder))
+    left = len(processes_of_ray(home))
+    end(lambda: processes_of_ray(home))
     drop_scratch(home)
     end_orphans(home)
     return left

@@ -16,13 +16,19 @@ import time
 from pathlib import Path
 
 from adapters.path_lock import PathLock
-from adapters.postgres.account import Account, lent_account
+from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
-from adapters.temporary import digest_of, occupy, own, short_path
+from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
 from config.settings import Settings
 from memory.errors import ConfigError, Conflict, Unavailable
 
 DATABASE = "memoray"
+SOCKETS = "pg"
+"""In the folder of a home, beside what is private to us: as root the server and nobody else enters."""
+
+LOCK = "postgres.lock"
+"""In a home: who starts its server holds it alone."""
+
 SYSTEM_ROOT = Path("/var/lib/memoray")
 """Where root keeps what the lent account must reach when the home is closed to it."""
 
@@ -75,7 +81,7 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
-        """How to connect, as a libpq connection string; known before the start."""
+        """How to connect, as a libpq connection string. Raises Unavailable if nobody holds a folder for this home."""
         return f"host={self._sockets} port=5432 user=postgres dbname={DATABASE}"
 
     @property
@@ -89,7 +95,7 @@ class EmbeddedPostgres:
 
     @property
     def _sockets(self) -> Path:
-        return short_path(self.home) / "pg"
+        return found_folder(self.home) / SOCKETS
 
     def start(self) -> str:
         """Start the server, making its data folder at the first time; returns the DSN."""
@@ -105,33 +111,34 @@ class EmbeddedPostgres:
         """From here to the end this process alone starts servers of this home."""
         if self._held:
             return
-        folder = occupy(self.home)
-        lock = short_path(self.home) / "postgres.lock"
+        self.home.mkdir(parents=True, exist_ok=True)
+        lock = self.home / LOCK
         lock.touch(mode=0o600)
         try:
-            self._held = [folder, PathLock(lock, alone=True, wait=False)]
+            self._held = [PathLock(lock, alone=True, wait=False)]
         except BlockingIOError as error:
-            folder.close()
             raise Conflict("Another process runs the PostgreSQL of this home.") from error
+        self._held.append(occupy(self.home))
 
     def _start(self) -> None:
-        account = lent_account((_home_data(self.home), _system_data(self.home)))
+        account = lent_account(self.home)
         data = _data_folder(self.home, account)
         self._programs = reachable_binaries(find_binaries(os.environ), account, SYSTEM_ROOT)
         binaries = self._programs.folder
         end_orphans(self.home)
-        # nobody lives there now: what lock files are left are stale, even if their number is a zombie's or taken again
-        for stale in (data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
-            stale.unlink(missing_ok=True)
-        own(self._sockets, account.uid if account else os.getuid(), 0o700)
+        # nobody lives there now: a lock file that is left is stale, even if its number is a zombie's or taken again
+        (data / "postmaster.pid").unlink(missing_ok=True)
+        sockets = _sockets_folder(self.home, account)
         if not (data / "PG_VERSION").exists():
             _initialise(binaries, data, account)
+        elif account is not None:
+            hand_over(data, account)
         _check_version(binaries, data)
         options = [word for name, value in SERVER_SETTINGS.items() for word in ("-c", f"{name}={value}")]
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self._server = subprocess.Popen(  # type: ignore[call-overload]
-                [binaries / "postgres", "-D", data, "-k", self._sockets, "-p", "5432", *options],
+                [binaries / "postgres", "-D", data, "-k", sockets, "-p", "5432", *options],
                 **_surroundings(account),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -162,7 +169,7 @@ class EmbeddedPostgres:
                 continue
         self._server = None
         if self._held:
-            shutil.rmtree(self._sockets, ignore_errors=True)
+            _drop_sockets(self.home)
         self._let_go()
 
     def _let_go(self) -> None:
@@ -172,6 +179,21 @@ class EmbeddedPostgres:
         for lock in reversed(self._held):
             lock.close()
         self._held = []
+
+
+def _sockets_folder(home: Path, account: Account | None) -> Path:
+    """An empty folder for the server's sockets, which it alone enters; as root its group may pass what is above it."""
+    _drop_sockets(home)
+    above = short_folder(home)
+    if account is not None:
+        os.chown(above, -1, account.gid)
+        above.chmod(0o710)
+    return own(above / SOCKETS, account.uid if account else os.getuid())
+
+
+def _drop_sockets(home: Path) -> None:
+    for folder in folders_of(home):
+        shutil.rmtree(folder / SOCKETS, ignore_errors=True)
 
 
 def end_orphans(home: Path) -> None:
@@ -267,7 +289,7 @@ def _initialise(binaries: Path, data: Path, account: Account | None) -> None:
     for stale in data.parent.glob(f"{data.name}*.partial"):
         shutil.rmtree(stale, ignore_errors=True)
     partial = Path(tempfile.mkdtemp(prefix=f"{data.name}.", suffix=".partial", dir=data.parent))
-    own(partial, account.uid if account else os.getuid(), 0o700)
+    own(partial, account.uid if account else os.getuid())
     arguments = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
     _run([binaries / "initdb", "-D", partial, *arguments], account)
     # the server's single-user mode: no connection, no client program is needed to make the database

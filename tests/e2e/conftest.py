@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from psycopg.rows import TupleRow
 
-from adapters.temporary import short_path
+from adapters.temporary import folders_of
 from cli.processes import descendants, title
 from cli.runtime import Places, Runtime, read_runtime
 from tests.rooms import room
@@ -94,4 +94,4 @@ def system() -> Iterator[System]:
         finally:
             down = running.memoray("down")
         assert down.returncode == 0, down.stderr
-        assert not short_path(running.home).exists()
+        assert folders_of(running.home) == []

@@ -15,9 +15,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from adapters.temporary import short_path
-from cli.processes import descendants, process_table, ray_processes, title
-from cli.ray_head import free_port
+from adapters.temporary import folders_of
+from cli.processes import descendants, process_table, title
+from cli.ray_head import free_port, processes_of_ray
 from cli.runtime import Places, Runtime, read_runtime, supervised
 from tests.rooms import room
 
@@ -106,7 +106,7 @@ class House:
 
     def left(self) -> list[str]:
         """Every process of ours that still lives."""
-        ours = ray_processes(short_path(self.home) / "ray")
+        ours = processes_of_ray(self.home)
         servers = {pid for pid in process_table() if str(self.home) in _arguments(pid)}
         return [title(pid) for pid in ours | servers]
 
@@ -231,7 +231,7 @@ def test_after_a_killed_supervisor_up_starts_anew_on_the_same_ports(house: House
 def test_down_leaves_no_process_and_is_idempotent(house: House) -> None:
     assert house.memoray("down").returncode == 0
     assert house.left() == []
-    assert not short_path(house.home).exists()
+    assert folders_of(house.home) == []
     assert not house.places.runtime.exists()
     assert house.memoray("down").returncode == 0
     assert house.memoray("status").returncode == 3

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,7 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.ray_head import Ports, RayHead, RayStopped, ReservedPorts, free_port, serve_config
+from adapters.temporary import digest_of, private_folder, vacate
+from cli.ray_head import (
+    Ports,
+    RayHead,
+    RayStopped,
+    ReservedPorts,
+    drop_scratch,
+    free_port,
+    scratch_folder,
+    serve_config,
+)
 from cli.runtime import Places
 from cli.supervisor import Backoff, Supervisor, reason_of
 from config.settings import Settings, load, project_root
@@ -106,23 +117,49 @@ def test_a_reservation_ends_with_its_process() -> None:
     assert ReservedPorts().free(wanted) == wanted
 
 
-def test_the_replica_is_told_the_port_that_was_chosen(tmp_path: Path) -> None:
+@pytest.fixture
+def prepared(tmp_path: Path) -> Iterator[Path]:
+    """A home with its folders, and none in /tmp afterwards."""
     Places(tmp_path).prepare()
+    yield tmp_path
+    vacate(tmp_path)
+
+
+def test_the_replica_is_told_the_port_that_was_chosen(prepared: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        head = RayHead(Settings(home=tmp_path), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
+        head = RayHead(Settings(home=prepared), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
         told = head._environment({})["MEMORAY_HTTP__PORT"]
-        assert load(tmp_path, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
+        assert load(prepared, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
         assert head.ports.http != taken.getsockname()[1]
 
 
-def test_jobs_are_submitted_to_this_ray_and_no_other(tmp_path: Path) -> None:
-    Places(tmp_path).prepare()
-    head = RayHead(Settings(home=tmp_path), "dsn", some_ports())
+def test_jobs_are_submitted_to_this_ray_and_no_other(prepared: Path) -> None:
+    head = RayHead(Settings(home=prepared), "dsn", some_ports())
     told = head._environment({"RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1", "RAY_ADDRESS": "127.0.0.1:2"})
     assert told["RAY_API_SERVER_ADDRESS"] == f"http://127.0.0.1:{head.ports.dashboard}"
     assert "RAY_ADDRESS" not in told
+
+
+def test_what_runs_on_ray_is_known_to_each_other_and_leaves_nothing_where_others_write(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = RayHead(Settings(home=prepared), "dsn", some_ports())._environment({"RAY_USE_TLS": "0"})
+    assert told["RAY_USE_TLS"] == "1"
+    certificate = {told[f"RAY_TLS_{name}"] for name in ("SERVER_CERT", "SERVER_KEY", "CA_CERT")}
+    assert certificate == {str(Places(prepared).ray_certificate)}
+    assert Path(told["TMPDIR"]).is_relative_to(private_folder(prepared))
+
+    chosen = prepared / "chosen"
+    chosen.mkdir(mode=0o777)
+    (chosen / f"memoray-{digest_of(prepared)}.tmp").mkdir(mode=0o777)  # somebody waits for us
+    monkeypatch.setattr(tempfile, "tempdir", str(chosen))
+    scratch = scratch_folder(prepared)
+    assert scratch == scratch_folder(prepared)
+    assert (scratch.parent, scratch.stat().st_mode & 0o777) == (chosen, 0o700)
+    drop_scratch(prepared)
+    assert not scratch.exists()
 
 
 def test_the_serve_file_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
