@@ -48,6 +48,11 @@ class Places:
         return self.run / "ray_token"
 
     @property
+    def ray_certificate(self) -> Path:
+        """Key and certificate of the processes of our Ray, mode 0600."""
+        return self.run / "ray_tls.pem"
+
+    @property
     def logs(self) -> Path:
         """One file a process, with the ones of earlier runs beside it."""
         return self.home / "logs"
