@@ -79,6 +79,16 @@ def test_a_problem_is_a_sentence(url: str, path: str, words: str) -> None:
     assert caught.value.detail == words
 
 
+def test_what_is_saved_is_its_callers_alone(url: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").touch()
+    target = tmp_path / "me.zip"
+    (tmp_path / ".me.zip.partial").symlink_to(tmp_path / "secret")  # somebody waits for us where all may write
+    with Client(url, "secret") as client:
+        assert client.save("/echo", target) == target.stat().st_size > 0
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "secret").read_bytes() == b""
+
+
 def test_nobody_there_is_unavailable() -> None:
     with Client("http://127.0.0.1:9", "secret") as client, pytest.raises(Unavailable, match="does not answer"):
         client.get("/health")
