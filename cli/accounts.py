@@ -14,6 +14,9 @@ MAKE = ("useradd", "--system", "--user-group", "--no-create-home", "--home-dir",
         "--shell", "/usr/sbin/nologin", "--comment", "PostgreSQL of Memoray", SERVICE)  # fmt: skip
 """Without a password, a home and a shell. `userdel memoray` takes it back."""
 
+SYSTEM_PATH = "/usr/sbin:/sbin"
+"""Where `useradd` is, which the PATH of somebody who became root may lack."""
+
 ATTEMPTS = 5
 """Another `useradd` may hold the lock of the table of accounts, also one that makes this very account."""
 PAUSE_S = 1.0
@@ -25,12 +28,13 @@ def provide_account(home: Path) -> bool:
     Where it cannot be made (no `useradd`, a table of accounts that cannot be written) one that others share is lent
     instead; `memoray doctor` says so.
     """
+    environ = os.environ | {"PATH": os.pathsep.join((os.environ.get("PATH", ""), SYSTEM_PATH))}
     for _ in range(ATTEMPTS):
         account = lent_account(home)
         if account is None or not account.shared:
             return False
         try:
-            done = subprocess.run(MAKE, cwd="/", capture_output=True, check=False)
+            done = subprocess.run(MAKE, cwd="/", env=environ, capture_output=True, check=False)
         except OSError:
             return False
         if done.returncode == 0:

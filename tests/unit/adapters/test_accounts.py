@@ -68,9 +68,13 @@ def test_where_our_own_account_is_missing_and_cannot_be_made_a_shared_one_is_len
 ) -> None:
     monkeypatch.setattr(accounts, "SERVICE", "memoray-is-not-here")
     monkeypatch.setattr(machine, "PAUSE_S", 0.0)
+    monkeypatch.setattr(machine, "ATTEMPTS", 1)
+    monkeypatch.setenv("PATH", "")
     for command in (("false",), ("/no/such/useradd",)):
         monkeypatch.setattr(machine, "MAKE", command)
         assert not provide_account(home)
+    monkeypatch.setattr(machine, "MAKE", ("useradd", "--help"))
+    assert provide_account(home), "it is found, whatever the PATH of root"
     found = lent_account(home)
     assert found is not None
     assert found.shared
