@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actors.reading import Turns
 from actors.worker import Worker
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
@@ -37,7 +38,7 @@ class Queue:
         self.failures: list[str] = []
         self.away = False
 
-    async def due(self, task: str, now: float, limit: int, *, longest: bool = False) -> list[dict[str, Any]]:
+    async def due(self, task: str, now: float, limit: int, **turns: Any) -> list[dict[str, Any]]:
         return [{"scope": SCOPE, "source_id": name, "task": task} for name in self.words][:limit]
 
     async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def worker_of(queue: Queue) -> Worker:
     """A worker whose background tasks do not run."""
     worker = Worker.__new__(Worker)
     worker._stores = SimpleNamespace(capture=queue, encoder=Picky())  # type: ignore[assignment]
-    worker._clock = SystemClock()
+    worker._clock, worker._encoding = SystemClock(), Turns()
     return worker
 
 
