@@ -31,6 +31,7 @@ from memory.ports import Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
 from memory.services.vectors import BATCH, encode_heard, let_meet
+from memory.words.passages import BATCH_CHARS
 
 log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
@@ -80,7 +81,12 @@ class Worker:
         self._woken.set()
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
-        """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state."""
+        """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state.
+
+        Raises Unavailable, also where there is too much of them: somebody waits, and so does whoever comes after.
+        """
+        if sum(len(each.text) for each in utterances) > BATCH_CHARS:
+            raise Unavailable(f"At most {BATCH_CHARS:,} characters are read while somebody waits.")
         reading = await self._asked.read(utterances)
         return reading, await encode((await self._open()).encoder, [claim.statement for claim in reading.claims])
 

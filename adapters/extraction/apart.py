@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from memory.errors import DomainError, ReadingEnded
+from memory.errors import DomainError, ReadingEnded, Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.ports import Extractor
 from memory.words.passages import BATCH_CHARS, READ_CHARS
@@ -28,6 +28,8 @@ from memory.words.passages import BATCH_CHARS, READ_CHARS
 log = logging.getLogger("memoray.reading")
 START_S = 120.0
 """Seconds a process may take until it can read; by itself 3, on a machine that is busy with other things 20 (ours)."""
+ASKED_S = 20.0
+"""Seconds somebody waits at most for a reading (chosen: less than the 30 s after which the front door gives up)."""
 ROUNDS = 3
 """Times one reading is sent, where the process was ended because of another."""
 LENGTH = struct.Struct("!I")
@@ -49,7 +51,8 @@ class Apart:
         """Reads with what is left of the processors (0053)."""
 
     async def read(self, utterances: Sequence[Utterance], *, last: bool) -> Reading:
-        """What these utterances say. Raises ReadingEnded if reading them had to be ended, and what the extractor does.
+        """What these utterances say. Raises ReadingEnded if reading them had to be ended, and what the extractor does;
+        Unavailable where it was ended for others, again and again.
 
         Whoever no longer waits ends it, too: the process is asked by few, and has no other way to stop.
         """
@@ -57,10 +60,10 @@ class Apart:
             for _ in range(ROUNDS):
                 child = await self._living()
                 try:
-                    return await child.read(tuple(utterances), last, self._allowed_s(utterances))
+                    return await child.read(tuple(utterances), last, self._allowed_s(utterances, last))
                 except _Interrupted:
                     continue
-        raise ReadingEnded("What was read beside it had to be ended, again and again.")
+        raise Unavailable("What was read beside it had to be ended, again and again.")
 
     def pid(self) -> int | None:
         """The process that reads now."""
@@ -78,8 +81,10 @@ class Apart:
                 self._child = await _begin(self._extractor)
             return self._child
 
-    def _allowed_s(self, utterances: Sequence[Utterance]) -> float:
+    def _allowed_s(self, utterances: Sequence[Utterance], last: bool) -> float:
         """Seconds: the deadline is that of one batch, and a single segment may be as long as several."""
+        if not last:
+            return min(ASKED_S, self._deadline_s)
         read = sum(min(len(each.text), READ_CHARS) for each in utterances if not each.context_only)
         return self._deadline_s * max(1, math.ceil(read / BATCH_CHARS))
 

@@ -12,7 +12,8 @@ from actors.reading import Turns
 from actors.worker import Worker
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
-from memory.errors import JournalUnavailable
+from memory.errors import JournalUnavailable, Unavailable
+from memory.model.claims import Utterance
 from memory.retrieval.pieces import Encoded
 from memory.services.judging import Patience
 
@@ -92,6 +93,11 @@ async def test_an_outage_of_the_database_costs_nobody_an_attempt() -> None:
     with pytest.raises(JournalUnavailable):
         await worker_of(queue)._encode_next(longest=False)
     assert queue.failures == []
+
+
+async def test_what_is_told_on_purpose_at_great_length_keeps_nobody_waiting() -> None:
+    with pytest.raises(Unavailable):
+        await worker_of(Queue({})).read_text((Utterance("s", "1", 1, 1, "Ann", "It rains. " * 2_001, 1.7e9),))
 
 
 async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs() -> None:
