@@ -16,6 +16,7 @@ from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
+from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
@@ -66,6 +67,7 @@ class Stores:
     facts: PostgresFactReads
     sources: PostgresSourceReads
     figures: PostgresFigures
+    failures: PostgresFailures
     history: PostgresHistory
     forgetting: PostgresForgetting
     archive: PostgresArchive
@@ -119,8 +121,9 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
         PostgresReads(pool),
         PostgresEntityReads(pool),
         PostgresFactReads(pool),
-        PostgresSourceReads(pool, work.attempts),
-        PostgresFigures(pool),
+        PostgresSourceReads(pool, work.attempts, work.tries),
+        PostgresFigures(pool, work.tries),
+        PostgresFailures(pool),
         PostgresHistory(pool),
         PostgresForgetting(pool),
         PostgresArchive(pool),
@@ -170,7 +173,8 @@ def _read(written: Mapping[str, Any]) -> Encoder:
 
 def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
     work = settings.extraction
-    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts)
+    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts,
+                           tries=work.tries)  # fmt: skip
 
 
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
@@ -211,6 +215,21 @@ def gpu_embedder(settings: Settings, device: str) -> Embedder:
 def extractor(settings: Settings) -> Extractor:
     """The extractor of the settings; its model is loaded when the first text comes."""
     return _EXTRACTORS[settings.models.extraction.kind](settings)
+
+
+def readers(settings: Settings) -> tuple[Extractor, Extractor]:
+    """For the worker: what reads for somebody who waits, and what reads in the background.
+
+    Rules and parser are in a process of their own, which can be ended. A model is asked over HTTP, each call with a
+    time limit.
+    """
+    extractor_ = extractor(settings)
+    if settings.models.extraction.kind != "rules":
+        return extractor_, extractor_
+    from adapters.extraction.apart import Apart
+
+    apart = Apart(extractor_, settings.extraction.deadline_s)
+    return apart.asked, apart.last
 
 
 def judge(settings: Settings) -> Judge | None:

@@ -132,6 +132,10 @@ class Extraction:
     """Attempts before a source is `failed` and listed."""
     batch: Count = 16
     """Segments read in one turn: few enough that a question waits 20 ms for it, not 200 (measured)."""
+    deadline_s: Seconds = 60.0
+    """Seconds reading 20,000 characters may take before it is ended: 30 times what talk takes (measured)."""
+    tries: Count = 3
+    """Times reading a segment may end with its process or its deadline before the segment is set aside (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)

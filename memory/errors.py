@@ -156,6 +156,12 @@ class ModelFailed(Unavailable):
     kind = "model-failed"
 
 
+class ReadingEnded(ModelFailed):
+    """Reading these words had to be ended."""
+
+    kind = "reading-ended"
+
+
 class ConfigError(DomainError):
     """The settings cannot be used."""
 

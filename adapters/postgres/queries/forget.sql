@@ -67,6 +67,8 @@ DELETE FROM content WHERE scope = %(scope)s;
 -- name: drop_user
 WITH gone AS (DELETE FROM users WHERE user_id = %(user_id)s),
      unread AS (DELETE FROM extracted WHERE user_id = %(user_id)s),
+     untried AS (DELETE FROM tried WHERE user_id = %(user_id)s),
+     unfailed AS (DELETE FROM failures WHERE user_id = %(user_id)s),
      unasked AS (DELETE FROM work WHERE user_id = %(user_id)s),
      lines AS (DELETE FROM rejected_lines WHERE split_part(path, '/', 1) = ANY(%(folders)s)),
      places AS (DELETE FROM file_offsets WHERE split_part(path, '/', 1) = ANY(%(folders)s))
