@@ -17,6 +17,7 @@ from typing import Any
 from ray.exceptions import RayActorError
 
 from actors.background import Threads, come_last, step_back
+from actors.erasing import erase, sweep_now_and_then
 from actors.names import SHARDS, actor, shard_name, shard_of
 from actors.scheduler import Scheduler
 from actors.succession import Succession
@@ -97,6 +98,8 @@ class Worker:
         tasks: list[Callable[[], Awaitable[None]]] = [
             self._encode_heard,
             self._read_heard,
+            partial(erase, self._settings, stores),
+            partial(sweep_now_and_then, self._settings, stores),
             transcripts.watch,
             scheduler.run,
         ]

@@ -18,14 +18,12 @@ SELECT user_id FROM mentions WHERE segment_key = ANY(%(keys)s::bigint[])
 UNION SELECT user_id FROM evidence WHERE segment_key = ANY(%(keys)s::bigint[])
 ORDER BY user_id;
 
--- name: vectors
-SELECT count(*) AS count FROM segment_vectors WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
+-- name: weight
+SELECT (SELECT count(*) FROM fact_vectors WHERE user_id = %(user_id)s) AS vectors,
+       (SELECT count(*) FROM content WHERE scope = %(scope)s) AS content;
 
--- name: fact_vectors
-SELECT count(*) AS count FROM fact_vectors WHERE user_id = %(user_id)s;
-
--- name: words
-SELECT count(*) AS count FROM content WHERE scope = ANY(%(scopes)s);
+-- name: lives
+SELECT 1 FROM users WHERE user_id = %(user_id)s AND version > 0;
 
 -- name: drop_accesses
 DELETE FROM accesses WHERE user_id = %(user_id)s AND id = ANY(%(ids)s);
