@@ -12,7 +12,7 @@ from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.forget import Q as FORGET
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
-from memory.errors import Conflict
+from memory.errors import Conflict, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
 from memory.model.scopes import user_scope
@@ -54,7 +54,8 @@ class PostgresErasing:
     async def source(self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any]) -> None:
         """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and `files`.
 
-        A turn that was taking in these words either commits before, and is withdrawn, or finds them gone.
+        A turn that was taking in these words either commits before, and is withdrawn, or finds them gone. Raises
+        NotFound if another request was faster.
         """
         async with self._pool.transaction() as connection:
             await _begin(connection, receipt_id, user_id, "source", source_id)
@@ -64,7 +65,9 @@ class PostgresErasing:
             [vectors] = await _all(connection, Q["vectors"], scope=scope, keys=keys)
             await connection.execute(CAPTURE["bury"], {"scope": scope, "key": f"{SOURCE}{source_id}"})
             await connection.execute(CAPTURE["remove_keys"], {"scope": scope, "keys": keys, "position": position})
-            await connection.execute(CAPTURE["delete_source"], {"scope": scope, "source_id": source_id})
+            deleted = await connection.execute(CAPTURE["delete_source"], {"scope": scope, "source_id": source_id})
+            if not deleted.rowcount:
+                raise NotFound("There is no such source in this memory any more.", id=source_id)
             users = await _readers(connection, user_id, scope, keys)
             told = {"segment_keys": keys, "source_id": source_id}
             taught = await _taught(connection, users, keys)
@@ -94,11 +97,11 @@ class PostgresErasing:
         key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
         async with self._pool.transaction() as connection:
             await _begin(connection, receipt_id, user_id, "memory", user_id)
-            await connection.execute(FORGET["lock_user"], key)  # the order every turn locks in: user, scope, segments
+            await connection.execute(Q["lock_user"], key)  # the order every turn locks in: user, scope, segments
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
-            [weighed] = await _all(connection, FORGET["weigh"], **key)
+            [weighed] = await _all(connection, Q["weigh"], **key)
             for name in ("bury_all", "remove_all", "drop_sources", "drop_words", "drop_user"):
-                await connection.execute(FORGET[name], {**key, "position": position})
+                await connection.execute(Q[name], {**key, "position": position})
             await _ask(connection, receipt_id, [("memory", user_id, dict(files))])
             await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(weighed)})
 
@@ -129,7 +132,8 @@ class PostgresErasing:
 async def _begin(connection: Connection, receipt_id: str, user_id: str, what: str, identity: str) -> None:
     [hashed] = await _all(connection, Q["hashed"], id=identity)
     told = {"receipt_id": receipt_id, "user_id": user_id, "what": what, "id": hashed[what]}
-    await connection.execute(Q["begin"], told)
+    if not await _all(connection, Q["begin"], **told):
+        raise Conflict("The same request is being carried out.", receipt_id=receipt_id)
 
 
 async def _ask(connection: Connection, receipt_id: str, tasks: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
