@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from actors.background import Threads, come_last, step_back
+from actors.erasing import erase, sweep_now_and_then
 from actors.names import SHARDS, actor, shard_name, shard_of
 from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
@@ -104,6 +105,8 @@ class Worker:
         tasks: list[Callable[[], Awaitable[None]]] = [
             self._encode_heard,
             self._read_heard,
+            partial(erase, self._settings, stores),
+            partial(sweep_now_and_then, self._settings, stores),
             transcripts.watch,
             scheduler.run,
         ]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from adapters.capture.captures import CommandFiles
+from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
+from adapters.postgres.erasing import PostgresErasing
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
@@ -31,12 +33,14 @@ from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
+from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens, Token
 from config.settings import Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
 from memory.rules.decider import Rules
+from memory.services.erasing import Eraser, Turn
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class Stores:
     failures: PostgresFailures
     history: PostgresHistory
     forgetting: PostgresForgetting
+    erasing: PostgresErasing
     archive: PostgresArchive
     commands: CommandFiles
     rebuild: PostgresRebuild
@@ -107,14 +112,14 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
     """The stores over an open pool, for the encoder that serves now."""
     serving, work = PostgresServing(pool), settings.extraction
     encoder, successor = await _encoders(serving, pool, settings)
-    name = encoder.name
+    name, capture = encoder.name, _capture(pool, encoder.name, settings)
     return Stores(
         pool,
         encoder,
         successor,
         serving,
         PostgresJournal(pool, name),
-        _capture(pool, name, settings),
+        capture,
         PostgresNights(pool, name, encoder.calibrate),
         PostgresFeed(pool, name),
         PostgresTokens(pool),
@@ -125,7 +130,8 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
         PostgresFigures(pool, work.tries),
         PostgresFailures(pool),
         PostgresHistory(pool),
-        PostgresForgetting(pool),
+        PostgresForgetting(pool, capture),
+        PostgresErasing(pool),
         PostgresArchive(pool),
         CommandFiles(settings.home / "commands", PostgresSnapshots(pool).write),
         PostgresRebuild(pool, name),
@@ -175,6 +181,25 @@ def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
     work = settings.extraction
     return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts,
                            tries=work.tries)  # fmt: skip
+
+
+def session_files(kept: Stores, settings: Settings) -> SessionFiles:
+    """The session files, as forgetting changes them."""
+    root = settings.home / "transcripts"
+    return SessionFiles(root, settings.auth.default_user, kept.capture, kept.forgetting.drop_offset)
+
+
+def eraser(kept: Stores, settings: Settings, turn: Turn, leave: Callable[[str], Awaitable[None]]) -> Eraser:
+    """What carries out the queue of erasures. `turn` and `leave` reach the shard of a user."""
+    files = session_files(kept, settings)
+    return Eraser(kept.erasing, turn, kept.forgetting, kept.commands, files, leave)
+
+
+def sweeper(settings: Settings, kept: Stores) -> PostgresSweeper:
+    """What sweeps the database's own files."""
+    if settings.dsn is None:
+        raise ConfigError("No database is known here.")
+    return PostgresSweeper(kept.pool, settings.dsn, settings.erasure.sweep_after_s)
 
 
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:

@@ -159,6 +159,17 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True)
+class Erasure:
+    """What follows once words are erased (decision 0068)."""
+
+    sweep_after_s: Seconds = 600.0
+    """Seconds from an erasure to the sweep of pages and log that removes its last bytes: what comes in between is swept
+    with it. A sweep rewrites every table, and who needs a large one waits."""
+    due_s: Seconds = 86_400.0
+    """Seconds within which a receipt promises what is still to come (chosen: a day; machines sleep at night)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -198,6 +209,8 @@ class Settings:
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
     """Identity."""
+    erasure: Erasure = field(default_factory=Erasure)
+    """Forgetting for good."""
 
     @property
     def life(self) -> Life:

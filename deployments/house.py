@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from fastapi import Request
 
@@ -112,6 +113,10 @@ class House:
     """The latest look, beside a request that does not wait for it."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
+    forgetting: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """user id -> who forgets, alone: what is erased of beliefs is told by weighing them before and after."""
+    underway: set[asyncio.Task[None]] = field(default_factory=set)
+    """Work that goes on when the request that began it was answered."""
 
     @property
     def tokens(self) -> Any:

@@ -52,8 +52,14 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "logging_collector": "off",
-    # somebody's words must not reach a log: neither the failing statement nor the values of a broken key
+    # somebody's words must not reach a log: neither the failing statement, nor its parameters, nor the values of a
+    # broken key, nor an error's own message, which quotes what it could not read; whoever asked is told of the error
     "log_min_error_statement": "panic",
+    "log_min_messages": "log",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    # a segment of the log that is used again keeps its old bytes until they are written over
+    "wal_recycle": "off",
     "log_error_verbosity": "terse",
 }
 

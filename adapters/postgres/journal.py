@@ -18,7 +18,8 @@ from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
 from memory.errors import Fenced, Forgotten, NameTaken, Stale
-from memory.model.changes import WORDS_ERASED, ChangeSet, Outcome, Row, key_of
+from memory.model.accesses import SOURCE
+from memory.model.changes import SEGMENT, WORDS_ERASED, ChangeSet, Outcome, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.scopes import user_scope
@@ -295,8 +296,17 @@ async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> No
         erased = list(changes.erased)
         await connection.execute(Q["erase_content"], {**whose, "owners": erased})
         await connection.execute(Q["erase_predicates"], {**whose, "ids": erased})
+        await forget_history(connection, user_id, erased)
     if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
         await connection.execute(Q["erase_outdated"], {**whose, "ids": outdated})
+
+
+async def forget_history(connection: Connection, user_id: str, erased: Sequence[str]) -> None:
+    """Put keyed hashes in the place of what was erased: ids, `source:` ids of sources, `segment:` keys of segments."""
+    sources = [each.removeprefix(SOURCE) for each in erased if each.startswith(SOURCE)]
+    keys = [int(each.removeprefix(SEGMENT)) for each in erased if each.startswith(SEGMENT)]
+    ids = [each for each in erased if not each.startswith((SOURCE, SEGMENT))]
+    await connection.execute(Q["forget_history"], {"user_id": user_id, "sources": sources, "ids": ids, "keys": keys})
 
 
 async def _check_read(connection: Connection, changes: ChangeSet) -> None:

@@ -42,7 +42,9 @@ SAID = {
 SYLLABLES = ("zor", "vel", "quin", "bax", "dru", "fen", "gol", "hux", "jib", "kra", "lum", "nym", "pex", "tov", "wyx")
 FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor or work?"), "q": ("the garden",)}
 """Questions are repeated in the answer, so they are asked in words of nobody."""
-FIXED = {"night": ("2026-03-02",), "name": ("search_memory",), "segment_id": ("0", "2")}
+FIXED = {
+    "night": ("2026-03-02",), "name": ("search_memory",), "segment_id": ("0", "2"), "receipt_id": ("r-0",),
+}  # fmt: skip
 WHOLE = {"/v1/export": ("bert alone",)}
 """What a user inferred from a team's words is theirs, and in the archive of their whole memory whatever the token."""
 TIMES = {

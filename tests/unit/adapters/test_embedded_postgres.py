@@ -82,7 +82,13 @@ def test_the_door_is_a_socket_that_only_we_can_reach_and_words_stay_out_of_the_l
         assert folder.stat().st_mode & 0o777 == (0o710 if os.getuid() == 0 else 0o700)
         with pytest.raises(psycopg.Error):
             ask(dsn, "SELECT 'my secret words' FROM nowhere")
-        assert "secret words" not in server.log.read_text()
+        for quoted in ("SELECT 'my secret words'::int", "SELECT to_date('my secret words', 'YYYY')"):
+            with pytest.raises(psycopg.Error, match="my s"):
+                ask(dsn, quoted)  # the error itself quotes what it could not read
+        with psycopg.connect(dsn) as connection, pytest.raises(psycopg.Error):
+            connection.execute("SELECT %(words)s::text::int", {"words": "my secret words"})
+        assert "my s" not in server.log.read_text()
+        assert ask(dsn, "SHOW wal_recycle") == ("off",)
     finally:
         server.stop()
     assert not (folder / "pg").exists()
