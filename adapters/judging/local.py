@@ -17,7 +17,7 @@ from typing import Any
 from adapters.language import local
 from memory.errors import ModelFailed
 from memory.model.verdicts import Pair, Verdict
-from memory.retrieval.briefing import harmless
+from memory.words.cleaning import harmless
 
 _REPLACES = "Does the second statement give a new value for the same thing, so that the first is out of date?"
 _EXCLUDES = "Is it impossible that both statements are true?"
