@@ -21,9 +21,10 @@ _UNSEEN = (
     "\x00-\x08\r\x0e-\x1b\x7f-\x84\x86-\x9f"  # commands to a terminal
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # hyphens, joiners and fillers without a shape
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # signs of shorthand and music, tags, selectors
-    "\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff"  # halves of characters, and what has no agreed meaning
+    "\ud800-\udfff\ue000-\uf8ff"  # halves of characters, and what has no agreed meaning
 )
+_UNSEEN_BEYOND = "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
+"""The same beyond the first 65,536: signs of shorthand and music, tags, selectors, private ones."""
 _BLANK = "\x0b\x0c\x1c-\x1f\x85\u2028\u2029\u2800"
 """Breaks that are not shown as such, and the Braille cell without a dot."""
 _SELECTORS = "\u200c\u200d\ufe0e\ufe0f"
@@ -33,9 +34,9 @@ _JOINED = "\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1820-\u18af"
 _EMOJI = "\u00a9\u00ae\u2190-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff"
 _SIGNED = f"{_EMOJI}#*0-9\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299"
 """What has two presentations, as a letter and as a picture."""
-_ODD = re.compile(f"[{_UNSEEN}{_BLANK}{_SELECTORS}{_MARKS}]")
-"""Without one of these a text is visible: nearly every text is."""
-_DROPPED, _BLANKED = re.compile(f"[{_UNSEEN}]"), re.compile(f"[{_BLANK}]")
+_ODD, _BEYOND = re.compile(f"[{_UNSEEN}{_BLANK}{_SELECTORS}{_MARKS}]"), re.compile("[\U00010000-\U0010ffff]")
+"""Without one of these a text is visible, as nearly every text is. Two, since each alone is one look-up a character."""
+_DROPPED, _BLANKED = re.compile(f"[{_UNSEEN}{_UNSEEN_BEYOND}]"), re.compile(f"[{_BLANK}]")
 _NEEDLESS = re.compile(
     f"((?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])"
     f"|(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])"
@@ -45,8 +46,9 @@ _NEEDLESS = re.compile(
 """Joiners and signs of presentation; the group holds those that are needed where they stand."""
 _STACKED = re.compile(f"([{_MARKS}]{{3}})[{_MARKS}]+")
 """More marks on a letter than any language writes: they cover the lines above and below."""
+_ESCAPES = re.compile(r"\\(?:u00[017]|[bfr])")
 _ESCAPED = re.compile(r"\\(?:u00(?:[01][0-9a-f]|7f)|[bfr])|(\\.)")
-"""A control character as JSON writes it; the group holds the other escapes, which stay."""
+"""A control character as JSON writes it; the group holds the other escapes, which stay. Few documents have one."""
 
 _ANGLES = {"‹": "<＜﹤≮〈⟨〈❬❮❰⧼⦑≪⟪˂𝈶", "›": ">＞﹥≯〉⟩〉❭❯❱⧽⦒≫⟫˃𝈷"}
 _BRACKETS = {"(": "[［﹇【〔〖〚〘⟦⟬❲⁅⦋⦍⦏﹝⸢⸤⎡⎣", ")": "]］﹈】〕〗〛〙⟧⟭❳⁆⦌⦎⦐﹞⸣⸥⎤⎦"}
@@ -70,14 +72,14 @@ def visible(text: str) -> str:
     """Words without what no reader sees; line breaks, tabs and everything with a shape stay as they are."""
     if text.isascii():
         return text if text.isprintable() else _BLANKED.sub(" ", _DROPPED.sub("", text))
-    if not _ODD.search(text):
+    if not (_ODD.search(text) or _BEYOND.search(text)):
         return text
     return _STACKED.sub(r"\1", _NEEDLESS.sub(r"\1", _BLANKED.sub(" ", _DROPPED.sub("", text))))
 
 
 def visible_json(document: str) -> str:
     """A JSON document whose strings are `visible`, control characters that it writes as escapes included."""
-    return visible(_ESCAPED.sub(r"\1", document) if "\\" in document else document)
+    return visible(_ESCAPED.sub(r"\1", document) if _ESCAPES.search(document) else document)
 
 
 def harmless(text: str) -> str:
