@@ -13,6 +13,7 @@ from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.model_files import trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -231,8 +232,8 @@ def gpu_embedder(settings: Settings, device: str) -> Embedder:
         raise ConfigError(f"A GPU runs {' and '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
     from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
 
-    own = _files(settings) if encoder.kind == "minilm" else (None, None)
-    whole = TorchMiniLmEmbedder(device, *own)
+    folder, trusted = _own_files(settings)
+    whole = TorchMiniLmEmbedder(device, folder if encoder.kind == "minilm" else None, trusted)
     must_agree(whole, _EMBEDDERS[encoder.kind](settings))
     return whole if encoder.dimensions is None else TruncatedEmbedder(whole, encoder.dimensions)
 
@@ -276,24 +277,24 @@ def _openai_model(settings: Settings) -> LanguageModel:
 def _minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import MiniLmEmbedder
 
-    return MiniLmEmbedder(*_files(settings))
+    return MiniLmEmbedder(*_own_files(settings))
 
 
 def _full_minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import FullMiniLmEmbedder
 
-    return FullMiniLmEmbedder(*_files(settings))
+    return FullMiniLmEmbedder(*_own_files(settings))
 
 
-def _files(settings: Settings) -> tuple[Path, Path] | tuple[None, None]:
-    folder = settings.models.encoder.path
-    return (folder / "model.onnx", folder / "tokenizer.json") if folder else (None, None)
+def _own_files(settings: Settings) -> tuple[Path | None, frozenset[str]]:
+    """The folder of the encoder's own files, and the digests of all files that the settings trust."""
+    return settings.models.encoder.path, trusted_of(settings.models.trusted)
 
 
 def _e5(settings: Settings) -> Embedder:
     from adapters.embedding.e5 import E5Embedder
 
-    return E5Embedder()
+    return E5Embedder(*_own_files(settings))
 
 
 def _hashing(settings: Settings) -> Embedder:
@@ -303,8 +304,10 @@ def _hashing(settings: Settings) -> Embedder:
 
 
 def _rules_extractor(settings: Settings) -> Extractor:
+    from adapters.extraction import rules_model
     from adapters.extraction.rules import RuleExtractor
 
+    rules_model.choose(settings.models.extraction.path, trusted_of(settings.models.trusted))
     return RuleExtractor()
 
 
@@ -317,7 +320,8 @@ def _openai_extractor(settings: Settings) -> Extractor:
 def _local_judge(settings: Settings) -> Judge:
     from adapters.judging.local import LocalJudge
 
-    return LocalJudge(settings.home / "models")
+    own, trusted = settings.models.contradiction.path, trusted_of(settings.models.trusted)
+    return LocalJudge(settings.home / "models", own, trusted)
 
 
 def _openai_judge(settings: Settings) -> Judge:

@@ -88,6 +88,8 @@ class ExtractionModel(Endpoint):
 
     kind: Literal["rules", "openai"] = "rules"
     """`rules` needs no language model; `openai` asks the endpoint with a JSON schema."""
+    path: Path | None = None
+    """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class JudgeModel(Endpoint):
 
     kind: Literal["rules", "local", "openai"] = "rules"
     """`rules` compares words; `local` is the packaged model, by token probability; `openai` asks the endpoint."""
+    path: Path | None = None
+    """A GGUF file for `local`, such as the maker's own release; null = the packaged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,8 @@ class Models:
     """Whether a new fact contradicts an old one, or takes its place."""
     language: AnswerModel = field(default_factory=AnswerModel)
     """Free text."""
+    trusted: str | None = None
+    """SHA-256 of model files of your own, separated by blanks; adapters/model_files.py knows the packaged ones."""
 
 
 @dataclass(frozen=True, slots=True)

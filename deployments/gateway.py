@@ -13,6 +13,7 @@ from deployments import problems, routes
 from deployments.archives import MOST_ARCHIVE
 from deployments.house import House
 from deployments.limits import BodyLimit
+from deployments.showing import VisibleJson
 
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
@@ -26,6 +27,7 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
         docs_url=None,  # these pages would load scripts from elsewhere; /openapi.json is all they show
         redoc_url=None,
         responses=problems.RESPONSES,
+        default_response_class=VisibleJson,
     )
     app.state.house = house
     app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})

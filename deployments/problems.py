@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from ray.exceptions import RayError
 from starlette.exceptions import HTTPException
 
+from deployments.showing import VisibleJson
 from memory.errors import DomainError, Unavailable
 
 log = logging.getLogger("memoray.gateway")
@@ -78,7 +79,7 @@ def problem(status: int, kind: str, detail: str, request: Request, **more: Any) 
         **more,
     }
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    return JSONResponse(body, status, media_type=MEDIA_TYPE, headers=headers)
+    return VisibleJson(body, status, media_type=MEDIA_TYPE, headers=headers)
 
 
 async def _domain(request: Request, error: Exception) -> JSONResponse:

@@ -13,6 +13,7 @@ from adapters.extraction.model_sightings import sightings_of
 from adapters.language.openai import OpenAiModel
 from config.settings import Endpoint
 from memory.model.claims import Claim, Reading, Sighting, Utterance
+from memory.words.cleaning import visible
 from memory.words.normalise import split_sentences
 from memory.words.passages import passages
 from memory.words.polarity import is_joke
@@ -114,7 +115,7 @@ def _who(utterance: Utterance, others: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(visible(text).split())
 
 
 def _speaks(utterance: Utterance) -> bool:
