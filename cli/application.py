@@ -17,11 +17,14 @@ EVERY_S = 1.0
 """Between two questions whether it answers."""
 ANSWER_S = 5.0
 """What one answer may take; a connection waits at the door while a gateway is replaced."""
-HUNG_S = 8.0
-"""Silence after which a gateway that lives is ended, for Serve to begin another: longer than any request blocks it."""
-REDEPLOY_S = 30.0
+HUNG_S = 15.0
+"""Silence after which a gateway that lives is ended, for Serve to begin another. One that was stopped is woken within a
+second; this is for one that hangs, and longer than a machine with ten times the work it can do keeps one waiting."""
+NOTICED_S = 3.0
+"""Silence from which on it is looked who serves: one that has begun since then is not to blame."""
+REDEPLOY_S = 60.0
 """Silence after which the application is put again."""
-LOST_S = 120.0
+LOST_S = 180.0
 """Silence after which Ray is started anew."""
 DASHBOARD_S = 120.0
 READY_S = 300.0
@@ -140,12 +143,12 @@ class Application:
         silence = self._heartbeat.silence(now)
         if silence <= EVERY_S:
             self._ended = frozenset()
-        if silence < HUNG_S / 2:
+        if silence < NOTICED_S:
             return True
         gateways = frozenset(self._ray.gateways())
         if gateways != self._hearing:  # a new one is starting
             self._hearing, self._silent_since = gateways, now
-        elif now - self._silent_since > HUNG_S / 2 and gateways - self._ended:
+        elif now - self._silent_since > HUNG_S - NOTICED_S and gateways - self._ended:
             log.warning("no answer for %.0f s; ending the gateway", silence)
             for pid in gateways:
                 send(pid, signal.SIGKILL)
