@@ -74,9 +74,11 @@ class Application:
             self._settle(now)
         return True
 
-    def ray_is_new(self) -> None:
+    def ray_is_new(self, now: float) -> None:
         """Nothing is deployed any more."""
         self._deployed = False
+        if self.part.state == "up":
+            self.part.fall(now, RayStopped("Ray was started anew."))
 
     def _settle(self, now: float) -> None:
         self._raylet = self._ray.pid

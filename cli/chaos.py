@@ -44,12 +44,11 @@ def chaos(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Kill and stop parts of the Memoray that runs, every ten seconds and amid recoveries, while somebody writes and
-    asks. Tells how long each fault was noticed, and that every acknowledged write is there once. Exit code 1 if a bar
-    does not hold.
+    """Kill and stop parts of the Memoray that runs while somebody writes and asks; exit code 1 if a bar does not hold.
 
-    The one who writes is the user `chaos`, whose memory is erased before and afterwards. Whoever else uses this
-    Memoray meanwhile may wait.
+    Shows how long each fault was noticed, and whether every acknowledged write is there once.
+
+    The one who writes is the user `chaos`, whose memory is erased before and afterwards. Others may have to wait.
 
     Example: memoray chaos --minutes 10 --seed 7 --yes
     """

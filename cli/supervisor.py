@@ -177,7 +177,7 @@ class Supervisor:
             return
         if before != "up":
             self._take_services_over(now)
-            self.application.ray_is_new()
+            self.application.ray_is_new(now)
         for part in self.services.values():
             part.tick(now)
 

@@ -259,6 +259,11 @@ def _status(data: Path) -> str:
     return lines[7].strip() if len(lines) > 7 else ""
 
 
+def data_folders(home: Path) -> tuple[Path, Path]:
+    """Where the data of a home's server may lie, whether or not they do."""
+    return _home_data(home.resolve()), _system_data(home.resolve())
+
+
 def _home_data(home: Path) -> Path:
     return home / "postgres"
 

@@ -16,8 +16,8 @@ import psycopg
 import pytest
 
 from adapters.temporary import short_path
+from cli.ports import free_port
 from cli.processes import descendants, process_table, ray_processes, title
-from cli.ray_head import free_port
 from cli.runtime import Places, Runtime, read_runtime, supervised
 from tests.rooms import room
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 from bench.chaos import FAULTS, Plan
 from bench.chaos_report import Fault, Report, Struck, counted, gaps_after
@@ -51,7 +52,7 @@ def test_a_seed_draws_the_same_faults_each_as_often_and_some_amid_a_recovery() -
     times = Counter(fault for _, fault in planned)
     assert set(times) == set(FAULTS)
     assert max(times.values()) - min(times.values()) <= 1
-    gaps = {round(after - before) for (before, _), (after, _) in zip(planned, planned[1:], strict=False)}
+    gaps = {round(after - before) for (before, _), (after, _) in pairwise(planned)}
     assert gaps == {2, 10}
 
 

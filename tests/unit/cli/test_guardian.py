@@ -1,4 +1,4 @@
-"""The guardian, in processes of its own: it follows a killed child, wakes a stopped one, and ends with one that exits."""
+"""The guardian, in processes of its own: a killed child is followed, a stopped one woken, one that exits is the end."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,7 +113,7 @@ def test_one_that_never_starts_is_tried_at_once_first_and_then_ever_less() -> No
             begun.append(now)
             engine.errands.begun[-1].end()
         now += 0.25
-    gaps = [round(later - earlier) for earlier, later in zip(begun, begun[1:], strict=False)]
+    gaps = [round(later - earlier) for earlier, later in pairwise(begun)]
     assert gaps[:AT_ONCE] == [0] * AT_ONCE
     assert gaps[AT_ONCE : AT_ONCE + 6] == [1, 2, 4, 8, 16, 30]
     assert str(part.error) == "no"

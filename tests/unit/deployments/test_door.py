@@ -17,7 +17,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments import door as doors
 from deployments.door import Door, handed_over
