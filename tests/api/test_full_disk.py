@@ -1,4 +1,4 @@
-"""A full disk is told as a full disk, by readiness and by whatever cannot be written, and costs nothing acknowledged."""
+"""A full disk is told as one, by readiness and by whatever cannot be written, and costs nothing acknowledged."""
 
 from __future__ import annotations
 
