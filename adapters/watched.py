@@ -30,12 +30,10 @@ class Watched:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._descriptor = os.pidfd_open(pid)
-        self._end = select.poll()
-        self._end.register(self._descriptor, select.POLLIN)
 
     def poll(self) -> int | None:
         """None as long as it runs; 0 afterwards, for only a parent hears its exit code."""
-        return 0 if self._end.poll(0) else None
+        return 0 if self._ended(0) else None
 
     def send_signal(self, sig: int) -> None:
         """Send it a signal, if it runs."""
@@ -46,9 +44,14 @@ class Watched:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end. Raises subprocess.TimeoutExpired."""
-        if not self._end.poll(None if timeout is None else timeout * 1000):
+        if not self._ended(timeout):
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return 0
+
+    def _ended(self, timeout: float | None) -> bool:
+        end = select.poll()  # one for each caller: threads must not share it
+        end.register(self._descriptor, select.POLLIN)
+        return bool(end.poll(None if timeout is None else timeout * 1000))
 
     def __del__(self) -> None:
         if hasattr(self, "_descriptor"):

@@ -107,7 +107,12 @@ class Supervisor:
         """Start everything, and watch it."""
         ensure_token(self.settings.token_path)
         while True:
-            self.tick(time.monotonic())
+            try:
+                self.tick(time.monotonic())
+            except Exception:
+                if not self.runtime.ready_at:
+                    raise
+                log.exception("a look failed; the next one comes")  # a mistake of ours must not end what runs
             busy = any(part.state != "up" for part in self.parts)
             sleep_beside(self._pids().values(), BUSY_TICK_S if busy else TICK_S)
 
