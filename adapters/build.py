@@ -16,6 +16,7 @@ from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.model_files import trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.erasing import PostgresErasing
 from adapters.postgres.fact_reads import PostgresFactReads
@@ -346,3 +347,8 @@ _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 _ON_A_GPU = ("minilm-int8", "minilm")
 """Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}
+
+
+def folders(settings: Settings) -> tuple[Path, ...]:
+    """Where a memory lies on this machine: the home, and its own server's data where they are elsewhere."""
+    return (settings.home,) if settings.dsn else (settings.home, *data_folders(settings.home))

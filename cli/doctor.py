@@ -21,7 +21,7 @@ from adapters.postgres.binaries import find_binaries
 from cli.accounts import MAKE, account_of
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.leftovers import leftovers
-from cli.ray_head import free_port
+from cli.ports import free_port
 from cli.runtime import Places, supervised
 from config.settings import Settings, load
 from memory.errors import DomainError

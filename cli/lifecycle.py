@@ -20,6 +20,7 @@ from adapters import temporary
 from adapters.postgres.account import SERVICE
 from cli.accounts import provide_account
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.processes import send
 from cli.runtime import Places, Runtime, read_runtime, rotate, supervised, supervisor_pid
 from cli.supervisor import clear_up
 from config.settings import load, project_root
@@ -151,6 +152,8 @@ def _stop_supervisor(places: Places) -> None:
             pid = supervisor_pid(places)
             if pid is not None and pid != told:
                 os.kill(pid, number)
+                if number == signal.SIGKILL and (runtime := read_runtime(places)) is not None:
+                    send(runtime.pids.get("supervisor", pid), number)  # its guardian does not follow it any more
                 told = pid
             time.sleep(POLL_S)
 

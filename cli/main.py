@@ -45,6 +45,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "bench_lifetimes": ("bench",),
     "bench_lives": ("bench",),
     "bench_peers": ("bench",),
+    "chaos": ("chaos",),
     "simulate": ("simulate",),
 }  # fmt: skip
 """Module -> the first words of its commands."""

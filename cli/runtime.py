@@ -105,6 +105,8 @@ class Runtime:
     versions: dict[str, str] = field(default_factory=dict)
     version: str = ""
     started_at: str = ""
+    ready_at: str = ""
+    """When everything was up for the first time; empty until then."""
     error: str | None = None
 
     def write(self, places: Places) -> None:

@@ -29,9 +29,10 @@ log = logging.getLogger("memoray.door")
 class Door:
     """A TCP socket that listens, and the place where it is handed over. Raises Unavailable if it cannot be had."""
 
-    def __init__(self, home: Path, host: str, port: int) -> None:
+    def __init__(self, home: Path, host: str, port: int, opened: socket.socket | None = None) -> None:
+        """`opened` is a socket that listens there already."""
         try:
-            self._door = listening(host, port)
+            self._door = opened or listening(host, port)
         except OSError as error:
             raise Unavailable(f"Port {port} of {host} cannot be had: {error.strerror}.") from error
         place = private_folder(home) / _name(port)
@@ -41,6 +42,14 @@ class Door:
         self._asked.listen()
         self._giving = threading.Thread(target=self._hand_over, name="door", daemon=True)
         self._giving.start()
+
+    def is_held_by(self, pid: int) -> bool:
+        """Whether this process has it, and so serves or is about to."""
+        name = f"socket:[{os.fstat(self._door.fileno()).st_ino}]"
+        try:
+            return any(os.readlink(descriptor) == name for descriptor in Path(f"/proc/{pid}/fd").iterdir())
+        except OSError:  # gone meanwhile, or a descriptor of it
+            return False
 
     def close(self) -> None:
         """Let go of it; a gateway that was given it has it still."""

@@ -14,8 +14,9 @@ from fastapi.responses import JSONResponse
 from ray.exceptions import RayError
 from starlette.exceptions import HTTPException
 
+from adapters.disk import tells_of_full_disk
 from deployments.showing import VisibleJson
-from memory.errors import DomainError, Unavailable
+from memory.errors import DiskFull, DomainError, Unavailable
 
 log = logging.getLogger("memoray.gateway")
 MEDIA_TYPE = "application/problem+json"
@@ -133,12 +134,16 @@ async def _ray(request: Request, error: Exception) -> JSONResponse:
     cause = getattr(error, "cause", None)
     if isinstance(cause, DomainError):
         return await _domain(request, cause)
+    if tells_of_full_disk(cause):
+        return await _domain(request, DiskFull())
     log.error("a part of the cluster failed", exc_info=error)
     away = Unavailable()
     return problem(away.status, away.kind, away.detail, request)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    if tells_of_full_disk(error):
+        return await _domain(request, DiskFull())
     log.error("unexpected error", exc_info=error)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
 

@@ -113,6 +113,13 @@ class JournalUnavailable(Unavailable):
     kind = "journal-unavailable"
 
 
+class DiskFull(Unavailable):
+    """The disk is full: make room, then send again what was refused. Nothing that was acknowledged is lost."""
+
+    status = 507
+    kind = "disk-full"
+
+
 class Fenced(Unavailable):
     """Another writer has taken over this memory; nothing was written."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -19,6 +21,7 @@ from adapters.path_lock import PathLock
 from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
 from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
+from adapters.watched import Running, Watched
 from config.settings import Settings
 from memory.errors import ConfigError, Conflict, Unavailable
 
@@ -42,6 +45,9 @@ STOP_SIGNALS = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 
 """Fast shutdown first; an immediate one only costs a recovery; each with the seconds it is given."""
 
 POLL_S = 0.05
+
+_SSL_REQUEST = struct.pack("!ii", 8, 80877103)
+"""The first message of the protocol that is answered before anything else, by one byte."""
 
 SERVER_SETTINGS = {
     "listen_addresses": "",
@@ -81,9 +87,10 @@ class EmbeddedPostgres:
     def __init__(self, home: Path, log: Path | None = None) -> None:
         self.home = home.resolve()
         self.log = log or self.home / "logs" / "postgres.log"
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: Running | None = None
         self._held: list[PathLock] = []
         self._programs: Programs | None = None
+        self._data: Path | None = None
 
     @property
     def dsn(self) -> str:
@@ -105,13 +112,50 @@ class EmbeddedPostgres:
 
     def start(self) -> str:
         """Start the server, making its data folder at the first time; returns the DSN."""
-        self._hold()
+        self.launch()
         try:
-            self._start()
+            self._wait_until_ready()
         except BaseException:
             self.stop()
             raise
         return self.dsn
+
+    def launch(self) -> None:
+        """Begin the server's process; `ready` tells when connections are accepted."""
+        self._hold()
+        try:
+            self._launch()
+        except BaseException:
+            self.stop()
+            raise
+
+    def adopt(self) -> bool:
+        """Take over a server that a killed parent has left on the data of this home; whether there is one that runs."""
+        self._hold()
+        for data in (_home_data(self.home), _system_data(self.home)):
+            try:
+                server = Watched(int((data / "postmaster.pid").read_text().splitlines()[0]))
+            except (OSError, ValueError, IndexError):
+                continue
+            if server.pid in _inhabitants(data):
+                self._server, self._data = server, data
+                return True
+        return False
+
+    def ready(self) -> bool:
+        """Whether the server accepts connections; looks and does not wait."""
+        return self.alive() and self._data is not None and _status(self._data) == "ready"
+
+    def hears(self, timeout_s: float) -> bool:
+        """Whether the server answers whoever connects, whatever it is doing: one byte, and no log-in."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(timeout_s)
+            try:
+                asking.connect(str(self._sockets / ".s.PGSQL.5432"))
+                asking.sendall(_SSL_REQUEST)
+                return asking.recv(1) in (b"N", b"S")
+            except OSError:
+                return False
 
     def _hold(self) -> None:
         """From here to the end this process alone starts servers of this home."""
@@ -126,7 +170,7 @@ class EmbeddedPostgres:
             raise Conflict("Another process runs the PostgreSQL of this home.") from error
         self._held.append(occupy(self.home))
 
-    def _start(self) -> None:
+    def _launch(self) -> None:
         account = lent_account(self.home)
         data = _data_folder(self.home, account)
         self._programs = reachable_binaries(find_binaries(os.environ), account, SYSTEM_ROOT)
@@ -140,6 +184,7 @@ class EmbeddedPostgres:
         elif account is not None:
             hand_over(data, account)
         _check_version(binaries, data)
+        self._data = data
         options = [word for name, value in SERVER_SETTINGS.items() for word in ("-c", f"{name}={value}")]
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
@@ -151,14 +196,13 @@ class EmbeddedPostgres:
                 stderr=log,
                 start_new_session=True,
             )
-        self._wait_until_ready(data)
 
-    def _wait_until_ready(self, data: Path) -> None:
+    def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline:
             if not self.alive():
                 raise Unavailable(f"PostgreSQL stopped while starting; see {self.log}.")
-            if _status(data) == "ready":
+            if self.ready():
                 return
             time.sleep(POLL_S)
         raise Unavailable(f"PostgreSQL was not ready after {START_TIMEOUT_S:.0f} s; see {self.log}.")
@@ -241,6 +285,11 @@ def _status(data: Path) -> str:
     except FileNotFoundError:
         return ""
     return lines[7].strip() if len(lines) > 7 else ""
+
+
+def data_folders(home: Path) -> tuple[Path, Path]:
+    """Where the data of a home's server may lie, whether or not they do."""
+    return _home_data(home.resolve()), _system_data(home.resolve())
 
 
 def _home_data(home: Path) -> Path:

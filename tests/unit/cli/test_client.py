@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -107,7 +108,11 @@ def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path
     with sole_supervisor(places):
         with pytest.raises(NotRunning, match="not ready yet: Starting Ray"):
             connect(tmp_path)
-        Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token")).write(places)
+        up = Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token"), ready_at="2026")
+        replace(up, state="starting").write(places)
+        with connect(tmp_path) as client:
+            assert client.get("/echo")["token"] == "secret", "what recovers answers, or lets whoever asks wait"
+        up.write(places)
         with connect(tmp_path) as client:
             assert client.get("/echo")["token"] == "secret"
 

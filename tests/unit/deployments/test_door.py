@@ -18,7 +18,7 @@ import pytest
 from fastapi import FastAPI
 
 from adapters.temporary import private_folder, vacate
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments import door as doors
 from deployments.door import Door, handed_over
