@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AllowInfNan, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AllowInfNan, BaseModel, ConfigDict, FailFast, Field, StringConstraints
 
 from adapters.capture.payloads import ID_CHARS, TEXT_CHARS
 from memory.errors import Invalid
@@ -129,5 +129,5 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 Version = Annotated[int, Field(ge=1, le=_INT4)]
 Order = Annotated[int, Field(ge=0, le=_INT4)]
 Level = Annotated[int, Field(ge=0, le=2)]
-Moments = Annotated[tuple[Instant, ...], Field(max_length=MOST_LISTED)]
-Names = Annotated[tuple[Text, ...], Field(max_length=MOST_LISTED)]
+Moments = Annotated[tuple[Instant, ...], FailFast(), Field(max_length=MOST_LISTED)]
+Names = Annotated[tuple[Text, ...], FailFast(), Field(max_length=MOST_LISTED)]

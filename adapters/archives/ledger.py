@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from adapters.archives.faults import Fault
 from adapters.postgres.codec import NOUNS, content_id, name_key
 from memory.model.entities import Entity
 from memory.model.facts import Fact
@@ -16,20 +17,8 @@ PARTS = (*WORDS, "before", "after")
 """Which part of its owner some words are: a field of a row, or a side of a changed profile."""
 
 
-class Fault(ValueError):
-    """What is wrong with a line, and where in it."""
-
-    def __init__(self, where: str, why: str) -> None:
-        super().__init__(f"{where}: {why}" if where else why)
-        self._where, self._why = where, why
-
-    def inside(self, place: str) -> Fault:
-        """The same fault of a part that stands there."""
-        return Fault(f"{place}.{self._where}" if self._where else place, self._why)
-
-
 class Ledger:
-    """The ids of one archive, each derived or checked anew. `shared` are keys of segments that teams share with its owner.
+    """The ids of one archive, each derived or checked anew. `shared` are keys of segments of its owner's teams.
 
     `strangers` collects the keys of segments that are neither: the history of what was forgotten names them, and so
     may a memory that once rested on a team's words. Nobody can tell such a key from that of another person's segment,
@@ -65,8 +54,6 @@ class Ledger:
         if not any(identity in self._seen.get(kind, ()) for kind in kinds):
             raise Fault(where, "the archive does not hold it")
 
-    # ------------------------------------------------------------------------------------------------ heard
-
     def segment(self, source_id: str, segment_id: str, named: int) -> None:
         """Note a segment, whose key follows from its source and its id. Raises Fault if it says another one."""
         key = segment_key(self._scope, source_id, segment_id)
@@ -75,8 +62,6 @@ class Ledger:
         if key in self._own:
             raise Fault("segment_id", "must be there once")
         self._own.add(key)
-
-    # --------------------------------------------------------------------------------------------- believed
 
     def entity(self, row: Entity, number: int) -> None:
         """Note an entity. Raises Fault if another has its id or name, or is the owner, too."""
@@ -123,8 +108,6 @@ class Ledger:
         if self._fact is not None and self._fact[2] is not None:
             raise Fault("system_to", "the last version of a fact must be open")
         self._fact = None
-
-    # ---------------------------------------------------------------------------------------------- history
 
     def words(self, named: int, owner: str, words: str) -> tuple[str, str]:
         """(part, owner) of words the history means: their id follows from both and from the words themselves.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
-PIECE = 262_144
+PIECE = 65_536
 """Bytes of a line that is read at once, whatever it holds."""
 MOST_PIECE = 4_000_000
 """Bytes of one element, and of the rest of a line without its elements: 500,000 characters of any kind, with room."""
-MOST_MARKS = 500_000
-"""Commas and brackets of such a piece: each could become an object of its own, of three hundred bytes."""
+MOST_MARKS = 20_000
+"""Commas and brackets of such a piece: each may become an object, or an error, of a thousand bytes."""
 MOST_ELEMENTS = 500_000
 """Elements of one line: a source that went on for weeks, a merger of all there is."""
 MOST_DEPTH = 32
@@ -26,13 +27,12 @@ def is_long(line: bytearray) -> bool:
     return len(line) > PIECE
 
 
-def readable(piece: bytes | bytearray) -> bytes | bytearray:
-    """A piece, if it can be read at once. Raises ValueError."""
+def check(piece: bytes | bytearray, most_marks: int = MOST_MARKS) -> None:
+    """Raise ValueError unless a piece can be read at once."""
     if len(piece) > MOST_PIECE:
         raise ValueError(f"must have at most {MOST_PIECE:,} bytes")
-    if len(piece) > PIECE and sum(1 for _ in _marks(piece)) > MOST_MARKS:
+    if len(piece) > PIECE and sum(1 for _ in islice(_marks(piece), most_marks + 1)) > most_marks:
         raise ValueError("must not hold so many values")
-    return piece
 
 
 def taken_apart(line: bytearray, name: str) -> tuple[bytes, Iterator[bytes]]:

@@ -6,25 +6,21 @@ whether the archive is sound, before anything is written, and while it is writte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from adapters.archives import pieces, schema
 from adapters.archives.container import Container
-from adapters.archives.kinds import Line
-from adapters.archives.ledger import Fault, Ledger
-from adapters.postgres.codec import NOUNS
+from adapters.archives.faults import Fault, first_of, told_at
+from adapters.archives.ledger import Ledger
+from adapters.archives.members import CHECKS, segments_of, source_of, turn_of
 from memory.errors import Conflict, Invalid
-from memory.model.changes import Row
-from memory.model.entities import Mention
-from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.profile import Profile
-from memory.model.scopes import Sensitivity
 
 BATCH = 200
 """Rows written in one statement."""
@@ -32,9 +28,12 @@ BATCH_BYTES = 1_000_000
 """Bytes of lines after which a batch is full, however few its rows."""
 MOST_LINE = {"sources": 64_000_000, "journal": 32_000_000}
 """Bytes of a line that is taken apart: a source of 100,000 segments, a turn of 60,000 changes."""
+MOST_MARKS = {"journal": 200_000, "nights": 200_000}
+"""Commas and brackets of lines that list the ids of what has changed."""
+MOST_NAMES = 1_000
+"""Names of values in one of these."""
 UPDATE = "It was written by a later version of Memoray: update Memoray here, then restore it."
 Manifest = dict[str, Any]
-Checked = Callable[[Ledger, Any, int], Any]
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Archive:
         self._container = Container(file, names)
         self.manifest = self._manifest()
         told = self._container.single("profile.json", pieces.PIECE)
-        with _at("profile.json"):
+        with told_at("profile.json"):
             self.profile = _profile(told)
 
     def strangers(self) -> set[int]:
@@ -81,7 +80,7 @@ class Archive:
 
     def _manifest(self) -> Manifest:
         told = self._container.single("manifest.json", pieces.PIECE)
-        with _at("manifest.json"):
+        with told_at("manifest.json"):
             try:
                 loose = orjson.loads(told)
             except ValueError:
@@ -105,7 +104,7 @@ class Archive:
             most, count = MOST_LINE.get(member, pieces.MOST_PIECE), 0
             for number, line in self._container.lines(f"{member}.jsonl", most):
                 count = number
-                with _at(f"{member}.jsonl line {number}"):
+                with told_at(f"{member}.jsonl line {number}"):
                     yield from _of_line(ledger, member, line, number)
             self._whole(ledger, member, count)
 
@@ -118,7 +117,7 @@ class Archive:
             number, fault = wrong
             raise Invalid(f"entities.jsonl line {number}: {fault}.")
         if member == "facts":
-            with _at(f"facts.jsonl line {count}"):
+            with told_at(f"facts.jsonl line {count}"):
                 ledger.whole_fact()
         if member == "journal" and self.manifest["memory_version"] != count:
             raise Invalid(f"manifest.json: memory_version: must be {count}, the last version of the journal.")
@@ -128,51 +127,6 @@ def _profile(told: bytes) -> Profile:
     return Profile(**schema.ProfileLine.model_validate_json(told).model_dump())
 
 
-# ------------------------------------------------------------------------------------------------------- what is wrong
-
-
-class _at:
-    """Whatever is wrong inside is told with where it is: fields and places, never what stands there."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        match error:
-            case ValidationError():
-                raise Invalid(f"{self._where}: {_first(error)}.") from None
-            case Fault():
-                raise Invalid(f"{self._where}: {error}.") from None
-
-
-_KNOWN = frozenset(
-    name
-    for line in (*schema.LINES.values(), schema.SegmentLine, schema.ManifestLine, schema.ProfileLine, schema.Emotion,
-                 schema.Outcome)
-    for name in line.model_fields
-) | {"before", "after", "noun", "reason", *schema.MEMBERS}  # fmt: skip
-_SAID = {
-    "extra_forbidden": "holds a field that version 1 does not have",
-    "union_tag_invalid": "noun: is none that there is",
-    "recursion_loop": "is nested too deeply",
-}
-"""Kinds of errors that would repeat what was sent, or say it in a way nobody understands."""
-
-
-def _first(error: ValidationError) -> str:
-    """The first error: a path of known names and places, and what is expected."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    path = ".".join(str(step) for step in first["loc"] if isinstance(step, int) or step in _KNOWN)
-    said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{path}: {said}" if path else said
-
-
-# ------------------------------------------------------------------------------------------------------------- reading
-
-
 @cache
 def _adapter(member: str, part: bool = False) -> TypeAdapter[Any]:
     return TypeAdapter(schema.PARTS[member][1] if part else schema.LINES[member])
@@ -180,23 +134,32 @@ def _adapter(member: str, part: bool = False) -> TypeAdapter[Any]:
 
 def _parsed(member: str, piece: bytes | bytearray, part: bool = False) -> Any:
     try:
-        pieces.readable(piece)
+        pieces.check(piece, MOST_MARKS.get(member, pieces.MOST_MARKS))
+        if member in MOST_MARKS and pieces.is_long(piece):
+            _few_names(orjson.loads(piece))
     except ValueError as error:
         raise Fault("", str(error)) from None
     return _adapter(member, part).validate_json(bytes(piece))
 
 
+def _few_names(loose: Any) -> None:
+    """Raise ValueError if errors would have to be told of each of thousands of names; a report may have them."""
+    inside = loose.items() if isinstance(loose, dict) else ()
+    if any(isinstance(each, dict) and len(each) > MOST_NAMES for each in (loose, *(v for k, v in inside if k != "report"))):
+        raise ValueError("must not have so many names")
+
+
 def _of_line(ledger: Ledger, member: str, line: bytearray, number: int) -> Iterator[tuple[str, Any, int]]:
     if member not in schema.PARTS:
-        row = _CHECKS[member](ledger, _parsed(member, line), number)
+        row = CHECKS[member](ledger, _parsed(member, line), number)
         yield member, row, len(line)
         return
     whole, parts = _opened(member, line)
     if member == "sources":
-        yield "sources", _source(ledger, whole), 0
-        yield from _segments(ledger, whole, parts)
+        yield "sources", source_of(ledger, whole), 0
+        yield from segments_of(ledger, whole, parts)
     else:
-        yield "journal", _turn(ledger, whole, parts, number), len(line)
+        yield "journal", turn_of(ledger, whole, parts, number), len(line)
 
 
 def _opened(member: str, line: bytearray) -> tuple[Any, Iterator[tuple[int, Any]]]:
@@ -226,144 +189,4 @@ def _part(member: str, name: str, place: int, piece: bytes) -> Any:
     try:
         return _parsed(member, piece, part=True)
     except ValidationError as error:
-        raise Fault(f"{name}.{place}", _first(error)) from None
-
-
-# ------------------------------------------------------------------------------------------------------------- members
-
-
-def _source(ledger: Ledger, line: schema.SourceLine) -> dict[str, Any]:
-    ledger.once("source", line.source_id, "source_id")
-    return {name: value for name, value in line.model_dump().items() if name != "segments"}
-
-
-def _segments(
-    ledger: Ledger, source: schema.SourceLine, parts: Iterator[tuple[int, Any]]
-) -> Iterator[tuple[str, Any, int]]:
-    """Segments of a source, which is told before them."""
-    ids, hidden = set(), list[tuple[int, str]]()
-    for place, line in parts:
-        try:
-            ledger.segment(source.source_id, line.segment_id, line.segment_key)
-        except Fault as fault:
-            raise fault.inside(f"segments.{place}") from None
-        ids.add(line.segment_id)
-        if line.replaced_by is not None:
-            hidden.append((place, line.replaced_by))
-        yield "segments", {**line.model_dump(), "source_id": source.source_id}, len(line.text)
-    for place, by in hidden:
-        if by not in ids:
-            raise Fault(f"segments.{place}.replaced_by", "the source does not hold it")
-
-
-def _believed(noun: str) -> Checked:
-    """What reads rows of the model and lets them be noted."""
-    shape, note = NOUNS[noun].type, _NOTED[noun]
-    names = [each.name for each in fields(shape)]
-
-    def read(ledger: Ledger, line: Line, number: int) -> Row:
-        values = {name: getattr(line, name) for name in names}
-        if "sensitivity" in values:
-            values["sensitivity"] = Sensitivity(values["sensitivity"])
-        if values.get("segment_key"):
-            values["segment_key"] = ledger.key(values["segment_key"])
-        row = cast(Row, shape(**values))
-        note(ledger, row, number)
-        return row
-
-    return read
-
-
-def _fact(ledger: Ledger, row: Fact, _: int) -> None:
-    ledger.fact(row)
-
-
-def _mention(ledger: Ledger, row: Mention, _: int) -> None:
-    ledger.held(("entity",), row.entity_id, "entity_id")
-    ledger.once("mention", (row.entity_id, row.segment_key), "segment_key")
-
-
-def _evidence(ledger: Ledger, row: Evidence, _: int) -> None:
-    ledger.held(("fact",), row.fact_id, "fact_id")
-    ledger.once("evidence", (row.fact_id, row.source_id, row.segment_key or 0), "segment_key")
-
-
-def _link(ledger: Ledger, row: Link, _: int) -> None:
-    for name in ("from_id", "to_id"):
-        ledger.held(("fact", "entity"), getattr(row, name), name)
-    ledger.once("link", (row.kind, row.from_id, row.to_id), "to_id")
-
-
-def _note(ledger: Ledger, row: Note, _: int) -> None:
-    ledger.held(("fact", "entity"), row.about_id, "about_id")
-    ledger.once("note", row.note_id, "note_id")
-
-
-_NOTED: Mapping[str, Callable[[Ledger, Any, int], None]] = {
-    "entity": lambda ledger, row, number: ledger.entity(row, number), "fact": _fact, "mention": _mention,
-    "evidence": _evidence, "link": _link, "note": _note,
-}  # fmt: skip
-
-
-def _words(ledger: Ledger, line: schema.ContentLine, _: int) -> dict[str, Any]:
-    part, owner = ledger.words(line.content_id, line.owner, line.words)
-    if part in _WORDS:
-        try:
-            _WORDS[part].validate_json(line.words)
-        except ValidationError as error:
-            raise Fault("words", _first(error)) from None
-    return {"content_id": line.content_id, "owner": owner, "words": line.words, "config": None}
-
-
-_WORDS: Mapping[str, TypeAdapter[Any]] = {
-    "aliases": TypeAdapter(schema.ROWS["entity"]["aliases"]),
-    "properties": TypeAdapter(schema.ROWS["entity"]["properties"]),
-    **dict.fromkeys(("before", "after"), TypeAdapter(schema.ProfileLine)),
-}
-"""Parts that are kept as JSON."""
-
-
-def _turn(ledger: Ledger, line: schema.JournalLine, parts: Iterator[tuple[int, Any]], number: int) -> dict[str, Any]:
-    """A turn, `touched` made anew. Its changes are JSON already: they may be megabytes."""
-    if line.version != number:
-        raise Fault("version", f"must be {number}: a history has no gap")
-    ledger.once("command", line.command_id, "command_id")
-    touched, told = set(), []
-    for place, change in parts:
-        try:
-            told.append(_change(ledger, change, touched))
-        except Fault as fault:
-            raise fault.inside(f"changes.{place}") from None
-    kept = {name: value for name, value in line.model_dump().items() if name not in ("changes", "touched")}
-    return {**kept, "changes": orjson.Fragment(b"[" + b",".join(told) + b"]"), "touched": sorted(touched)}
-
-
-def _change(ledger: Ledger, change: Any, touched: set[str]) -> bytes:
-    told = change.model_dump(exclude_unset=True)
-    for name in ("before", "after"):
-        if told.get(name) is not None:
-            told[name] = ledger.side(told["noun"], name, told[name])
-    about = _TOUCHED.get(told["noun"])
-    if about is not None:
-        touched.add((told.get("after") or told["before"])[about])
-    return orjson.dumps(told)
-
-
-_TOUCHED = {"entity": "entity_id", "fact": "fact_id", "evidence": "fact_id", "note": "about_id"}
-"""Noun -> what a change of it touches (adapters/postgres/journal.py)."""
-
-
-def _night(ledger: Ledger, line: schema.NightLine, _: int) -> dict[str, Any]:
-    ledger.once("night", line.night, "night")
-    return line.model_dump()
-
-
-def _access(ledger: Ledger, line: schema.AccessLine, _: int) -> dict[str, Any]:
-    ledger.once("access", line.id, "id")
-    return line.model_dump()
-
-
-_CHECKS: Mapping[str, Checked] = {
-    **{member: _believed(noun) for member, noun in schema.NOUN_OF.items()},
-    "content": _words, "nights": _night, "accesses": _access,
-}  # fmt: skip
+        raise Fault(f"{name}.{place}", first_of(error)) from None

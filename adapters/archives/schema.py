@@ -10,10 +10,11 @@ from dataclasses import MISSING, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, create_model, field_validator, model_validator
+from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_model, field_validator, model_validator
 
 from adapters.archives import kinds as k
 from adapters.archives.kinds import Line
+from adapters.capture.payloads import ID_CHARS
 from adapters.postgres.codec import NOUNS
 from memory.model.entities import ENTITY_TYPES, STATES, TIERS
 from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
@@ -25,7 +26,8 @@ from memory.rules.resolution import FORMER_TYPES
 
 FORMAT, FORMAT_VERSION = "memoray-archive", 1
 MEMBERS = (
-    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "content", "journal", "nights", "accesses",
+    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "content", "journal", "nights",
+    "accesses",
 )  # fmt: skip
 """Members of JSON lines, in an order in which each refers only to those before it."""
 SINGLES = ("manifest.json", "profile.json")
@@ -110,7 +112,7 @@ class SourceLine(Line):
     ttl_policy: k.one_of(TTL_POLICIES)  # type: ignore[valid-type]
     state: k.one_of(STATES)  # type: ignore[valid-type]
     created_at: k.Moment
-    segments: tuple[SegmentLine, ...]
+    segments: Annotated[tuple[SegmentLine, ...], FailFast()]
 
 
 class ContentLine(Line):
@@ -206,7 +208,7 @@ def _change(noun: str) -> type[Line]:
     reason = Annotated[k.Short, StringConstraints(min_length=1)]
     made: type[Line] = create_model(
         f"{noun}_change", __base__=_Change,
-        noun=(Literal[noun], ...), reason=(reason, ...), before=(side | None, None), after=(side | None, None),
+        noun=(k.one_of((noun,)), ...), reason=(reason, ...), before=(side | None, None), after=(side | None, None),
     )  # fmt: skip
     return made
 
@@ -245,10 +247,10 @@ class JournalLine(Line):
     kind: k.Named
     actor: k.Short
     at: k.Moment
-    changes: tuple[Change, ...]
-    outcomes: tuple[Outcome, ...]
+    changes: Annotated[tuple[Change, ...], FailFast()]
+    outcomes: Annotated[tuple[Outcome, ...], FailFast()]
     undoes: k.Named | None
-    touched: tuple[k.BelievedId, ...]
+    touched: Annotated[tuple[k.BelievedId, ...], FailFast()]
 
 
 _CROSSED = {
@@ -263,7 +265,7 @@ class NightLine(Line):
     night: k.Named
     at: k.Moment
     report: dict[str, Any]
-    plan: dict[k.Named, tuple[Cell, ...]] | None = None
+    plan: dict[k.Named, Annotated[tuple[Cell, ...], FailFast()]] | None = None
     begun_at: k.Moment | None = None
 
     @field_validator("night")
@@ -294,7 +296,7 @@ class NightLine(Line):
 
 
 def _facts(cluster: list[Any]) -> bool:
-    return all(isinstance(each, str) and len(each) <= k.ID_CHARS for each in cluster)
+    return all(isinstance(each, str) and len(each) <= ID_CHARS for each in cluster)
 
 
 class AccessLine(Line):

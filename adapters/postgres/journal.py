@@ -302,9 +302,7 @@ async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> No
 async def _check_read(connection: Connection, user_id: str, changes: ChangeSet) -> None:
     """What was read must still stand in those words: a source may have been deleted or corrected meanwhile."""
     keys, revisions = zip(*changes.read, strict=True)
-    row = await _one(
-        connection, Q["still_standing"], user_id=user_id, keys=list(keys), revisions=list(revisions)
-    )
+    row = await _one(connection, Q["still_standing"], user_id=user_id, keys=list(keys), revisions=list(revisions))
     if row is None or row["count"] != len(keys):
         raise Stale("The words that were read have changed or are gone; read again.")
 
