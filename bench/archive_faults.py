@@ -176,7 +176,7 @@ class Faults:
     def _bomb(self, members: Members) -> bytes:
         """Megabytes out of kilobytes, and lines that nobody could hold."""
         name, size = self._random.choice(LINES), self._random.choice((300_000, 3_000_000, 30_000_000))
-        first = members[name].split(b"\n", 1)[0][:-1]
+        first = members.get(name, b"").split(b"\n", 1)[0][:-1]
         seed = self._random.choice((b"\0", b"[],", b"{},", b'"a":{},', b"a", b"\n", b" ", b'{"segments":[', b'"\\'))
         content = self._random.choice((first, b"", b'{"segments": [', b'{"changes": [')) + seed * (size // len(seed))
         return packed(

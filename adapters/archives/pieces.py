@@ -22,7 +22,7 @@ _QUOTE, _ESCAPE, _COMMA = b'"\\,'
 _OPENING, _CLOSING = b"[{", b"]}"
 
 
-def is_long(line: bytearray) -> bool:
+def is_long(line: bytes | bytearray) -> bool:
     """Whether a line has to be taken apart."""
     return len(line) > PIECE
 

@@ -144,8 +144,9 @@ def _parsed(member: str, piece: bytes | bytearray, part: bool = False) -> Any:
 
 def _few_names(loose: Any) -> None:
     """Raise ValueError if errors would have to be told of each of thousands of names; a report may have them."""
-    inside = loose.items() if isinstance(loose, dict) else ()
-    if any(isinstance(each, dict) and len(each) > MOST_NAMES for each in (loose, *(v for k, v in inside if k != "report"))):
+    line = loose if isinstance(loose, dict) else {}
+    inside = [value for name, value in line.items() if name != "report"]
+    if any(isinstance(each, dict) and len(each) > MOST_NAMES for each in (line, *inside)):
         raise ValueError("must not have so many names")
 
 

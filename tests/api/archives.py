@@ -21,10 +21,10 @@ def opened(archive: bytes) -> dict[str, bytes]:
         return {name: whole.read(name) for name in whole.namelist()}
 
 
-def closed(members: dict[str, bytes]) -> bytes:
+def closed(members: dict[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
     """The archive of these members."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as whole:
+    with zipfile.ZipFile(out, "w", packing) as whole:
         for name, content in members.items():
             whole.writestr(name, content)
     return out.getvalue()
