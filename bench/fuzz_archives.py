@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,8 @@ def run(home: Path, cases: int, seed: int) -> int:
                     statuses[try_one(send, changed)] += 1
                 except (Broken, httpx.HTTPError) as error:
                     broken.append(f"case {case} ({kind}): {error!r}")
-                    send("DELETE", "/v1/memory", user=USER)
+                    with suppress(Broken, httpx.HTTPError):
+                        send("DELETE", "/v1/memory", user=USER)
                 if not (case + 1) % 500:
                     print(f"{case + 1} of {cases}: {dict(statuses)}, broken {len(broken)}", file=sys.stderr)
         for user in (USER, OTHER):

@@ -28,6 +28,8 @@ from memory.model.ids import digest
 from memory.model.scopes import user_scope
 
 Q = queries("archive")
+BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes")
+"""Members of rows of the model."""
 BATCH = 200
 """Lines written before other requests get a turn."""
 AT_ONCE = 1
@@ -47,15 +49,16 @@ class PostgresArchive:
         async with self._pool.transaction() as connection:
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             user = await (await connection.execute(Q["user"], key)).fetchone() or {}
-            rows = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
-            content = {row["content_id"]: row["words"] for row in rows}
+            words = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
+            content = {row["content_id"]: row["words"] for row in words}
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("profile.json", user.get("profile", "{}"))
                 counts = {}
                 for member in ("sources", "content", "journal", "nights", "accesses"):
                     counts[member] = await _write(archive, member, _lines(connection, member, key))
-                for member, noun in NOUN_OF.items():
-                    counts[member] = await _write(archive, member, _rows(connection, noun, member, key, content))
+                for member in BELIEVED:
+                    rows = _rows(connection, NOUN_OF[member], member, key, content)
+                    counts[member] = await _write(archive, member, rows)
                 manifest = _manifest(user_id, exported_at, user, counts)
                 archive.writestr("manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
         return manifest

@@ -10,7 +10,9 @@ from typing import Any
 import httpx
 import orjson
 
+from memory.model.scopes import user_scope
 from tests.api.conftest import Door
+from tests.api.test_forgetting import living_memory
 
 Line = dict[str, Any]
 
@@ -57,3 +59,23 @@ async def exported(door: Door) -> bytes:
 async def restored(door: Door, archive: bytes, user: str | None = None) -> httpx.Response:
     """What the door answers to an archive, for its own user or for another one."""
     return await door.client.post("/v1/import", content=archive, headers={"X-User-Id": user or door.user})
+
+
+async def lived(door: Door) -> bytes:
+    """A real archive of a memory that has lived, which is empty again."""
+    await living_memory(door)
+    whole = await exported(door)
+    assert (await door.client.delete("/v1/memory")).status_code == 200
+    return whole
+
+
+async def empty(door: Door, user: str | None = None) -> bool:
+    """Whether a memory is as if no archive had ever come."""
+    user = user or door.user
+    rows = await door.house.stores.pool.rows(
+        "SELECT 1 FROM users WHERE user_id = %(user)s AND (version > 0 OR archive_id IS NOT NULL OR profile <> '{}')"
+        " UNION ALL SELECT 1 FROM content WHERE scope = %(scope)s"
+        " UNION ALL SELECT 1 FROM sources WHERE scope = %(scope)s",
+        user=user, scope=user_scope(user),
+    )  # fmt: skip
+    return not rows
