@@ -137,7 +137,7 @@ class PostgresJournal:
         if not base.version and changes.actor == "night" and not await _one(connection, Q["sleeps"], user_id=user_id):
             raise Forgotten("This memory was deleted while its night went on.")
         if changes.read:
-            await _check_read(connection, changes)
+            await _check_read(connection, user_id, changes)
         await write_turn(connection, user_id, self._encoder, base.version + 1, changes, written, vectors)
         return True
 
@@ -309,10 +309,10 @@ async def forget_history(connection: Connection, user_id: str, erased: Sequence[
     await connection.execute(Q["forget_history"], {"user_id": user_id, "sources": sources, "ids": ids, "keys": keys})
 
 
-async def _check_read(connection: Connection, changes: ChangeSet) -> None:
+async def _check_read(connection: Connection, user_id: str, changes: ChangeSet) -> None:
     """What was read must still stand in those words: a source may have been deleted or corrected meanwhile."""
     keys, revisions = zip(*changes.read, strict=True)
-    row = await _one(connection, Q["still_standing"], keys=list(keys), revisions=list(revisions))
+    row = await _one(connection, Q["still_standing"], user_id=user_id, keys=list(keys), revisions=list(revisions))
     if row is None or row["count"] != len(keys):
         raise Stale("The words that were read have changed or are gone; read again.")
 

@@ -111,7 +111,7 @@ WHERE (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY
 -- Where an entity is mentioned, the latest first.
 SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
 FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
-JOIN segments s ON s.segment_key = m.segment_key
+JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
 WHERE m.entity_id = %(id)s AND (%(as_of)s::float8 IS NULL OR m.at <= to_timestamp(%(as_of)s))
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
@@ -169,7 +169,7 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 -- Where each of these promises was first made, in sight.
 SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-JOIN segments s ON s.segment_key = m.segment_key
+JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
 LEFT JOIN LATERAL (
     SELECT t.words AS statement

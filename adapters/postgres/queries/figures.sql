@@ -64,7 +64,7 @@ SELECT felt FROM (
     UNION ALL
     SELECT s.at, s.start_s, s.ord, lower(n.words)
     FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-    JOIN segments s ON s.segment_key = m.segment_key
+    JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
     JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.type = 'emotion'
     JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
     WHERE m.at >= to_timestamp(%(start)s) AND m.at < to_timestamp(%(end)s)) f

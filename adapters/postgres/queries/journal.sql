@@ -94,6 +94,7 @@ WITH standing AS (
     SELECT s.segment_key FROM segments s
     JOIN unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
       ON s.segment_key = r.segment_key AND s.revision = r.revision
+    WHERE s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
     FOR SHARE OF s)
 SELECT count(*) AS count FROM standing;
 
@@ -104,7 +105,7 @@ DELETE FROM extracted WHERE user_id = %(user_id)s AND segment_key = ANY(%(keys)s
 INSERT INTO extracted (user_id, scope, segment_key, revision)
 SELECT %(user_id)s, s.scope, s.segment_key, r.revision
 FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
-JOIN segments s ON s.segment_key = r.segment_key
+JOIN segments s ON s.segment_key = r.segment_key AND s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
 ON CONFLICT (user_id, scope, segment_key) DO UPDATE SET revision = EXCLUDED.revision;
 
 -- name: hold_reading
