@@ -34,6 +34,13 @@ class Http:
     """Address to bind; loopback, since the transport is not encrypted."""
     port: Port = 8000
     """TCP port of the one front door."""
+    hosts: str = ""
+    """Names by which it may be called beside those of loopback and its own address: that of a proxy, or in a LAN;
+    several with commas between."""
+    connections: Count = 512
+    """Connections open at once (a descriptor each; what comes beyond takes the place of the one idle longest)."""
+    connections_per_address: Count = 256
+    """Connections open at once from one address; on one machine that is everybody."""
 
 
 @dataclass(frozen=True, slots=True)
