@@ -17,7 +17,7 @@ from typing import Any, Literal
 import config
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, HourOfDay, Port, Seconds
+from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay, Gates, Life, Lifecycle, Reflection, Revision, Strength, Tiers
 
@@ -162,6 +162,16 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """Who read or changed what: ids only, for the owner to look at."""
+
+    days: Days = 90.0
+    """Days an entry is kept."""
+    entries: Count = 100_000
+    """Entries kept of one memory; the oldest go first (20 MB; a question a minute for two months)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -201,6 +211,8 @@ class Settings:
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
     """Identity."""
+    audit: Audit = field(default_factory=Audit)
+    """The audit trail."""
 
     @property
     def life(self) -> Life:

@@ -1,9 +1,9 @@
 """Connections: how many of them wait at the front door, and which one makes room.
 
-A connection costs a descriptor, and one that never says what it wants costs it for nothing. There are bounds, in all and
-for each address; who comes beyond them takes the place of the connection that has waited longest. Those that have shown a
-token go last, and one whose request is being answered never goes: on one machine, where everybody has the same address,
-half-sent requests push each other out and nobody else.
+A connection costs a descriptor, and one that never says what it wants costs it for nothing. There are bounds, in all
+and for each address; who comes beyond them takes the place of the connection that has waited longest. Those that have
+shown a token go last, and one whose request is being answered never goes: on one machine, where everybody has the same
+address, half-sent requests push each other out and nobody else.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ from fastapi import Request
 from actors.understanding import Understood
 from adapters import build
 from config.settings import Settings
+from deployments.attempts import Attempts
+from deployments.audit import Trail
 from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
@@ -112,6 +114,12 @@ class House:
     """The latest look, beside a request that does not wait for it."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
+    attempts: Attempts = field(default_factory=Attempts)
+    """Tokens that were guessed."""
+
+    def __post_init__(self) -> None:
+        """The audit trail, over whatever stores there are."""
+        self.trail = Trail(self.stores.audit, self.settings.audit)
 
     @property
     def tokens(self) -> Any:

@@ -139,7 +139,9 @@ async def _ray(request: Request, error: Exception) -> JSONResponse:
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("unexpected error", exc_info=error)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told.headers["connection"] = "close"  # it ends: what failed may have left the rest of the request unread
+    return told
 
 
 def install(app: FastAPI) -> None:

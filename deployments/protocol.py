@@ -35,8 +35,8 @@ MOST_LINGERED = 5_000_000
 """Bytes of it: one whole body of the common limit."""
 _UNREAD = {
     HTTPStatus.BAD_REQUEST: "This cannot be read as HTTP.",
-    HTTPStatus.REQUEST_TIMEOUT: f"The request did not come in time: its head has {HEAD_S:.0f} s, its body {BODY_S:.0f} s "
-    f"and as long as its bytes take at {LEAST_RATE:,} a second.",
+    HTTPStatus.REQUEST_TIMEOUT: f"The request did not come in time: its head has {HEAD_S:.0f} s, its body "
+    f"{BODY_S:.0f} s and as long as its bytes take at {LEAST_RATE:,} a second.",
     HTTPStatus.REQUEST_URI_TOO_LONG: f"The address is longer than {MOST_ADDRESS:,} bytes; POST /v1/ask and "
     "POST /v1/tools/search_memory take a question in the body, of at most 10,000 characters.",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: f"Address and headers are longer than {MOST_HEAD:,} bytes.",
@@ -52,8 +52,8 @@ class Joined:
 
     uvicorn writes one after the other, and each write wakes the caller, who can do nothing with the head alone.
 
-    `unread` tells whether more of a request is still to come: then a close says that nothing follows, and waits a little.
-    A connection that is closed with words unread resets the caller, who may never see the answer.
+    `unread` tells whether more of a request is still to come: then a close says that nothing follows, and waits a
+    little. A connection that is closed with words unread resets the caller, who may never see the answer.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Phase(Enum):
 
 
 class Reading(HttpToolsProtocol):
-    """Uvicorn's protocol, which waits for nobody without end, and tells what it cannot read as every other problem is told.
+    """Uvicorn's protocol, which waits for nobody without end, and tells what it cannot read as any other problem.
 
     A connection is `Waiting` as others see it (deployments/connections.py).
     """

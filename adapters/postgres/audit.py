@@ -1,0 +1,58 @@
+"""The audit trail in PostgreSQL: ids only, of what exists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from adapters.postgres.pool import Pool
+from adapters.postgres.reads import page_of
+from adapters.postgres.sql import queries
+from memory.model.audits import AuditRow
+from memory.model.shown import Page
+from memory.model.timeline import Instant
+
+Q = queries("audit")
+
+
+class PostgresAudit:
+    """Entries, in the order they were written."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def write(self, entries: Sequence[AuditRow]) -> None:
+        """Add entries, with those of their ids that exist."""
+        async with self._pool.transaction() as connection:
+            await connection.execute(Q["writing"])
+            await connection.execute(Q["write"], {"entries": Jsonb([asdict(each) for each in entries])})
+
+    async def page(self, user_id: str, limit: int, token: str | None, **place: Any) -> Page[DictRow]:
+        """The latest entries of a user's memory; `place` is mark and key of the last one shown."""
+        asked = {"user_id": user_id, "token": token, "mark": None, "key": None, **place}
+        rows = await self._pool.rows(Q["page"], **asked, limit=limit + 1)
+        return page_of(rows, limit, rows)
+
+    async def trim(self, before: Instant, entries: int) -> None:
+        """Drop what is older, and of each user all but the latest so many."""
+        await self._pool.rows(Q["trim_old"], before=before)
+        await self._pool.rows(Q["trim_many"], entries=entries)
+
+    async def forget(
+        self, *, source_id: str | None = None, user_id: str | None = None, ids: Sequence[str] = ()
+    ) -> None:
+        """Take out a source that is gone, and ids of a user that are.
+
+        Whoever writes at that moment is waited for: what began before the erasure ends before this, and what begins
+        afterwards finds the ids gone.
+        """
+        async with self._pool.transaction() as connection:
+            await connection.execute(Q["forgetting"])
+            if source_id is not None:
+                await connection.execute(Q["forget_source"], {"source_id": source_id})
+            if user_id is not None and ids:
+                await connection.execute(Q["forget_ids"], {"user_id": user_id, "ids": list(ids)})
