@@ -159,16 +159,10 @@ class Auth:
     """The user the administrator's own requests, and files in the root of the transcripts folder, belong to."""
     clearance: Literal["open", "private", "sensitive"] = "private"
     """The most sensitive thing a token sees unless it says otherwise (decision 0061, 17)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """Who read or changed what: ids only, for the owner to look at."""
-
-    days: Days = 90.0
-    """Days an entry is kept."""
-    entries: Count = 100_000
-    """Entries kept of one memory; the oldest go first (20 MB; a question a minute for two months)."""
+    audit_days: Days = 90.0
+    """Days for which is kept who read or changed what."""
+    audit_entries: Count = 100_000
+    """Requests of one memory that are kept; the oldest go first (20 MB; a question a minute for two months)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +205,6 @@ class Settings:
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
     """Identity."""
-    audit: Audit = field(default_factory=Audit)
-    """The audit trail."""
 
     @property
     def life(self) -> Life:

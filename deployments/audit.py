@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from config.settings import Audit
+from config.settings import Auth
 from memory.errors import Unavailable
 from memory.model.audits import AuditRow
 
@@ -66,7 +66,7 @@ class Store(Protocol):
 class Trail:
     """What waits to be written down."""
 
-    def __init__(self, audit: Store, kept: Audit) -> None:
+    def __init__(self, audit: Store, kept: Auth) -> None:
         self._audit = audit
         self._kept = kept
         self._waiting: list[Entry] = []
@@ -103,7 +103,7 @@ class Trail:
                 await self._audit.write(await asyncio.to_thread(lambda: [_written(each) for each in entries]))
                 if entries[-1].at - self._trimmed_at > TRIM_S:
                     self._trimmed_at = entries[-1].at
-                    await self._audit.trim(entries[-1].at - self._kept.days * 86_400.0, self._kept.entries)
+                    await self._audit.trim(entries[-1].at - self._kept.audit_days * 86_400.0, self._kept.audit_entries)
             except Unavailable:
                 self._wait_on(entries)
 

@@ -119,7 +119,7 @@ class House:
 
     def __post_init__(self) -> None:
         """The audit trail, over whatever stores there are."""
-        self.trail = Trail(self.stores.audit, self.settings.audit)
+        self.trail = Trail(self.stores.audit, self.settings.auth)
 
     @property
     def tokens(self) -> Any:
