@@ -15,6 +15,7 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.model_files import trusted_of
 from adapters.postgres.archive import PostgresArchive
+from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -36,10 +37,11 @@ from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
-from adapters.postgres.tokens import PostgresTokens, Token
+from adapters.postgres.tokens import PostgresTokens
 from config.settings import Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
+from memory.model.tokens import Token
 from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
 from memory.rules.decider import Rules
 from memory.services.erasing import Eraser, Turn
@@ -81,6 +83,7 @@ class Stores:
     commands: CommandFiles
     rebuild: PostgresRebuild
     surroundings: PostgresSurroundings
+    audit: PostgresAudit
 
 
 def attached(settings: Settings) -> Settings:
@@ -138,6 +141,7 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
         CommandFiles(settings.home / "commands", PostgresSnapshots(pool).write),
         PostgresRebuild(pool, name),
         PostgresSurroundings(pool),
+        PostgresAudit(pool),
     )
 
 

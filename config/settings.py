@@ -17,7 +17,7 @@ from typing import Any, Literal
 import config
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, HourOfDay, Port, Seconds
+from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay, Gates, Life, Lifecycle, Reflection, Revision, Strength, Tiers
 
@@ -34,6 +34,13 @@ class Http:
     """Address to bind; loopback, since the transport is not encrypted."""
     port: Port = 8000
     """TCP port of the one front door."""
+    hosts: str = ""
+    """Names by which it may be called beside those of loopback and its own address: that of a proxy, or in a LAN;
+    several with commas between."""
+    connections: Count = 512
+    """Connections open at once (a descriptor each; what comes beyond takes the place of the one idle longest)."""
+    connections_per_address: Count = 256
+    """Connections open at once from one address; on one machine that is everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,10 @@ class Auth:
     """The user the administrator's own requests, and files in the root of the transcripts folder, belong to."""
     clearance: Literal["open", "private", "sensitive"] = "private"
     """The most sensitive thing a token sees unless it says otherwise (decision 0061, 17)."""
+    audit_days: Days = 90.0
+    """Days for which is kept who read or changed what."""
+    audit_entries: Count = 100_000
+    """Requests of one memory that are kept; the oldest go first (20 MB; a question a minute for two months)."""
 
 
 @dataclass(frozen=True, slots=True)

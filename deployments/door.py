@@ -18,8 +18,9 @@ from adapters.peers import user_of
 from adapters.temporary import PRIVATE, found_folder, private_folder
 from memory.errors import Unavailable
 
-BACKLOG = 512
-"""Connections that may wait for a gateway: three seconds of 150 a second, more than one gateway answers."""
+BACKLOG = 4_096
+"""Connections that may wait for a gateway (the kernel's own bound, too): with 512 a crowd of 1,024 half-sent requests
+filled the queue, and whoever came then was dropped by the kernel and tried again after 1, 3, 7 and 15 seconds."""
 _ASK_S = 2.0
 """The holder has nothing else to do than to answer; whoever does not is not the holder."""
 

@@ -145,7 +145,9 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if tells_of_full_disk(error):
         return await _domain(request, DiskFull())
     log.error("unexpected error", exc_info=error)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told.headers["connection"] = "close"  # it ends: what failed may have left the rest of the request unread
+    return told
 
 
 def install(app: FastAPI) -> None:

@@ -93,6 +93,13 @@ class Unauthenticated(DomainError):
     kind = "unauthenticated"
 
 
+class TooManyAttempts(DomainError):
+    """Too many tokens that are not known here came from there; wait, or send the right one, which is let in at once."""
+
+    status = 429
+    kind = "too-many-attempts"
+
+
 class Forbidden(DomainError):
     """This token may not do that."""
 

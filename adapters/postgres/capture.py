@@ -10,6 +10,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.capture.sessions import Part
+from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import content_id, decode_profile
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
@@ -197,6 +198,7 @@ class PostgresCapture:
             await connection.execute(Q["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             await connection.execute(Q["delete_source"], {"scope": scope, "source_id": source_id})
             await connection.execute(Q["erase_words"], {"scope": scope, "owners": [f"segment:{key}" for key in keys]})
+        await PostgresAudit(self._pool).forget_source(source_id)
         return len(keys)
 
     async def offset(self, path: str) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from adapters.postgres.audit import strike_source
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.forget import Q as FORGET
 from adapters.postgres.pool import Connection, Pool
@@ -77,6 +78,7 @@ class PostgresErasing:
             scopes, owners = [scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
             gone = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
             await _ask(connection, receipt_id, [*tasks, ("files", user_id, {**files, "source_id": source_id})])
+            await strike_source(connection, source_id)
             counts = {"segments": len(keys), "vectors": vectors["count"], "content": len(gone)}
             await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.journal import forget_history
@@ -58,8 +59,9 @@ class PostgresForgetting:
         return count
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
-        """Forget that these were ever recalled."""
+        """Forget that these were ever recalled, or told to anybody."""
         await self._pool.rows(Q["drop_accesses"], user_id=user_id, ids=list(ids))
+        await PostgresAudit(self._pool).forget_ids(user_id, ids)
 
     async def drop_offset(self, path: str) -> None:
         """Forget a session file that is gone."""

@@ -12,7 +12,8 @@ from fastapi import FastAPI
 
 from cli.ports import free_port
 from config.settings import Http
-from deployments.listening import Joined, listen
+from deployments.listening import listen
+from deployments.protocol import Joined
 from memory.errors import Unavailable
 
 app = FastAPI()
