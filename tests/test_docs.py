@@ -200,7 +200,7 @@ def test_the_tree_is_the_tree(page: Path) -> None:
         indent, name = len(line) - len(line.lstrip()), line.split()[0].rstrip("/")
         shown.append(shown_parent(shown) / name if indent else Path(name))
     assert [path for path in shown if not (ROOT / path).is_dir()] == []
-    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs"}
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs", "requirements"}
     assert {path.parts[0] for path in shown} == rooms
 
 
