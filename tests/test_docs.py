@@ -30,6 +30,7 @@ ROUTE = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH) (/[\w/{}.-]*)")
 PATH = re.compile(r"(?<![\w/])(/v1/[\w/{}-]+|/health(?:/\w+)?)")
 FILE = re.compile(r"(?<![\w/$.:~-])(?:[\w.-]+/)+[\w.-]+\.(?:py|sql|yaml|md|toml|json|svg)")
 MAKE = re.compile(r"\bmake ([a-z]+)\b")
+TEST = re.compile(r"\b(tests/[\w/]+\.py)::(\w+)")
 VARIABLE = re.compile(r"\bMEMORAY_[A-Z_]+\b(?!_)")
 SAMPLE = re.compile(r"\bNora\b|\bGhent\b|\bdemo-\d|\bf-5670\b")
 """What only the sample conversation knows."""
@@ -160,6 +161,12 @@ def test_named_files_exist(page: Path) -> None:
     named = {file for line in _code(page) for file in FILE.findall(line) if "NNNN" not in file and "@" not in line}
     missing = {file for file in named if not (ROOT / file).exists() and not file.startswith(MADE_LATER)}
     assert missing == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_named_tests_exist(page: Path) -> None:
+    named = set(TEST.findall(page.read_text()))
+    assert {(file, name) for file, name in named if f"def {name}(" not in (ROOT / file).read_text()} == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
