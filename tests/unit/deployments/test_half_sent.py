@@ -14,7 +14,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http
 from deployments import protocol
 from deployments.listening import Listener, listen
