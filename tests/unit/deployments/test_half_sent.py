@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +21,7 @@ from deployments import protocol
 from deployments.listening import Listener, listen
 from deployments.protocol import GRANTED
 
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
 app = FastAPI()
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
