@@ -50,7 +50,7 @@ class PostgresForgetting:
         return {row["source_id"]: row["keys"] for row in rows}
 
     async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
-        """Erase a source of the user's own scope; how many segments those were. None if something rests there."""
+        """Erase a source of the user's own scope; how many segments those were. 0 if something rests there."""
         if await self.resting(keys):
             return 0
         erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]

@@ -58,7 +58,7 @@ class Traces(Protocol):
         """Of these sources of the user's own scope, those on whose words no fact rests any more: their segments."""
 
     async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
-        """Erase a source of the user's own scope; how many segments those were. None if something rests there."""
+        """Erase a source of the user's own scope; how many segments those were. 0 if something rests there."""
 
     async def weight(self, user_id: str) -> Mapping[str, int]:
         """Vectors of facts and pieces of text (`vectors`, `content`) of a user."""
