@@ -23,7 +23,7 @@ from actors.succession import Succession
 from actors.transcripts import Transcripts
 from adapters import build
 from config.settings import Settings
-from memory.errors import DomainError, ModelFailed, Unavailable
+from memory.errors import DomainError, ModelFailed, StatementTimeout, Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import MeetRivals
 from memory.model.ids import command_id
@@ -269,13 +269,15 @@ class Worker:
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
-            self._stores = await build.stores(self._settings, max_size=4)
+            self._stores = await build.stores(self._settings, "worker")
         return self._stores
 
 
 def _away(error: Exception) -> bool:
-    """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
-    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not isinstance(error, ModelFailed)
+    """Whether it was the house that failed, not the work: the database or a shard; a model, and a statement that takes
+    too long, are the work's own."""
+    own = isinstance(error, ModelFailed | StatementTimeout)
+    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not own
 
 
 def _reason(error: Exception) -> str:

@@ -13,6 +13,7 @@ from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.postgres.archive import PostgresArchive
+from adapters.postgres.bounds import Bounds
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
@@ -31,7 +32,7 @@ from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.tokens import PostgresTokens, Token
-from config.settings import Encoder, Settings
+from config.settings import Database, Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
@@ -92,13 +93,23 @@ def rules(settings: Settings) -> Rules:
     return Rules(settings.gates, settings.revision, settings.reflection, life=settings.life)
 
 
-async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
-    """Connect to the database that the settings name (the supervisor fills in the embedded one)."""
+CONNECTIONS = {"gateway": 6, "shard": 6, "worker": 4, "night": 2}
+"""The most connections of each part of the product; adapters/postgres/roles.py says how many there may be in all."""
+
+
+async def stores(settings: Settings, part: str = "gateway") -> Stores:
+    """Connect to the database that the settings name (the supervisor fills in the embedded one), as a part does."""
     if settings.dsn is None:
         raise ConfigError("No database is known here: start Memoray with `memoray up`, or set MEMORAY_DSN.")
-    pool = Pool(settings.dsn, max_size=max_size)
+    pool = Pool(settings.dsn, max_size=CONNECTIONS[part], bounds=bounds(settings.database, part))
     await pool.open()
     return await stores_over(pool, settings)
+
+
+def bounds(patience: Database, part: str) -> Bounds:
+    """How long the database may take over what a part asks: seconds for questions, minutes in the background."""
+    asked = patience.question_s if part in ("gateway", "shard") else patience.background_s
+    return Bounds(asked, patience.lock_s, patience.idle_s, patience.background_s)
 
 
 async def stores_over(pool: Pool, settings: Settings) -> Stores:

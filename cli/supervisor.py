@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import json
 import logging
 import os
 import re
@@ -86,6 +87,7 @@ class Supervisor:
         return Runtime(
             home=str(self.settings.home),
             dsn=dsn,
+            owner_dsn=dsn,
             token_file=str(self.settings.token_path),
             ray_token_file=str(self.places.ray_token),
             ray_temp_dir=str(self.ray.temp_dir),
@@ -152,13 +154,16 @@ class Supervisor:
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
         self._tell("Bringing the database up to date")
-        command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.dsn]
+        command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.owner_dsn]
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
         done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:
             log.error(done.stderr)
             raise Unavailable(f"The database could not be brought up to date: {reason_of(done.stderr)}")
+        login = json.loads(done.stdout)
+        self.ray.dsn = login["dsn"]
+        self.runtime = replace(self.runtime, dsn=login["dsn"], owner_serves=login["reason"])
 
     def _start_ray_for_the_first_time(self) -> None:
         """More than once if need be: another program may take a port between our look at it and Ray's."""

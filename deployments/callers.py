@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from adapters.walls import acting_for
 from deployments.house import House, house_of
 from deployments.kinds import Id
 from memory.errors import Forbidden, Unauthenticated
@@ -57,6 +58,7 @@ async def reader(
             raise Forbidden("Only an administrator's token may act for another user.")
         user_id = x_user_id
     view = View(user_id, granted.teams, granted.clearance)
+    acting_for(view)
     await house.note_reader(view)
     return Caller(view, granted.permission)
 

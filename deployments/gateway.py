@@ -13,6 +13,7 @@ from deployments import problems, routes
 from deployments.archives import MOST_ARCHIVE
 from deployments.house import House
 from deployments.limits import BodyLimit
+from deployments.nobody_yet import NobodyYet
 
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
@@ -28,6 +29,7 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
         responses=problems.RESPONSES,
     )
     app.state.house = house
+    app.add_middleware(NobodyYet)
     app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})
     problems.install(app)
     for module in iter_modules(routes.__path__):

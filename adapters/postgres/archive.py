@@ -67,8 +67,7 @@ class PostgresArchive:
     async def write(self, user_id: str, exported_at: str, file: IO[bytes]) -> Manifest:
         """Write the archive of one consistent moment into a file."""
         key = {"user_id": user_id, "scope": user_scope(user_id)}
-        async with self._pool.transaction() as connection:
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
             user = await (await connection.execute(Q["user"], key)).fetchone() or {}
             rows = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
             content = {row["content_id"]: row["words"] for row in rows}
@@ -91,7 +90,7 @@ class PostgresArchive:
         try:
             with zipfile.ZipFile(file) as archive:
                 manifest = _checked(archive, user_id)
-                async with self._pool.transaction() as connection:
+                async with self._pool.transaction(long=True, user_id=user_id) as connection:
                     fresh = await _is_fresh(connection, user_id, manifest["archive_id"])
                     if fresh:
                         await _restore(connection, archive, user_id, manifest)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.model.scopes import View, user_scope
 
 Q = queries("forget")
@@ -25,11 +26,13 @@ class PostgresForgetting:
 
     async def once(self, user_id: str, keys: Sequence[int]) -> list[str]:
         """Ids of facts and entities of a user that rested on these segments at some time."""
-        return [row["id"] for row in await self._pool.rows(Q["once"], user_id=user_id, keys=list(keys))]
+        with everybody("what is withdrawn for each reader of a source"):
+            return [row["id"] for row in await self._pool.rows(Q["once"], user_id=user_id, keys=list(keys))]
 
     async def resting(self, keys: Sequence[int]) -> list[str]:
         """Users in whose memory something rests on these segments."""
-        return [row["user_id"] for row in await self._pool.rows(Q["resting"], keys=list(keys))]
+        with everybody("who else rests on words that are forgotten"):
+            return [row["user_id"] for row in await self._pool.rows(Q["resting"], keys=list(keys))]
 
     async def vectors(self, scope: str, user_id: str, keys: Sequence[int]) -> int:
         """Vectors of these segments and of all facts of a user."""
@@ -47,7 +50,8 @@ class PostgresForgetting:
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
         """Forget that these were ever recalled."""
-        await self._pool.rows(Q["drop_accesses"], user_id=user_id, ids=list(ids))
+        with everybody("what is withdrawn for each reader of a source"):
+            await self._pool.rows(Q["drop_accesses"], user_id=user_id, ids=list(ids))
 
     async def drop_offset(self, path: str) -> None:
         """Forget a session file that is gone."""
@@ -61,7 +65,7 @@ class PostgresForgetting:
         """
         scope = user_scope(user_id)
         key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
-        async with self._pool.transaction() as connection:
+        async with self._pool.transaction(long=True, user_id=user_id, scope=scope) as connection:
             await connection.execute(Q["lock_user"], key)  # the order every turn locks in: user, scope, segments
             cursor = await connection.execute(CAPTURE["next_position"], key)
             position = (await cursor.fetchone() or {})["position"]

@@ -6,10 +6,13 @@ import hashlib
 import hmac
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.model.scopes import Sensitivity
 
 Q = queries("tokens")
@@ -52,15 +55,8 @@ class PostgresTokens:
 
     async def put(self, token: str, granted: Token) -> None:
         """Let a token in, in place of the one of the same name."""
-        await self._pool.rows(
-            Q["put"],
-            token_hash=token_hash(token),
-            name=granted.name,
-            user_id=granted.user_id,
-            teams=list(granted.teams),
-            permission=granted.permission,
-            clearance=int(granted.clearance),
-        )
+        row = asdict(granted) | {"teams": list(granted.teams), "clearance": int(granted.clearance)}
+        await self._rows("put", **row, token_hash=token_hash(token))
         self._read_at = -FRESH_S
 
     async def grant(
@@ -72,15 +68,20 @@ class PostgresTokens:
     async def drop(self, name: str) -> bool:
         """Revoke the token of a name; whether there was one."""
         self._read_at = -FRESH_S
-        return bool(await self._pool.rows(Q["drop"], name=name))
+        return bool(await self._rows("drop", name=name))
 
     async def all(self) -> list[Token]:
         """Every token, by name."""
         return sorted((granted for _, granted in await self._tokens()), key=lambda each: each.name)
 
+    async def _rows(self, statement: str, /, **parameters: object) -> list[DictRow]:
+        """A statement over all tokens: whose one is, nobody knows before it is found."""
+        with everybody("tokens"):
+            return await self._pool.rows(Q[statement], **parameters)
+
     async def _tokens(self) -> Sequence[tuple[bytes, Token]]:
         if time.monotonic() - self._read_at > FRESH_S:
-            rows = await self._pool.rows(Q["tokens"])
+            rows = await self._rows("tokens")
             self._known = [
                 (
                     bytes(row["token_hash"]),

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from adapters.postgres.roles import product_dsn
 from adapters.postgres.tokens import Token
 from config.settings import load
 from deployments.gateway import create_app
@@ -57,7 +58,8 @@ class Door:
 async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
     """The door for a fresh user, as the administrator."""
     (tmp_path / "token").write_text("a" * 43)
-    settings = load(tmp_path, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    dsn = product_dsn(database)
+    settings = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
     minds = LocalMinds(settings)
     house = await open_house(settings, minds)
     user = f"u-{uuid.uuid4().hex[:12]}"
