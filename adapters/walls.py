@@ -63,6 +63,16 @@ def everybody(work: str) -> Iterator[None]:
         _said.reset(before)
 
 
+@contextmanager
+def as_named() -> Iterator[None]:
+    """Work that a request has begun and that is not its caller's alone: each statement is whose its parameters say."""
+    before = _said.set(None)
+    try:
+        yield
+    finally:
+        _said.reset(before)
+
+
 def wall_of(parameters: Mapping[str, Any]) -> Wall | Everybody:
     """Whose a statement of these parameters is: what was said before, else whom it names."""
     if (said := _said.get()) is not None:

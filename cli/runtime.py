@@ -48,6 +48,11 @@ class Places:
         return self.run / "ray_token"
 
     @property
+    def ray_certificate(self) -> Path:
+        """Key and certificate of the processes of our Ray, mode 0600."""
+        return self.run / "ray_tls.pem"
+
+    @property
     def logs(self) -> Path:
         """One file a process, with the ones of earlier runs beside it."""
         return self.home / "logs"
@@ -105,6 +110,8 @@ class Runtime:
     versions: dict[str, str] = field(default_factory=dict)
     version: str = ""
     started_at: str = ""
+    ready_at: str = ""
+    """When everything was up for the first time; empty until then."""
     error: str | None = None
 
     def write(self, places: Places) -> None:

@@ -93,6 +93,13 @@ class Unauthenticated(DomainError):
     kind = "unauthenticated"
 
 
+class TooManyAttempts(DomainError):
+    """Too many tokens that are not known here came from there; wait, or send the right one, which is let in at once."""
+
+    status = 429
+    kind = "too-many-attempts"
+
+
 class Forbidden(DomainError):
     """This token may not do that."""
 
@@ -129,6 +136,13 @@ class NoConnection(Unavailable):
     """Every connection to the database is in use, and nothing was changed; try again."""
 
     kind = "no-connection"
+
+
+class DiskFull(Unavailable):
+    """The disk is full: make room, then send again what was refused. Nothing that was acknowledged is lost."""
+
+    status = 507
+    kind = "disk-full"
 
 
 class Fenced(Unavailable):
@@ -172,6 +186,12 @@ class ModelFailed(Unavailable):
     """A model did not give a usable answer."""
 
     kind = "model-failed"
+
+
+class ReadingEnded(ModelFailed):
+    """Reading these words had to be ended."""
+
+    kind = "reading-ended"
 
 
 class ConfigError(DomainError):

@@ -28,7 +28,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from adapters.postgres.bounds import Bounds, ended, why_none
 from adapters.postgres.vectors import RealsDumper
 from adapters.walls import Everybody, Wall, wall_of
-from memory.errors import JournalUnavailable
+from memory.errors import DiskFull, JournalUnavailable
 from memory.model.timeline import Instant
 
 _SINCE_US = 946_684_800_000_000 + 500
@@ -179,6 +179,8 @@ class Pool:
                     raise
         except PoolTimeout as error:
             raise await why_none(self._dsn) from error
+        except psycopg.errors.DiskFull as error:
+            raise DiskFull() from error
         except _BROKEN as error:
             if (told := ended(error)) is not None:
                 raise told from error

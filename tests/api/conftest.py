@@ -10,13 +10,15 @@ from typing import Any
 
 import httpx
 import pytest
+from psycopg.rows import DictRow
 
 from adapters.postgres.roles import product_dsn
-from adapters.postgres.tokens import Token
+from adapters.walls import everybody
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import House, open_house
 from memory.model.scopes import Sensitivity
+from memory.model.tokens import Token
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.minds import LocalMinds
 
@@ -42,6 +44,11 @@ class Door:
         answer = await self.client.post(path, json=body)
         assert answer.status_code == status, answer.text
         return answer.json()
+
+    async def rows(self, statement: str, **parameters: Any) -> list[DictRow]:
+        """Rows whosever they are, as no request is shown them."""
+        with everybody("what a test looks at"):
+            return await self.house.stores.pool.rows(statement, **parameters)
 
     async def settle(self) -> None:
         await self.minds.settle(self.house.stores)

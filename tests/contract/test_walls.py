@@ -23,8 +23,8 @@ from memory.model.working_set import WorkingSet
 
 pytestmark = pytest.mark.postgres
 NOW = 1_700_000_000.0
-OF_NOBODY = {"migrations", "secrets", "shards", "serving", "file_offsets", "rejected_lines"}
-"""Tables without users' rows: schema, keys of hashes, writers, encoders, paths of files."""
+OF_NOBODY = {"migrations", "secrets", "shards", "serving", "file_offsets", "rejected_lines", "page_sessions"}
+"""Tables without users' rows: schema, keys of hashes, writers, encoders, paths of files, hashes of cookies."""
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http
-from deployments.listening import Joined, listen
+from deployments.listening import listen
+from deployments.protocol import Joined
 from memory.errors import Unavailable
 
 app = FastAPI()

@@ -29,10 +29,10 @@ $$;
 
 SELECT wall_by_user(name::regclass) FROM unnest(ARRAY[
     'users', 'entities', 'mentions', 'fact_versions', 'evidence', 'links', 'notes', 'groups', 'fact_vectors', 'accesses',
-    'journal', 'touched', 'nights', 'row_versions', 'extracted', 'tokens']) AS name;
--- who captures into a team's scope asks for work for everybody who reads it
+    'journal', 'touched', 'nights', 'row_versions', 'extracted', 'tokens', 'failures', 'receipts', 'erasing', 'audit']) AS name;
+-- who captures into a team's scope asks for work for everybody who reads it, and may have words tried anew for them
 SELECT wall_by_scope(name::regclass) FROM unnest(ARRAY[
-    'content', 'tombstones', 'scopes', 'sources', 'segments', 'removals', 'segment_vectors', 'work']) AS name;
+    'content', 'tombstones', 'scopes', 'sources', 'segments', 'removals', 'segment_vectors', 'work', 'tried']) AS name;
 SELECT put_wall('readers', $own$ user_id = nullif(current_setting('memoray.user', true), '')
     OR array_position((SELECT nullif(current_setting('memoray.scopes', true), '')::text[]), scope) IS NOT NULL $own$);
 
