@@ -1,4 +1,4 @@
-"""Whose rows a statement may meet: the second wall, behind the view that every statement names (decision 0065).
+"""Whose rows a statement may meet: the second wall, behind the view that every statement names (decision 0071).
 
 The pool says it to the database, and row security shows nobody else's rows. Who says it to the pool: the front door
 for a request, once its token is known (`acting_for`); work that goes over all users, by name (`everybody`); for all

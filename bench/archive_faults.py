@@ -52,8 +52,11 @@ class Faults:
         names = []
         for _ in range(self._random.choice((1, 1, 1, 2, 4))):
             _, change = self._random.choices(self._kinds, [weight for weight, _ in self._kinds])[0]
+            try:
+                changed = change(members)
+            except (LookupError, ValueError, TypeError, AttributeError):
+                continue  # it does not fit what an earlier fault has left
             names.append(change.__name__.lstrip("_"))
-            changed = change(members)
             if isinstance(changed, bytes):
                 return "+".join(names), changed
             members = changed

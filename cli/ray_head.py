@@ -23,6 +23,7 @@ from cli.ports import LOOPBACK, Kept, Ports, ReservedPorts
 from cli.processes import descendants, end, ray_processes, send, title
 from cli.ray_services import Services
 from cli.runtime import Places, ensure_token, read_runtime
+from config.cluster import certified
 from config.settings import Settings, project_root
 from deployments.door import Door
 from memory.errors import ConfigError, Unavailable
@@ -54,8 +55,6 @@ APPLICATIONS = "/api/serve/applications/"
 
 RAY_ENVIRONMENT = {
     "RAY_AUTH_MODE": "token",  # the default differs between `ray start` and `ray.init` and changes in 2.61
-    # the token is asked for too late: one call without it ends the GCS and the raylet (ray_syncer_server.cc of 2.60)
-    "RAY_USE_TLS": "1",
     # despite its name the switch for loopback on every system: without it 127.0.0.1 is replaced by the address of the
     # network, where Ray listens, and a laptop that changes its network loses its Ray
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
@@ -97,7 +96,7 @@ class RayHead:
         self.services = Services(self._places.run / "services.json", self._places.log("ray"))
         self._door: Door | None = None
         self._token = ensure_token(self._places.ray_token)
-        self._certificate = str(ensure_certificate(self._places.ray_certificate))
+        self._certificate = ensure_certificate(self._places.ray_certificate)
 
     @property
     def temp_dir(self) -> Path:
@@ -232,9 +231,7 @@ class RayHead:
     def _environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         ours = RAY_ENVIRONMENT | {
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
-            "RAY_TLS_SERVER_CERT": self._certificate,
-            "RAY_TLS_SERVER_KEY": self._certificate,
-            "RAY_TLS_CA_CERT": self._certificate,
+            **certified(self._certificate),
             # whoever submits a job, as the scheduler does, would look for any Ray of this machine and refuse two
             "RAY_API_SERVER_ADDRESS": f"http://{LOOPBACK}:{self.ports.dashboard}",
             "RAY_gcs_storage": "rocksdb",  # so that a GCS that was killed finds again what runs

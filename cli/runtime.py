@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
+from config.cluster import CERTIFICATE
 from memory.errors import Conflict
 
 State = Literal["starting", "ready", "stopping", "failed"]
@@ -50,7 +51,7 @@ class Places:
     @property
     def ray_certificate(self) -> Path:
         """Key and certificate of the processes of our Ray, mode 0600."""
-        return self.run / "ray_tls.pem"
+        return self.run / CERTIFICATE
 
     @property
     def logs(self) -> Path:

@@ -16,7 +16,7 @@ from config.settings import Http
 from deployments.connections import Connections
 from deployments.door import BACKLOG, handed_over, listening
 from deployments.hosts import HostCheck
-from deployments.protocol import Reading
+from deployments.protocol import BoundedHttp
 from memory.errors import Unavailable
 
 PATIENCE_S = 10.0
@@ -48,7 +48,7 @@ class Listener:
 async def listen(app: ASGIApp, home: Path, http: Http, patience_s: float = PATIENCE_S) -> Listener:
     """Serve the application of a home where the settings say. Raises Unavailable if another program keeps the port."""
     door = await _opened(home, http, patience_s)
-    reading: Any = partial(Reading, Connections(http.connections, http.connections_per_address))
+    reading: Any = partial(BoundedHttp, Connections(http.connections, http.connections_per_address))
     known = HostCheck(app, {http.host, *http.hosts.split(",")})
     # what a request costs is the application's: no access log, no start-up events, no WebSockets
     config = uvicorn.Config(known, http=reading, lifespan="off", ws="none", access_log=False, log_config=None,

@@ -108,7 +108,7 @@ class Phase(Enum):
     NOTHING = auto()
 
 
-class Reading(HttpToolsProtocol):
+class BoundedHttp(HttpToolsProtocol):
     """Uvicorn's protocol, which waits for nobody without end, and tells what it cannot read as any other problem.
 
     A connection is `Waiting` as others see it (deployments/connections.py).

@@ -16,7 +16,7 @@ from memory.model.claims import Reading, Utterance
 from memory.ports import Extractor
 
 
-class Attempts(Protocol):
+class TriedSegments(Protocol):
     """Where it is written down."""
 
     async def try_reading(self, user_id: str, scope: str, keys: Sequence[int]) -> None:
@@ -29,7 +29,7 @@ class Attempts(Protocol):
 class Counted:
     """An extractor of words of one scope, read for one user."""
 
-    def __init__(self, extractor: Extractor, attempts: Attempts, user_id: str, scope: str) -> None:
+    def __init__(self, extractor: Extractor, attempts: TriedSegments, user_id: str, scope: str) -> None:
         self._extractor, self.name = extractor, extractor.name
         self._attempts, self._user_id, self._scope = attempts, user_id, scope
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ class Obedient:
             if each.text == SLEEP:
                 time.sleep(60)  # the event loop of the process stands still, as in a pattern without an end
             if each.text == DIE:
-                os.kill(os.getpid(), signal.SIGSEGV)
+                signal.raise_signal(signal.SIGSEGV)  # in this very thread: another might die after the answer
             if each.text == BREAK:
                 raise ValueError(f"secret words: {each.text}")
         fresh = [each for each in utterances if not each.context_only]

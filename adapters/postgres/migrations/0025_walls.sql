@@ -1,4 +1,4 @@
--- Walls: row security as a second wall behind the views (decision 0065). A transaction says whose it is; the product's own
+-- Walls: row security as a second wall behind the views (decision 0071). A transaction says whose it is; the product's own
 -- role sees no rows but theirs, and none at all before that was said. The first wall stays what it was: every statement
 -- names the user and the scopes it asks for, and the functions above look through the caller's view.
 

@@ -94,7 +94,8 @@ LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.alias
 LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
 LEFT JOIN content d ON d.scope = 'user:' || e.user_id AND d.content_id = e.description
 CROSS JOIN LATERAL (
-    SELECT count(DISTINCT (s.scope, s.session_id)) AS session_count, count(DISTINCT (s.scope, s.source_id)) AS source_count,
+    SELECT count(DISTINCT (s.scope, s.session_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS session_count,
+           count(DISTINCT (s.scope, s.source_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS source_count,
            max(m.confidence) FILTER (WHERE s.segment_key IS NOT NULL) AS seen_confidence,
            coalesce(bool_or(s.segment_key IS NULL AND m.sensitivity <= %(clearance)s), false) AS partly
     FROM mentions m

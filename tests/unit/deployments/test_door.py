@@ -38,14 +38,15 @@ app = FastAPI()
 async def health(): return {"gateway": int(sys.argv[2])}
 
 async def serve():
-    await listen(app, Path("/nowhere"), Http(port=int(sys.argv[1])))
+    await listen(app, Path(sys.argv[3]), Http(port=int(sys.argv[1])))
     print("open", flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(serve())
 """
 app = FastAPI()
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
+"""Of this process alone: tests that run beside it remove the folders of their own homes."""
 
 
 @app.get("/health")
@@ -69,7 +70,10 @@ def port() -> Iterator[int]:
 
 def gateway(port: int, number: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", GATEWAY, str(port), str(number)], cwd=project_root(), stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", GATEWAY, str(port), str(number), str(HOME)],
+        cwd=project_root(),
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
@@ -14,13 +15,13 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http
 from deployments import protocol
 from deployments.listening import Listener, listen
 from deployments.protocol import GRANTED
 
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
 app = FastAPI()
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 

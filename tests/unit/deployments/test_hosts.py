@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http
 from deployments.hosts import name_of
 from deployments.listening import listen

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 from pathlib import Path
 from typing import cast
@@ -17,7 +18,7 @@ from deployments.protocol import Joined
 from memory.errors import Unavailable
 
 app = FastAPI()
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
 
 
 class Sent:
