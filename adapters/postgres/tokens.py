@@ -77,8 +77,8 @@ class PostgresTokens:
     async def open_session(self, token: str, now: Instant, expires_at: Instant) -> str:
         """A session of the page for the holder of a token: what the cookie is to hold."""
         session = secrets.token_urlsafe(SESSION_BYTES)
-        await self._pool.rows(
-            Q["open_session"],
+        await self._rows(
+            "open_session",
             session_hash=token_hash(session),
             token_hash=token_hash(token),
             now=now,
@@ -89,12 +89,12 @@ class PostgresTokens:
 
     async def of_session(self, session: str, now: Instant) -> Token | None:
         """What the token grants that this session was opened with; None if the session is over or the token gone."""
-        row = await self._pool.row(Q["session"], session_hash=token_hash(session), now=now)
-        return await self._of(bytes(row["token_hash"])) if row else None
+        rows = await self._rows("session", session_hash=token_hash(session), now=now)
+        return await self._of(bytes(rows[0]["token_hash"])) if rows else None
 
     async def end_session(self, session: str) -> None:
         """Let nobody in with it any more."""
-        await self._pool.rows(Q["end_session"], session_hash=token_hash(session))
+        await self._rows("end_session", session_hash=token_hash(session))
 
     async def _of(self, given: bytes) -> Token | None:
         found = None
@@ -104,7 +104,7 @@ class PostgresTokens:
         return found
 
     async def _rows(self, statement: str, /, **parameters: object) -> list[DictRow]:
-        """A statement over all tokens: whose one is, nobody knows before it is found."""
+        """A statement over all tokens or sessions: whose one is, nobody knows before it is found."""
         with everybody("tokens"):
             return await self._pool.rows(Q[statement], **parameters)
 

@@ -13,18 +13,22 @@ from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from adapters.postgres.roles import product_dsn
+from adapters.postgres.tokens import PostgresTokens, token_hash
 from adapters.walls import acting_for, back_to, everybody
 from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
-from memory.model.scopes import View, team_scope, user_scope
+from memory.model.scopes import Sensitivity, View, team_scope, user_scope
 from memory.model.sources import Segment, Source
+from memory.model.tokens import Token
 from memory.model.working_set import WorkingSet
 
 pytestmark = pytest.mark.postgres
 NOW = 1_700_000_000.0
-OF_NOBODY = {"migrations", "secrets", "shards", "serving", "file_offsets", "rejected_lines", "page_sessions"}
-"""Tables without users' rows: schema, keys of hashes, writers, encoders, paths of files, hashes of cookies."""
+OF_NOBODY = {"migrations", "secrets", "shards", "serving", "file_offsets", "rejected_lines"}
+"""Tables without users' rows: schema, keys of hashes, writers, encoders, paths of files."""
+OF_EVERYBODY = {"page_sessions"}
+"""Tables of which nobody has rows of their own: hashes of cookies are looked up for all."""
 
 
 @pytest.fixture
@@ -64,7 +68,7 @@ async def tables(pool: Pool) -> dict[str, str]:
         " AND NOT a.attisdropped GROUP BY 1"
     )
     whose = {row["relname"]: next((n for n in ("scope", "user_id") if n in row["columns"]), "") for row in rows}
-    assert {name for name, column in whose.items() if not column} == OF_NOBODY, "say whose rows a new table holds"
+    assert {name for name, column in whose.items() if not column} == OF_NOBODY | OF_EVERYBODY, "say whose rows a new table holds"
     return {name: column for name, column in whose.items() if column}
 
 
@@ -75,7 +79,24 @@ async def test_every_table_of_users_rows_has_its_wall(pool: Pool) -> None:
         " AND (SELECT array_agg(polname ORDER BY polname) FROM pg_policy p WHERE p.polrelid = c.oid)"
         " = '{everybody,own,owner}'"
     )
-    assert {row["relname"] for row in walled} == set(await tables(pool))
+    assert {row["relname"] for row in walled} == set(await tables(pool)) | OF_EVERYBODY
+
+
+async def test_a_session_of_the_page_is_met_by_no_users_statement(product: Pool, user: str) -> None:
+    tokens = PostgresTokens(product)
+    await tokens.put(user, Token(user, user, (), "write", Sensitivity.PRIVATE))
+    session = await tokens.open_session(user, NOW, NOW + 60.0)
+    assert await product.rows("SELECT 1 FROM page_sessions", user_id=user) == []
+    assert await product.rows("DELETE FROM page_sessions RETURNING 1", user_id=user) == []
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        await product.rows(
+            "INSERT INTO page_sessions SELECT %(hash)s, token_hash, now() + interval '1 h' FROM tokens",
+            user_id=user,
+            hash=token_hash("stolen"),
+        )
+    granted = await tokens.of_session(session, NOW)
+    assert granted is not None
+    assert granted.user_id == user
 
 
 async def test_a_statement_without_its_condition_shows_only_ones_own(product: Pool, two: tuple[str, str]) -> None:

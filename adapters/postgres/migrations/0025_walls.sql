@@ -35,6 +35,8 @@ SELECT wall_by_scope(name::regclass) FROM unnest(ARRAY[
     'content', 'tombstones', 'scopes', 'sources', 'segments', 'removals', 'segment_vectors', 'work', 'tried']) AS name;
 SELECT put_wall('readers', $own$ user_id = nullif(current_setting('memoray.user', true), '')
     OR array_position((SELECT nullif(current_setting('memoray.scopes', true), '')::text[]), scope) IS NOT NULL $own$);
+-- whose a session of the page is, nobody knows before it is found
+SELECT put_wall('page_sessions', 'false');
 
 -- Say that a transaction is a user's, in all the scopes that are read for them: what a turn rests on may be a team's.
 CREATE FUNCTION act_for(whose text) RETURNS void LANGUAGE plpgsql AS $$
