@@ -73,7 +73,9 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
     headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
     transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
-        yield Door(client, house, minds, user)
+        opened = Door(client, house, minds, user)
+        yield opened
+        await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
     await house.stores.pool.close()
     if minds.shard._stores is not None:
         await minds.shard._stores.pool.close()
