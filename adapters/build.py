@@ -88,11 +88,9 @@ class Stores:
 
 
 def attached(settings: Settings) -> Settings:
-    """The settings of a program outside the cluster: the database is the one the running system tells of."""
-    runtime = settings.home / "run" / "runtime.json"
-    if settings.dsn is not None or not runtime.is_file():
-        return settings
-    return replace(settings, dsn=json.loads(runtime.read_text())["dsn"])
+    """The settings of a program outside the cluster: it connects as the running system does."""
+    told = _told(settings, "dsn")
+    return settings if told is None else replace(settings, dsn=told)
 
 
 def clock() -> Clock:
@@ -216,14 +214,15 @@ def sweeper(settings: Settings, kept: Stores) -> PostgresSweeper:
     """What sweeps the database's own files."""
     if settings.dsn is None:
         raise ConfigError("No database is known here.")
-    return PostgresSweeper(kept.pool, _owner_dsn(settings) or settings.dsn, settings.erasure.sweep_after_s)
+    owner = _told(settings, "owner_dsn")  # nobody else may write its tables anew
+    return PostgresSweeper(kept.pool, owner or settings.dsn, settings.erasure.sweep_after_s)
 
 
-def _owner_dsn(settings: Settings) -> str | None:
-    """How the owner of the database connects, as the running system tells: nobody else may write its tables anew."""
+def _told(settings: Settings, name: str) -> str | None:
+    """What the running system tells of itself under this name, if it does."""
     runtime = settings.home / "run" / "runtime.json"
     told: dict[str, str] = json.loads(runtime.read_text()) if runtime.is_file() else {}
-    return told.get("owner_dsn")
+    return told.get(name) or None
 
 
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:

@@ -96,7 +96,7 @@ class Runtime:
     ray_address: str = ""
     ray_job_address: str = ""
     dsn: str = field(default="", repr=False)
-    """How the product connects to the database."""
+    """How the product connects to the database; empty until that is up to date."""
     owner_dsn: str = field(default="", repr=False)
     """How the owner of the database does, for dumps."""
     owner_serves: str = ""

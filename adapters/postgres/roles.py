@@ -3,14 +3,13 @@
 The owner - the embedded server's superuser, or the role of MEMORAY_DSN - migrates and dumps. The product logs in as a
 role that reads and writes rows and can do nothing else: it owns no table, makes no function, reads no file of the
 server, and row security holds for it. A second role, which nobody logs in as, is taken for a transaction by work that
-goes over all users. Both are named after the database, for roles are a whole server's.
+goes over all users.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -18,16 +17,14 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 
+from adapters.postgres.role_names import Names, names_of
 from adapters.postgres.sql import queries
-from memory.model.ids import digest
 
 Q = queries("roles")
 Connection = psycopg.Connection[Any]
 CONNECTIONS = 40
 """Connections of the product's role: twice the 18 of all pools together (adapters/build.py), for whoever is replaced
 goes only when its successor is there, and some for tools. The embedded server takes 60, so the owner still comes in."""
-_LONGEST = 40
-"""Characters of a database's name that roles are named after; PostgreSQL cuts names at 63 bytes."""
 _CONNECT_S = 5
 """Seconds to try whether the new role is let in."""
 
@@ -44,20 +41,7 @@ names what is no number, and only numbers of our own stand there. A superuser al
 without, these look-ups read all rows of the user or scope."""
 
 _FOR_OWNER = "current_setting('memoray.everybody', true) = 'on'"
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The two roles of a database."""
-
-    app: str
-    everybody: str
-
-
-def names_of(database: str) -> Names:
-    """The roles named after a database."""
-    named = database if len(database.encode()) <= _LONGEST else digest("database", database).hex()
-    return Names(f"{named}_app", f"{named}_everybody")
+_LIFT_FOR_OWNER = "set_config('memoray.everybody', 'on', true)"
 
 
 def product_dsn(owner_dsn: str) -> str:
@@ -78,13 +62,19 @@ def login(owner_dsn: str) -> tuple[str, str]:
             return owner_dsn, f"the role {owner['owner']} may make no other (CREATEROLE)"
         with_role = make_conninfo(owner_dsn, user=names.app)
         bare = make_conninfo(with_role, password="")
-        if _lets_in(bare):
+        if _refusal(bare) is None:
             return bare, ""
-        password = secrets.token_urlsafe(32)
-        change = sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(names.app), sql.Literal(password))
-        connection.execute(change)
-        told = make_conninfo(with_role, password=password)
-        return (told, "") if _lets_in(told) else (owner_dsn, f"the server does not let the role {names.app} in")
+        told = make_conninfo(with_role, password=_new_password(connection, names.app))
+        refusal = _refusal(told)
+        return (told, "") if refusal is None else (owner_dsn, f"the role {names.app} is not let in: {refusal}")
+
+
+def _new_password(connection: Connection, role: str) -> str:
+    """A password that the server is never sent, only what it checks it by: it might log the statement."""
+    password = secrets.token_urlsafe(32)
+    kept = connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
+    connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(kept)))
+    return password
 
 
 def beyond(dsn: str) -> tuple[str, Sequence[str]]:
@@ -105,12 +95,14 @@ def furnish(connection: Connection) -> None:
     if not owner["superuser"]:  # whom row security holds, too: it migrates and dumps what is everybody's
         _let_through(connection, "owner", walled, owner["owner"], _FOR_OWNER)
     if not owner["creates"]:
-        _lift_by(connection, "set_config('memoray.everybody', 'on', true)")
+        _lift_by(connection, _LIFT_FOR_OWNER)
         return
     _make_roles(connection, names, owner["superuser"])
     _grant(connection, names, owner["database"])
     _let_through(connection, "everybody", walled, names.everybody, "true")
-    _lift_by(connection, f"set_config('role', '{names.everybody}', true)")
+    app, everybody = (sql.Literal(name).as_string(connection) for name in (names.app, names.everybody))
+    taken = f"set_config('role', {everybody}, true)"
+    _lift_by(connection, f"CASE WHEN current_user = {app} THEN {taken} ELSE {_LIFT_FOR_OWNER} END")
     if owner["superuser"]:
         for function in LEAKPROOF:
             connection.execute(sql.SQL("ALTER FUNCTION pg_catalog.") + sql.SQL(f"{function} LEAKPROOF"))
@@ -175,12 +167,13 @@ def _connected(dsn: str) -> psycopg.Connection[DictRow]:
     return psycopg.connect(dsn, autocommit=True, connect_timeout=_CONNECT_S, row_factory=dict_row)
 
 
-def _lets_in(dsn: str) -> bool:
+def _refusal(dsn: str) -> str | None:
+    """Why nobody is let in so; None if somebody is."""
     try:
         _connected(dsn).close()
-    except psycopg.OperationalError:
-        return False
-    return True
+    except psycopg.OperationalError as error:
+        return str(error).strip().splitlines()[-1]
+    return None
 
 
 def _one(connection: Connection, name: str) -> DictRow:

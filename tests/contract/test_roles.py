@@ -16,12 +16,14 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from adapters.postgres import migrate as migrating
+from adapters.postgres import roles
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.dumps import dump
 from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
-from adapters.postgres.roles import beyond, login, names_of, product_dsn
+from adapters.postgres.role_names import names_of
+from adapters.postgres.roles import beyond, login, product_dsn
 from adapters.walls import everybody
 from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
@@ -89,6 +91,41 @@ async def test_an_owner_who_may_make_roles_lets_the_product_in_as_one(empty: str
     assert await seen(pool, user_id="ann") == ["user:ann"]
     assert await everybodys(pool) == ["user:ann", "user:ben"]
     await pool.close()
+    pool = await open_pool(owner)  # as a program outside may that was given this account
+    assert await seen(pool, user_id="ann") == ["user:ann"]
+    assert await everybodys(pool) == ["user:ann", "user:ben"]
+    await pool.close()
+
+
+def test_the_server_is_never_sent_a_password(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrate(empty)
+    told: list[str] = []
+
+    def locked(dsn: str) -> str | None:
+        told.append(conninfo_to_dict(dsn).get("password") or "")
+        return None if told[-1] else "fe_sendauth: no password supplied"
+
+    monkeypatch.setattr(roles, "_refusal", locked)  # the test's server asks nobody for one
+    dsn, reason = login(empty)
+    assert reason == ""
+    password = str(conninfo_to_dict(dsn)["password"])
+    assert told == ["", password]
+    app = names_of(str(conninfo_to_dict(empty)["dbname"])).app
+    with psycopg.connect(empty) as connection:
+        row = connection.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", (app,)).fetchone()
+        sent = connection.execute("SELECT query FROM pg_stat_activity WHERE query LIKE 'ALTER ROLE%'").fetchall()
+    assert row is not None
+    assert row[0].startswith("SCRAM-SHA-256$")
+    assert password not in str(sent)
+
+
+def test_where_the_role_is_not_let_in_the_owner_serves_and_says_why(
+    empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(empty)
+    monkeypatch.setattr(roles, "_refusal", lambda dsn: "no entry in pg_hba.conf")
+    app = names_of(str(conninfo_to_dict(empty)["dbname"])).app
+    assert login(empty) == (empty, f"the role {app} is not let in: no entry in pg_hba.conf")
 
 
 async def test_an_owner_who_may_not_serves_behind_the_same_walls(empty: str) -> None:

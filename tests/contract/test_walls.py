@@ -68,7 +68,8 @@ async def tables(pool: Pool) -> dict[str, str]:
         " AND NOT a.attisdropped GROUP BY 1"
     )
     whose = {row["relname"]: next((n for n in ("scope", "user_id") if n in row["columns"]), "") for row in rows}
-    assert {name for name, column in whose.items() if not column} == OF_NOBODY | OF_EVERYBODY, "say whose rows a new table holds"
+    without = {name for name, column in whose.items() if not column}
+    assert without == OF_NOBODY | OF_EVERYBODY, "say whose rows a new table holds"
     return {name: column for name, column in whose.items() if column}
 
 
