@@ -17,6 +17,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+import psycopg
+
 from actors.memory_shard import MemoryShard
 from adapters import build
 from adapters.postgres import pool as pooling
@@ -137,6 +139,8 @@ async def measured(owner: str, home: Path, segments: int, facts: int, rounds: in
     async with side("without", owner, home) as without, side("behind", product_dsn(owner), home) as behind:
         for user in USERS:
             await believe(behind.stores, user, facts)
+        with psycopg.connect(owner, autocommit=True) as connection:
+            connection.execute("ANALYZE")  # as the server does by itself within ten seconds of so much new
         told = {}
         for kind, times in (("question", rounds), ("capture", rounds), ("census", max(10, rounds // 10))):
             for among, users in (("one", USERS[:1]), ("in turn", USERS)):

@@ -130,7 +130,7 @@ def _rights(settings: Settings, facts: str) -> Finding:
         return Finding("fail", f"{facts}; it does not answer", "look into `memoray logs postgres`")
     if rights:
         facts = f"{facts}, as {role}, which is more than it needs: {', '.join(rights)}"
-        return Finding("warn", facts, f"{runtime.owner_serves}; see docs/howto/settings.md")
+        return Finding("warn", facts, f"{runtime.owner_serves}; see docs/howto/operate.md")
     return Finding("ok", f"{facts}, as {role}, which reads and writes rows and nothing else")
 
 

@@ -172,7 +172,7 @@ def _refusal(dsn: str) -> str | None:
     try:
         _connected(dsn).close()
     except psycopg.OperationalError as error:
-        return str(error).strip().splitlines()[-1]
+        return " ".join(str(error).split())
     return None
 
 

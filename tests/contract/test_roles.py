@@ -128,6 +128,21 @@ def test_where_the_role_is_not_let_in_the_owner_serves_and_says_why(
     assert login(empty) == (empty, f"the role {app} is not let in: no entry in pg_hba.conf")
 
 
+def test_a_strangers_role_of_that_name_is_left_alone(empty: str) -> None:
+    owner = owned_by(empty, "CREATEROLE")
+    app = sql.Identifier(names_of(str(conninfo_to_dict(empty)["dbname"])).app)
+    with psycopg.connect(empty, autocommit=True) as connection:
+        if connection.info.server_version < 160_000:
+            pytest.skip("before PostgreSQL 16 whoever may make roles may change all of them")
+        connection.execute(sql.SQL("CREATE ROLE {} CONNECTION LIMIT 7").format(app))
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        migrate(owner)
+    with psycopg.connect(empty) as connection:
+        row = connection.execute("SELECT rolconnlimit, rolcanlogin FROM pg_roles WHERE rolname LIKE '%_app'"
+                                 " AND rolname LIKE current_database() || '%'").fetchone()  # fmt: skip
+    assert row == (7, False)
+
+
 async def test_an_owner_who_may_not_serves_behind_the_same_walls(empty: str) -> None:
     owner = owned_by(empty, "")
     migrate(owner)
