@@ -309,7 +309,7 @@ class MemoryShard:
         if self._stores is None:
             async with self._opening:
                 if self._stores is None:
-                    self._stores = await build.stores(self._settings)
+                    self._stores = await build.stores(self._settings, "shard")
         return self._stores
 
 

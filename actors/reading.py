@@ -11,7 +11,7 @@ from ray.exceptions import RayActorError
 
 from adapters.build import Stores
 from config.settings import Settings
-from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingEnded, Unavailable
+from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingEnded, StatementTimeout, Unavailable
 from memory.ports import Clock, Extractor
 from memory.services.counted import Counted
 from memory.services.extract import Submit, read_source
@@ -131,8 +131,10 @@ async def attempt(task: Task, act: Callable[[Task], Awaitable[None]], stores: St
 
 
 def is_away(error: Exception) -> bool:
-    """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
-    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not isinstance(error, ModelFailed)
+    """Whether it was the house that failed, not the work: the database or a shard; a model, and a statement that takes
+    too long, are the work's own."""
+    own = isinstance(error, ModelFailed | StatementTimeout)
+    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not own
 
 
 def reason_of(error: Exception) -> str:

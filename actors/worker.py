@@ -257,7 +257,7 @@ class Worker:
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
-            self._stores = await build.stores(self._settings, max_size=4)
+            self._stores = await build.stores(self._settings, "worker")
         return self._stores
 
 

@@ -16,6 +16,7 @@ from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.model_files import trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
+from adapters.postgres.bounds import Bounds
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -38,7 +39,7 @@ from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
-from config.settings import Encoder, Settings
+from config.settings import Database, Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
@@ -87,11 +88,9 @@ class Stores:
 
 
 def attached(settings: Settings) -> Settings:
-    """The settings of a program outside the cluster: the database is the one the running system tells of."""
-    runtime = settings.home / "run" / "runtime.json"
-    if settings.dsn is not None or not runtime.is_file():
-        return settings
-    return replace(settings, dsn=json.loads(runtime.read_text())["dsn"])
+    """The settings of a program outside the cluster: it connects as the running system does."""
+    told = _told(settings, "dsn")
+    return settings if told is None else replace(settings, dsn=told)
 
 
 def clock() -> Clock:
@@ -104,13 +103,23 @@ def rules(settings: Settings) -> Rules:
     return Rules(settings.gates, settings.revision, settings.reflection, life=settings.life)
 
 
-async def stores(settings: Settings, *, max_size: int = 6) -> Stores:
-    """Connect to the database that the settings name (the supervisor fills in the embedded one)."""
+CONNECTIONS = {"gateway": 6, "shard": 6, "worker": 4, "night": 2}
+"""The most connections of each part of the product; adapters/postgres/roles.py says how many there may be in all."""
+
+
+async def stores(settings: Settings, part: str = "gateway") -> Stores:
+    """Connect to the database that the settings name (the supervisor fills in the embedded one), as a part does."""
     if settings.dsn is None:
         raise ConfigError("No database is known here: start Memoray with `memoray up`, or set MEMORAY_DSN.")
-    pool = Pool(settings.dsn, max_size=max_size)
+    pool = Pool(settings.dsn, max_size=CONNECTIONS[part], bounds=bounds(settings.database, part))
     await pool.open()
     return await stores_over(pool, settings)
+
+
+def bounds(patience: Database, part: str) -> Bounds:
+    """How long the database may take over what a part asks: seconds for questions, minutes in the background."""
+    asked = patience.question_s if part in ("gateway", "shard") else patience.background_s
+    return Bounds(asked, patience.lock_s, patience.idle_s, patience.background_s)
 
 
 async def stores_over(pool: Pool, settings: Settings) -> Stores:
@@ -205,7 +214,15 @@ def sweeper(settings: Settings, kept: Stores) -> PostgresSweeper:
     """What sweeps the database's own files."""
     if settings.dsn is None:
         raise ConfigError("No database is known here.")
-    return PostgresSweeper(kept.pool, settings.dsn, settings.erasure.sweep_after_s)
+    owner = _told(settings, "owner_dsn")  # nobody else may write its tables anew
+    return PostgresSweeper(kept.pool, owner or settings.dsn, settings.erasure.sweep_after_s)
+
+
+def _told(settings: Settings, name: str) -> str | None:
+    """What the running system tells of itself under this name, if it does."""
+    runtime = settings.home / "run" / "runtime.json"
+    told: dict[str, str] = json.loads(runtime.read_text()) if runtime.is_file() else {}
+    return told.get(name) or None
 
 
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:

@@ -210,9 +210,9 @@ def _main() -> int:
     arguments = parser.parse_args()
     runtime = json.loads((arguments.home / "run" / "runtime.json").read_text())
     if arguments.plain:
-        store_plainly(runtime["dsn"])
+        store_plainly(runtime["owner_dsn"])
     canaries, user = Canaries(), f"canaries-{secrets.token_hex(3)}"
-    folders = [arguments.home, data_directory(runtime["dsn"]), *arguments.also]
+    folders = [arguments.home, data_directory(runtime["owner_dsn"]), *arguments.also]
     token = (arguments.home / "token").read_text().strip()
     with httpx.Client(base_url=runtime["url"], timeout=60, headers={"X-Internal-Token": token}) as client:
         for talk in canaries.told(user, arguments.count):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +12,11 @@ from rich.markup import escape
 
 from adapters.capture.commands import pack
 from adapters.postgres.binaries import find_binaries
+from adapters.postgres.dumps import dump
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, NotRunning, UserOption, err, places_of, show
 from cli.runtime import read_runtime, supervised
-from memory.errors import Invalid, Unavailable
+from memory.errors import Invalid
 
 RESTORE_S = 3_600.0
 """Seconds a restoration may take: an archive of years is one transaction."""
@@ -85,12 +85,7 @@ def backup(
     if not program.exists():
         raise Invalid(f"There is no pg_dump in {program.parent}: install PostgreSQL's client programs.")
     with err.status("Dumping"):
-        done = subprocess.run(
-            [program, "--format=custom", f"--file={named}", runtime.dsn], capture_output=True, text=True, check=False
-        )
-    if done.returncode != 0:
-        reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Unavailable(f"pg_dump failed: {reason}")
+        dump(runtime.owner_dsn or runtime.dsn, program, named)
     named.chmod(0o600)
     packed = named.with_name(f"{named.stem}.commands.tar.gz")
     pack(places.commands, packed)  # after the dump: they hold all that it does

@@ -205,7 +205,7 @@ def _filling(home: Path | None) -> Iterator[Filling]:
     runtime = read_runtime(places)
     if runtime is None:
         raise NotRunning
-    with filling(runtime.dsn, build.embedder(load(places.home))) as made:
+    with filling(runtime.owner_dsn, build.embedder(load(places.home))) as made:
         yield made
 
 

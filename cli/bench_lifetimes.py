@@ -59,7 +59,7 @@ def bench_night(
         raise NotRunning
     with connect(home, "bench-night") as client:
         site = NightSite(
-            dsn=runtime.dsn,
+            dsn=runtime.owner_dsn,
             door=lambda _: client,
             run_job=_job_runner(places, runtime.ray_job_address),
             pss_bytes=lambda: sum(map(pss_bytes, {root} | descendants(root))),

@@ -129,7 +129,7 @@ def _spent(places: Places, site: Site) -> Spent:
     runtime, root = read_runtime(places), supervisor_pid(places)
     if runtime is None or root is None:
         raise NotRunning
-    with psycopg.connect(runtime.dsn) as connection:
+    with psycopg.connect(runtime.owner_dsn) as connection:
         size = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     return Spent(
         cpu_s=sum(map(_cpu_s, {root} | descendants(root))),

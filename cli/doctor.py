@@ -22,7 +22,7 @@ from cli.accounts import MAKE, account_of
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.leftovers import leftovers
 from cli.ports import free_port
-from cli.runtime import Places, supervised
+from cli.runtime import Places, read_runtime, supervised
 from config.settings import Settings, load
 from memory.errors import DomainError
 
@@ -106,12 +106,32 @@ def _ports(settings: Settings) -> Finding:
 
 def _postgres(settings: Settings) -> Finding:
     if settings.dsn:
-        return Finding("ok", "an external server (MEMORAY_DSN)")
+        return _rights(settings, "an external server (MEMORAY_DSN)")
     binaries = find_binaries(os.environ)
     version = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=False)
     if version.returncode != 0:
         return Finding("fail", f"{binaries} does not run", "set MEMORAY_PG_BIN to a PostgreSQL of this machine")
-    return Finding("ok", f"{version.stdout.strip()} in {binaries}")
+    return _rights(settings, f"{version.stdout.strip()} in {binaries}")
+
+
+def _rights(settings: Settings, facts: str) -> Finding:
+    """What the role may do that the product connects as, if it runs."""
+    places = Places(settings.home)
+    runtime = read_runtime(places)
+    if runtime is None or not supervised(places):
+        return Finding("ok", facts)
+    import psycopg
+
+    from adapters.postgres.roles import beyond
+
+    try:
+        role, rights = beyond(runtime.dsn)
+    except psycopg.Error:
+        return Finding("fail", f"{facts}; it does not answer", "look into `memoray logs postgres`")
+    if rights:
+        facts = f"{facts}, as {role}, which is more than it needs: {', '.join(rights)}"
+        return Finding("warn", facts, f"{runtime.owner_serves}; see docs/howto/operate.md")
+    return Finding("ok", f"{facts}, as {role}, which reads and writes rows and nothing else")
 
 
 def _account(settings: Settings) -> Finding:

@@ -90,7 +90,8 @@ class RayHead:
         self._reserved = kept.reserved if kept else ReservedPorts()
         self.ports = kept.ports if kept else self._reserved.free(wanted)
         self._settings = settings
-        self._dsn = dsn
+        self.dsn = dsn
+        """How what runs on Ray connects to the database; another role than the owner's once there is one."""
         self._places = Places(settings.home)
         self.services = Services(self._places.run / "services.json", self._places.log("ray"))
         self._door: Door | None = None
@@ -237,7 +238,7 @@ class RayHead:
             "RAY_gcs_storage_path": str(self._store),
             "TMPDIR": str(scratch_folder(self._settings.home)),
             "MEMORAY_HOME": str(self._settings.home),
-            "MEMORAY_DSN": self._dsn,
+            "MEMORAY_DSN": self.dsn,
             "MEMORAY_HTTP__PORT": str(self.ports.http),  # the one that was free, which may not be the one in the file
             # ours before anything else: no foreign package named `config` or `jobs`, and for jobs no foreign `python`
             "PYTHONPATH": _before(inherited.get("PYTHONPATH"), project_root()),

@@ -96,6 +96,11 @@ class Runtime:
     ray_address: str = ""
     ray_job_address: str = ""
     dsn: str = field(default="", repr=False)
+    """How the product connects to the database; empty until that is up to date."""
+    owner_dsn: str = field(default="", repr=False)
+    """How the owner of the database does, for dumps."""
+    owner_serves: str = ""
+    """Why the product connects as the owner; empty as it should be: it has a role of its own."""
     token_file: str = ""
     """The administrator's token for `url`."""
     ray_token_file: str = ""

@@ -39,7 +39,7 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
         _not_running(runtime, as_json)
         raise typer.Exit(Exit.NOT_RUNNING)
     seen = asdict(runtime) | _measured(runtime, root)
-    del seen["dsn"]  # may hold a password; who needs it reads the runtime file
+    del seen["dsn"], seen["owner_dsn"]  # may hold a password; who needs one reads the runtime file
     if as_json:
         print_json(seen)
     else:
@@ -120,6 +120,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Ray": seen["dashboard_url"],
         "Token": seen["token_file"],
         "Home": seen["home"],
+        "Database": f"as its owner: {seen['owner_serves']}" if seen["owner_serves"] else "a role without other rights",
         "Accounts": ", ".join(f"{name} as {account}" for name, account in seen["accounts"].items()),
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Pending": waiting,

@@ -8,6 +8,7 @@ Nothing in its loop waits: what takes time is an errand beside it (cli/parts.py)
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import re
@@ -66,9 +67,11 @@ class Supervisor:
         self.places = Places(settings.home)
         self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, self.places.log("postgres"))
         dsn = server_dsn(settings)
-        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port), kept)
+        served = dsn if self.postgres is None else self.postgres.product_dsn
+        self.ray = RayHead(settings, served, Ports.usual(settings.http.port), kept)
         self.runtime = self._first_runtime(dsn)
         self._migrated = False
+        self._owner_serves = ""
         self._looked = float("-inf")
         self._guardian = os.getppid() if kept else None
         self._reaper = Reaper()
@@ -76,7 +79,9 @@ class Supervisor:
 
     def _make_parts(self, beside: Beside) -> None:
         self.database = Part("PostgreSQL", self._database_steps, self._database_lives, beside=beside)
-        self.head = Part("Ray", self._ray_steps, self._ray_lives, beside=beside)
+        # how what runs on Ray connects to somebody else's server is known once that is up to date
+        needs = (self.database,) if self.postgres is None else ()
+        self.head = Part("Ray", self._ray_steps, self._ray_lives, needs=needs, beside=beside)
         gcs = self._service("gcs", beside)
         self.services = {"gcs": gcs} | {name: self._service(name, beside, gcs) for name in ("raylet", "dashboard")}
         self.application = Application(self.ray, (self.database, self.head), self._ray_stands, beside)
@@ -94,7 +99,7 @@ class Supervisor:
         known = versions()
         return Runtime(
             home=str(self.settings.home),
-            dsn=dsn,
+            owner_dsn=dsn,
             token_file=str(self.settings.token_path),
             ray_token_file=str(self.places.ray_token),
             ray_temp_dir=str(self.ray.temp_dir),
@@ -122,7 +127,8 @@ class Supervisor:
         if last is None:
             return
         self.runtime = replace(self.runtime, started_at=last.started_at, ready_at=last.ready_at)
-        self._migrated = bool(last.ready_at)
+        if last.dsn:  # what runs has logged in so: a new password would part us
+            self.ray.dsn, self._owner_serves, self._migrated = last.dsn, last.owner_serves, True
         if self.postgres is not None and self.postgres.adopt():
             self.database.take_over(now)
             self._hears.restart(now)
@@ -222,14 +228,19 @@ class Supervisor:
 
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
-        command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.dsn]
+        command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.owner_dsn]
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
         done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:
             log.error(done.stderr)
             raise Unavailable(f"The database could not be brought up to date: {reason_of(done.stderr)}")
-        self._migrated = True
+        login = json.loads(done.stdout)
+        if self.postgres is not None and login["reason"]:
+            raise Unavailable(f"What runs on Ray cannot connect to the database: {login['reason']}.")
+        if self.postgres is None:
+            self.ray.dsn = login["dsn"]
+        self._owner_serves, self._migrated = login["reason"], True
 
     def _give_up_if_hopeless(self) -> None:
         """Until everything has been up once, an error is a reason to end and to say so."""
@@ -262,6 +273,8 @@ class Supervisor:
             ready_at=self.runtime.ready_at or (_now() if waiting is None else ""),
             step="Ready" if waiting is None else waiting.words,
             error=error,
+            dsn=self.ray.dsn if self._migrated else "",
+            owner_serves=self._owner_serves,
             pids={name: pid for name, pid in pids.items() if pid},
             url=f"http://{LOOPBACK}:{self.ray.ports.http}",
             dashboard_url=f"http://{LOOPBACK}:{self.ray.ports.dashboard}",

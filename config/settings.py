@@ -62,6 +62,20 @@ class Stores:
 
 
 @dataclass(frozen=True, slots=True)
+class Database:
+    """How long the database may take, by the kind of work; what takes longer is ended and answered with 503."""
+
+    question_s: Seconds = 30.0
+    """Seconds for one statement of a question or a turn (chosen: a hundred times what the slowest has taken)."""
+    background_s: Seconds = 600.0
+    """Seconds for one statement of reading, encoding and nights, and of work over a whole memory (chosen)."""
+    lock_s: Seconds = 10.0
+    """Seconds to wait for other work on the same memory (chosen: a turn takes milliseconds, a night's 0.2 s)."""
+    idle_s: Seconds = 60.0
+    """Seconds a transaction may stand open and ask nothing (chosen: whoever was stopped holds up others)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Encoder:
     """What turns sentences into vectors."""
 
@@ -202,6 +216,8 @@ class Settings:
     """The size of requests."""
     stores: Stores = field(default_factory=Stores)
     """The projections."""
+    database: Database = field(default_factory=Database)
+    """The database's patience."""
     models: Models = field(default_factory=Models)
     """The models."""
     gates: Gates = field(default_factory=Gates)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from adapters.walls import acting_for
 from deployments.admission import Admitted
 from deployments.house import House, house_of
 from deployments.kinds import Id
@@ -62,6 +63,7 @@ async def acting(house: House, granted: Token, for_user: str | None = None) -> C
             raise Forbidden("Only an administrator's token may act for another user.")
         user_id = for_user
     view = View(user_id, granted.teams, granted.clearance)
+    acting_for(view)
     await house.note_reader(view)
     return Caller(view, granted.permission)
 

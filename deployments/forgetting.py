@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from adapters import build
+from adapters.walls import as_named
 from deployments.callers import Caller
 from deployments.house import House
 from deployments.receipts import Receipt, receipt_of
@@ -92,7 +93,8 @@ async def _carry_out(house: House, user_id: str, receipt_id: str) -> None:
     """Begin with everything that is left for a receipt, and wait for as much as a request may."""
     eraser, own, others = _eraser(house), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
     for task in await house.stores.erasing.tasks(receipt_id):
-        begun = asyncio.ensure_future(eraser.attempt(task))
+        with as_named():  # a piece is of the memory it names, not of who asked
+            begun = asyncio.ensure_future(eraser.attempt(task))
         house.underway.add(begun)
         begun.add_done_callback(house.underway.discard)
         (own if task["user_id"] == user_id else others).append(begun)

@@ -14,6 +14,7 @@ from deployments.admission import Admission
 from deployments.archives import MOST_ARCHIVE
 from deployments.house import House
 from deployments.limits import BodyLimit
+from deployments.nobody_yet import NobodyYet
 from deployments.showing import VisibleJson
 
 MOST_FORM = 10_000
@@ -34,7 +35,8 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
     )
     app.state.house = house
     app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE, "/login": MOST_FORM})
-    app.add_middleware(Admission, house=house)  # the last that is added is the first that is asked
+    app.add_middleware(Admission, house=house)
+    app.add_middleware(NobodyYet)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)

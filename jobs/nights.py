@@ -22,7 +22,7 @@ class Shards:
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
     """The nights that are due, or one named night; of one user or of all. A user's failure is told as their report."""
-    stores = await build.stores(settings, max_size=2)
+    stores = await build.stores(settings, "night")
     try:
         resting = await stores.failures.resting(STEP) if user_id is None else ()
         known = await stores.nights.sleepers()

@@ -120,6 +120,24 @@ class JournalUnavailable(Unavailable):
     kind = "journal-unavailable"
 
 
+class StatementTimeout(Unavailable):
+    """The database did not finish in the time that is given to such work, and nothing was changed; try again."""
+
+    kind = "statement-timeout"
+
+
+class LockTimeout(Unavailable):
+    """Other work on the same memory did not make way in time, and nothing was changed; try again."""
+
+    kind = "lock-timeout"
+
+
+class NoConnection(Unavailable):
+    """Every connection to the database is in use, and nothing was changed; try again."""
+
+    kind = "no-connection"
+
+
 class DiskFull(Unavailable):
     """The disk is full: make room, then send again what was refused. Nothing that was acknowledged is lost."""
 

@@ -46,8 +46,7 @@ class PostgresArchive:
     async def write(self, user_id: str, exported_at: str, file: IO[bytes]) -> Manifest:
         """Write the archive of one consistent moment into a file."""
         key = {"user_id": user_id, "scope": user_scope(user_id)}
-        async with self._pool.transaction() as connection:
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
             user = await (await connection.execute(Q["user"], key)).fetchone() or {}
             words = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
             content = {row["content_id"]: row["words"] for row in words}
@@ -76,7 +75,7 @@ class PostgresArchive:
             strangers = await asyncio.to_thread(archive.strangers)
             shared = await self._shared(strangers, teams)
             try:
-                async with self._pool.transaction() as connection:
+                async with self._pool.transaction(long=True, user_id=user_id) as connection:
                     fresh = await _is_fresh(connection, user_id, archive.manifest["archive_id"])
                     if fresh:
                         restoration = await Restoration.begin(connection, user_id)

@@ -14,6 +14,7 @@ from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import content_id, decode_profile
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.errors import Forgotten
 from memory.model.claims import Utterance
 from memory.model.profile import Profile
@@ -53,7 +54,7 @@ class PostgresCapture:
     async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> dict[str, Any]:
         """Upsert a source and its segments. Raises Forgotten."""
         scope = {"scope": source.scope, "source_id": source.source_id}
-        async with self._pool.pipelined() as connection:
+        async with self._pool.pipelined(scope=source.scope) as connection:
             position, known, rows = await _standing(connection, source, telling.revive)
             if known:
                 kept = replace(source, **{name: known[name] for name in ("kind", "ttl_policy")})
@@ -99,7 +100,8 @@ class PostgresCapture:
         """
         wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
         turns = {"served": list(served), "besides": list(besides)}
-        return await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+        with everybody("the queue of work"):
+            return await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """What of a source was not read for this user yet, `limit` segments, with the turns before each as context."""
@@ -138,14 +140,14 @@ class PostgresCapture:
 
     async def retry(self, scope: str, source_id: str) -> None:
         """Let everything that is still to be done with a source be tried at once, what was set aside too."""
-        async with self._pool.pipelined() as connection:
+        async with self._pool.pipelined(scope=scope) as connection:
             for statement in (Q["retry"], Q["retry_set_aside"]):
                 await connection.execute(statement, {"scope": scope, "source_id": source_id})
 
     async def finished(self, *tasks: Mapping[str, Any]) -> None:
         """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
         if tasks:
-            await self._pool.rows(Q["finish_work"], tasks=Jsonb(tasks))
+            await self._pool.rows(Q["finish_work"], tasks=Jsonb(tasks), scopes=[task["scope"] for task in tasks])
 
     async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[DictRow]:
         """The first segments of these sources, as (scope, source_id), that have no current vector or are to be encoded
@@ -164,7 +166,7 @@ class PostgresCapture:
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         """Store vectors and word pieces of segments whose words are still those that were encoded."""
-        async with self._pool.pipelined() as connection:
+        async with self._pool.pipelined(scope=scope) as connection:
             await connection.execute(Q["next_vector_position"], {"scope": scope})
             await connection.execute(
                 Q["put_vectors"],
@@ -190,7 +192,7 @@ class PostgresCapture:
 
     async def forget(self, scope: str, source_id: str) -> int:
         """Erase a source with its words, leaving a tombstone; the number of segments that are gone."""
-        async with self._pool.transaction() as connection:
+        async with self._pool.transaction(scope=scope) as connection:
             position = (await _one(connection, Q["next_position"], scope=scope))["position"]
             rows = await _all(connection, Q["keys_of_source"], scope=scope, source_id=source_id)
             keys = [row["segment_key"] for row in rows]

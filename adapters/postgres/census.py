@@ -43,8 +43,7 @@ _NAMES = {
 async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibration) -> Census:
     """Count a memory at one consistent moment; likeness is that of vectors by this encoder."""
     key = {"user_id": user_id, "scope": user_scope(user_id), "encoder": encoder, **_NAMES}
-    async with pool.transaction() as connection:
-        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
         [version] = await _rows(connection, "version", key) or [{"version": 0}]
         entities = await _columns(connection, "entities", key)
         _read_promises(entities)

@@ -20,6 +20,7 @@ from pathlib import Path
 from adapters.path_lock import PathLock
 from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
+from adapters.postgres.role_names import names_of
 from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
 from adapters.watched import Running, Watched
 from config.settings import Settings
@@ -94,8 +95,16 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
-        """How to connect, as a libpq connection string. Raises Unavailable if nobody holds a folder for this home."""
-        return f"host={self._sockets} port=5432 user=postgres dbname={DATABASE}"
+        """How the owner connects, for libpq. Raises Unavailable if nobody holds a folder for this home."""
+        return self._dsn("postgres")
+
+    @property
+    def product_dsn(self) -> str:
+        """How the product's own role connects, which the first migration makes: no password is asked here."""
+        return self._dsn(names_of(DATABASE).app)
+
+    def _dsn(self, user: str) -> str:
+        return f"host={self._sockets} port=5432 user={user} dbname={DATABASE}"
 
     @property
     def pid(self) -> int | None:

@@ -13,6 +13,7 @@ from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.forget import Q as FORGET
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
+from adapters.walls import as_named, everybody
 from memory.errors import Conflict, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
@@ -24,6 +25,8 @@ LEASE_S = 60.0
 """Seconds for which whoever has taken a piece of the queue has it alone: twice what a turn may take."""
 BASE_S, CAP_S = 5.0, 600.0
 """Seconds until a piece that failed is tried again, and the most that doubling makes of them."""
+
+_QUEUE = "the queue of what is to be erased"
 
 
 class PostgresErasing:
@@ -50,7 +53,8 @@ class PostgresErasing:
 
     async def receipt(self, user_id: str, receipt_id: str) -> DictRow | None:
         """A receipt of this user with the state of its pieces; None if there is none."""
-        return await self._pool.row(Q["receipt"], user_id=user_id, receipt_id=receipt_id)
+        rows = await self._rows("receipt", user_id=user_id, receipt_id=receipt_id)
+        return rows[0] if rows else None
 
     async def source(self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any]) -> None:
         """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and `files`.
@@ -58,7 +62,13 @@ class PostgresErasing:
         A turn that was taking in these words either commits before, and is withdrawn, or finds them gone. Raises
         NotFound if another request was faster.
         """
-        async with self._pool.transaction() as connection:
+        with everybody("words leave every memory that rests on them"):
+            await self._erase_source(receipt_id, user_id, scope, source_id, files)
+
+    async def _erase_source(
+        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any]
+    ) -> None:
+        async with self._pool.transaction(long=True) as connection:
             await _begin(connection, receipt_id, user_id, "source", source_id)
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
             rows = await _all(connection, CAPTURE["keys_of_source"], scope=scope, source_id=source_id)
@@ -84,7 +94,7 @@ class PostgresErasing:
 
     async def entity(self, receipt_id: str, user_id: str, entity_id: str, command_id: str) -> None:
         """Queue the forgetting of an entity."""
-        async with self._pool.transaction() as connection:
+        async with self._pool.transaction(user_id=user_id) as connection:
             await _begin(connection, receipt_id, user_id, "entity", entity_id)
             told = {"entity_id": entity_id, "command_id": command_id}
             await _ask(connection, receipt_id, [("entity", user_id, told)])
@@ -97,7 +107,12 @@ class PostgresErasing:
         """
         scope = user_scope(user_id)
         key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
-        async with self._pool.transaction() as connection:
+        with as_named():  # in all scopes that are read for the user, whoever asked
+            await self._erase_memory(receipt_id, key, files)
+
+    async def _erase_memory(self, receipt_id: str, key: Mapping[str, Any], files: Mapping[str, Any]) -> None:
+        user_id, scope = key["user_id"], key["scope"]
+        async with self._pool.transaction(long=True, user_id=user_id) as connection:
             await _begin(connection, receipt_id, user_id, "memory", user_id)
             await connection.execute(Q["lock_user"], key)  # the order every turn locks in: user, scope, segments
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
@@ -109,26 +124,33 @@ class PostgresErasing:
 
     async def cancel(self, receipt_id: str) -> None:
         """Take back a request that turned out to be impossible."""
-        await self._pool.rows(Q["cancel"], receipt_id=receipt_id)
+        await self._rows("cancel", receipt_id=receipt_id)
 
     async def tasks(self, receipt_id: str) -> list[DictRow]:
         """What is still to be done for a receipt."""
-        return await self._pool.rows(Q["tasks_of"], receipt_id=receipt_id)
+        return await self._rows("tasks_of", receipt_id=receipt_id)
 
     async def claim(self, limit: int) -> list[DictRow]:
         """Pieces of the queue that are due, for the caller alone as long as its lease lasts."""
-        return await self._pool.rows(Q["claim"], limit=limit, lease_s=LEASE_S)
+        return await self._rows("claim", limit=limit, lease_s=LEASE_S)
 
     async def finished(self, task: Mapping[str, Any], counts: Mapping[str, int]) -> None:
         """A piece is done and has erased so much; the last one settles its receipt. Done twice it counts once."""
-        async with self._pool.transaction() as connection:
-            if await _all(connection, Q["finish"], **_key(task)):
-                await connection.execute(Q["count"], {"receipt_id": task["receipt_id"], "counts": Jsonb(dict(counts))})
-                await connection.execute(Q["settle"], {"receipt_id": task["receipt_id"]})
+        receipt = {"receipt_id": task["receipt_id"]}
+        with everybody(_QUEUE):
+            async with self._pool.transaction() as connection:
+                if await _all(connection, Q["finish"], **_key(task)):
+                    await connection.execute(Q["count"], {**receipt, "counts": Jsonb(dict(counts))})
+                    await connection.execute(Q["settle"], receipt)
 
     async def failed(self, task: Mapping[str, Any], error: str) -> None:
         """A piece has failed and is tried again after the back-off."""
-        await self._pool.rows(Q["failed"], **_key(task), error=error, base_s=BASE_S, cap_s=CAP_S)
+        await self._rows("failed", **_key(task), error=error, base_s=BASE_S, cap_s=CAP_S)
+
+    async def _rows(self, statement: str, /, **parameters: Any) -> list[DictRow]:
+        """A statement over the queue: a receipt of one user has pieces in the memories of others."""
+        with everybody(_QUEUE):
+            return await self._pool.rows(Q[statement], **parameters)
 
 
 async def _begin(connection: Connection, receipt_id: str, user_id: str, what: str, identity: str) -> None:

@@ -6,6 +6,7 @@ from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 
 Q = queries("failures")
 BASE_S, CAP_S = 60.0, 21_600.0
@@ -28,7 +29,8 @@ class PostgresFailures:
 
     async def resting(self, step: str) -> list[str]:
         """Users for whom a step has failed so lately that it is not tried yet."""
-        rows = await self._pool.rows(Q["resting"], step=step, base_s=BASE_S, cap_s=CAP_S)
+        with everybody("for whom something cannot be done"):
+            rows = await self._pool.rows(Q["resting"], step=step, base_s=BASE_S, cap_s=CAP_S)
         return [row["user_id"] for row in rows]
 
     async def of(self, user_id: str) -> list[DictRow]:

@@ -9,6 +9,7 @@ from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.journal import forget_history
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
 from memory.model.scopes import View, user_scope
@@ -29,11 +30,13 @@ class PostgresForgetting:
 
     async def once(self, user_id: str, keys: Sequence[int]) -> list[str]:
         """Ids of facts and entities of a user that rested on these segments at some time."""
-        return [row["id"] for row in await self._pool.rows(Q["once"], user_id=user_id, keys=list(keys))]
+        with everybody("what is withdrawn for each reader of a source"):
+            return [row["id"] for row in await self._pool.rows(Q["once"], user_id=user_id, keys=list(keys))]
 
     async def resting(self, keys: Sequence[int]) -> list[str]:
         """Users in whose memory something rests on these segments."""
-        return [row["user_id"] for row in await self._pool.rows(Q["resting"], keys=list(keys))]
+        with everybody("who else rests on words that are forgotten"):
+            return [row["user_id"] for row in await self._pool.rows(Q["resting"], keys=list(keys))]
 
     async def weight(self, user_id: str) -> dict[str, int]:
         """Vectors of facts and pieces of text (`vectors`, `content`) of a user."""
@@ -54,9 +57,9 @@ class PostgresForgetting:
         if await self.resting(keys):
             return 0
         erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]
-        async with self._pool.transaction() as connection:
+        async with self._pool.transaction(user_id=user_id) as connection:
             await forget_history(connection, user_id, erased)
-            return await self._capture.forget(user_scope(user_id), source_id)
+        return await self._capture.forget(user_scope(user_id), source_id)
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
         """Forget that these were ever recalled, or told to anybody."""

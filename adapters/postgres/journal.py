@@ -17,6 +17,7 @@ from adapters.postgres.pool import Connection, Pool, send_instants_raw
 from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
+from adapters.walls import everybody
 from memory.errors import Fenced, Forgotten, NameTaken, Stale
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT, WORDS_ERASED, ChangeSet, Outcome, Row, key_of
@@ -47,8 +48,7 @@ class PostgresJournal:
 
     async def load(self, user_id: str) -> WorkingSet:
         """Everything believed now, in one consistent snapshot."""
-        async with self._pool.connection() as connection, connection.transaction():
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        async with self._pool.transaction(consistent=True, user_id=user_id) as connection:
             return await load_believed(connection, user_id)
 
     async def fact_vectors(self, user_id: str) -> dict[str, Vector]:
@@ -69,6 +69,10 @@ class PostgresJournal:
         None of the users `besides`. Who lacked none is not looked through again until their memory has moved: among
         300,000 facts a look takes a second.
         """
+        with everybody("facts without a vector"):
+            return await self._unencoded(limit, besides)
+
+    async def _unencoded(self, limit: int, besides: Sequence[str]) -> list[DictRow]:
         now = {row["user_id"]: row["moved"] for row in await self._pool.rows(Q["moved_users"])}
         self._encoded = {user: moved for user, moved in self._encoded.items() if now.get(user) == moved}
         users = [user for user in now if user not in self._encoded and user not in besides]
@@ -82,11 +86,12 @@ class PostgresJournal:
 
     async def unjudged_facts(self, limit: int) -> list[DictRow]:
         """Believed facts that the rules have decided in place of a judge: `{user_id, fact_id, statement}`."""
-        return await self._pool.rows(Q["unjudged_facts"], limit=limit)
+        with everybody("facts without a judge"):
+            return await self._pool.rows(Q["unjudged_facts"], limit=limit)
 
     async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors of facts that were made anew."""
-        async with self._pool.transaction() as connection:
+        async with self._pool.transaction(user_id=user_id) as connection:
             await put_fact_vectors(connection, user_id, self._encoder, vectors)
 
     async def renew_fact_vectors(self, user_id: str) -> None:
@@ -107,7 +112,7 @@ class PostgresJournal:
         else:
             written = codec.encode_changes(changes)
         try:
-            async with self._pool.transaction() as connection:
+            async with self._pool.transaction(user_id=base.user_id) as connection:
                 return await self._commit(connection, shard, epoch, base, changes, written, vectors)
         except psycopg.errors.UniqueViolation as error:
             if error.diag.constraint_name == "entities_name":
@@ -148,7 +153,7 @@ class PostgresJournal:
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """What a command changed, words put back; None without one, if it was undone, or a name it took is erased."""
-        async with self._pool.connection() as connection:
+        async with self._pool.transaction(user_id=user_id) as connection:
             return await load_committed(connection, user_id, command_id)
 
 

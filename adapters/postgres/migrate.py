@@ -1,19 +1,23 @@
 """Bring a database to the schema of this version, after a backup.
 
 Migrations are files `NNNN_name.sql`, applied in order, each in its own transaction, never edited afterwards: the
-digest of every applied file is kept and checked.
+digest of every applied file is kept and checked. Then the roles that the product logs in as are made or brought up to
+date (adapters/postgres/roles.py), whatever version has made the database.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import subprocess
+import json
 import sys
 from pathlib import Path
 
 import psycopg
+from psycopg.rows import dict_row
 
+from adapters.postgres.dumps import EVERYBODY, dump
+from adapters.postgres.roles import furnish, login
 from memory.errors import ConfigError
 
 _FOLDER = Path(__file__).parent / "migrations"
@@ -22,13 +26,15 @@ _LOCK = 0x6D656D6F  # "memo": one migration at a time, whoever starts it
 
 def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None) -> list[str]:
     """Apply what is missing and return its names. A database that holds data is dumped to `backup_dir` first."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as connection:
+        connection.execute(f"SET {EVERYBODY}")
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
         connection.execute(
             "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, digest text NOT NULL,"
             " at timestamptz NOT NULL DEFAULT now())"
         )
-        applied: dict[str, str] = dict(connection.execute("SELECT name, digest FROM migrations").fetchall())
+        rows = connection.execute("SELECT name, digest FROM migrations").fetchall()
+        applied: dict[str, str] = {row["name"]: row["digest"] for row in rows}
         missing = [path for path in sorted(_FOLDER.glob("*.sql")) if path.stem not in applied]
         _check_untouched(applied)
         if missing and applied and backup_dir is not None and pg_dump is not None:
@@ -37,6 +43,8 @@ def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None
             with connection.transaction():
                 connection.execute(path.read_text())
                 connection.execute("INSERT INTO migrations (name, digest) VALUES (%s, %s)", (path.stem, _digest(path)))
+        with connection.transaction():
+            furnish(connection)
         return [path.stem for path in missing]
 
 
@@ -56,11 +64,14 @@ def _check_untouched(applied: dict[str, str]) -> None:
 def _backup(dsn: str, folder: Path, pg_dump: str, last: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"before-upgrade-from-{last}.dump"
-    subprocess.run([pg_dump, "--format=custom", f"--file={target}", dsn], check=True)
+    dump(dsn, pg_dump, target)
 
 
 def main() -> None:
-    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH]`."""
+    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH]`.
+
+    Prints how the product connects from now on: `{"dsn": ..., "reason": ...}`, the reason if that is as the owner.
+    """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--backup", type=Path)
@@ -68,6 +79,8 @@ def main() -> None:
     arguments = parser.parse_args()
     for name in migrate(arguments.dsn, arguments.backup, arguments.pg_dump):
         print(f"applied {name}", file=sys.stderr)
+    dsn, reason = login(arguments.dsn)
+    print(json.dumps({"dsn": dsn, "reason": reason}))
 
 
 if __name__ == "__main__":

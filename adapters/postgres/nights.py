@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from adapters.postgres.census import Calibration, take_census
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.model.commands import Crossing
 from memory.model.timeline import Instant
 from memory.rules.census import Census
@@ -34,7 +35,8 @@ class PostgresNights:
 
     async def sleepers(self) -> list[dict[str, Any]]:
         """Every user, with the zone they live in and the instant since which nights are due."""
-        return [dict(row) for row in await self._pool.rows(Q["sleepers"])]
+        with everybody("whose night is due"):
+            return [dict(row) for row in await self._pool.rows(Q["sleepers"])]
 
     async def last(self, user_id: str) -> date | None:
         """The latest night that was."""
@@ -77,7 +79,8 @@ class PostgresNights:
 
     async def under_way(self) -> list[str]:
         """Users of whom a night runs."""
-        return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
+        with everybody("whose night goes on"):
+            return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
 
     async def finish(self, user_id: str, night: date) -> None:
         """All of the plan has been committed: only its report is kept."""

@@ -63,7 +63,7 @@ class PostgresRebuild:
         """
         key = {"user_id": user_id}
         try:
-            async with self._pool.transaction() as connection:
+            async with self._pool.transaction(long=True, user_id=user_id) as connection:
                 await connection.execute(JOURNAL["ensure_user"], key)
                 await connection.execute(JOURNAL["ensure_reader"], key)
                 await connection.execute(Q["lock_user"], key)

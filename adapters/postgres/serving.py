@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 
 Q = queries("serving")
 
@@ -36,7 +37,7 @@ class PostgresServing:
 
     async def begin(self, configured: Served) -> Served:
         """The serving encoder: the configured one, if none has served yet."""
-        await self._pool.rows(Q["begin"], **configured.row())
+        await self._rows("begin", **configured.row())
         return Served(**await self._one("serving"))
 
     async def name(self) -> str:
@@ -45,11 +46,11 @@ class PostgresServing:
 
     async def behind(self, encoder: str, limit: int) -> Sequence[Mapping[str, Any]]:
         """Sources, `{scope, source_id}`, of which some words have no vector by an encoder."""
-        return await self._pool.rows(Q["behind"], encoder=encoder, limit=limit)
+        return await self._rows("behind", encoder=encoder, limit=limit)
 
     async def facts_behind(self, serving: str, encoder: str, limit: int) -> Sequence[Mapping[str, Any]]:
         """Facts, `{user_id, fact_id, statement}`, with a vector by the serving encoder and none by its successor."""
-        return await self._pool.rows(Q["facts_behind"], serving=serving, encoder=encoder, limit=limit)
+        return await self._rows("facts_behind", serving=serving, encoder=encoder, limit=limit)
 
     async def progress(self, encoder: str) -> Mapping[str, int]:
         """How many segments there are, and how many have a vector by an encoder: `{segments, encoded}`."""
@@ -57,7 +58,7 @@ class PostgresServing:
 
     async def swap(self, serving: str, successor: Served) -> bool:
         """Let another encoder serve. False if something with a vector by the serving one has none by it."""
-        return await self._pool.row(Q["swap"], serving=serving, **successor.row()) is not None
+        return bool(await self._rows("swap", serving=serving, **successor.row()))
 
     async def left_over(self, kept: Sequence[str]) -> bool:
         """Whether there are vectors by other encoders than these."""
@@ -65,10 +66,13 @@ class PostgresServing:
 
     async def drop_others(self, kept: Sequence[str]) -> None:
         """Drop the vectors by all other encoders than these."""
-        await self._pool.rows(Q["drop_segment_vectors"], kept=list(kept))
-        await self._pool.rows(Q["drop_fact_vectors"], kept=list(kept))
+        await self._rows("drop_segment_vectors", kept=list(kept))
+        await self._rows("drop_fact_vectors", kept=list(kept))
 
     async def _one(self, query: str, **parameters: Any) -> DictRow:
-        row = await self._pool.row(Q[query], **parameters)
-        assert row is not None
+        [row] = await self._rows(query, **parameters)
         return row
+
+    async def _rows(self, query: str, **parameters: Any) -> list[DictRow]:
+        with everybody("the change of encoders"):
+            return await self._pool.rows(Q[query], **parameters)

@@ -51,8 +51,7 @@ class PostgresSnapshots:
     async def write(self, user_id: str, file: IO[bytes]) -> int:
         """Write what is believed at one moment; the version that is."""
         key = {"user_id": user_id, "scope": user_scope(user_id), "tables": list(TABLES)}
-        async with self._pool.transaction() as connection:
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
             user = await (await connection.execute(Q["user"], key)).fetchone() or {"version": 0, "profile": {}}
             columns = await (await connection.execute(Q["columns"], key)).fetchall()
             names = {row["table_name"]: row["names"] for row in columns}

@@ -23,6 +23,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.errors import JournalUnavailable, Unavailable
 
 Q, ERASING = queries("sweeping"), queries("erasing")
@@ -48,7 +49,8 @@ class PostgresSweeper:
 
         Raises Unavailable if a table is in use for too long.
         """
-        waiting = await self._pool.row(ERASING["unswept"], after_s=self._after_s)
+        with everybody("what was erased and not swept"):
+            waiting = await self._pool.row(ERASING["unswept"], after_s=self._after_s)
         return await self.sweep() if waiting and waiting["due"] else None
 
     async def sweep(self) -> dict[str, str] | None:
@@ -63,7 +65,8 @@ class PostgresSweeper:
                 for places, act in _STEPS:
                     if why := await _permitted(act, connection):
                         denied |= dict.fromkeys(places, why)
-                await connection.execute(ERASING["swept"], {"begun": begun, "denied": Jsonb(denied)})
+                with everybody("receipts of what was swept"):
+                    await self._pool.rows(ERASING["swept"], begun=begun, denied=Jsonb(denied))
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise JournalUnavailable() from error
         return denied
@@ -71,7 +74,7 @@ class PostgresSweeper:
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[Connection | None]:
         """A connection of its own: VACUUM runs in no transaction, and takes longer than any request may."""
-        connection = await psycopg.AsyncConnection.connect(self._dsn, autocommit=True, row_factory=dict_row)
+        connection = await Connection.connect(self._dsn, autocommit=True, row_factory=dict_row)
         async with connection:
             await connection.execute("SET statement_timeout = 0")
             yield connection if await _value(connection, Q["alone"]) else None

@@ -73,7 +73,7 @@ class PostgresTimes:
         """All versions of the facts that were changed at or after a moment."""
         parameters = {"user_id": user_id, "since": since, "statuses": list(STATUSES)}
         async with (
-            self._pool.connection() as connection,
+            self._pool.transaction(user_id=user_id) as connection,
             connection.cursor() as cursor,
             cursor.copy(Q["changed"], parameters) as copy,
         ):

@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from adapters.walls import everybody
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.tokens import Token
@@ -45,8 +46,8 @@ class PostgresTokens:
 
     async def put(self, token: str, granted: Token) -> None:
         """Let a token in, in place of the one of the same name."""
-        await self._pool.rows(
-            Q["put"],
+        await self._rows(
+            "put",
             token_hash=token_hash(token),
             name=granted.name,
             user_id=granted.user_id,
@@ -61,12 +62,12 @@ class PostgresTokens:
         """Let a token in under a name, and the one before it until `until`; whether there was one."""
         self._read_at = -FRESH_S
         place = {"name": name, "token_hash": token_hash(token), "expires_at": expires_at, "until": until}
-        return bool(await self._pool.rows(Q["rotate"], **place))
+        return bool(await self._rows("rotate", **place))
 
     async def drop(self, name: str) -> bool:
         """Revoke the token of a name; whether there was one."""
         self._read_at = -FRESH_S
-        return bool(await self._pool.rows(Q["drop"], name=name))
+        return bool(await self._rows("drop", name=name))
 
     async def all(self) -> list[Token]:
         """Every token, by name."""
@@ -76,8 +77,8 @@ class PostgresTokens:
     async def open_session(self, token: str, now: Instant, expires_at: Instant) -> str:
         """A session of the page for the holder of a token: what the cookie is to hold."""
         session = secrets.token_urlsafe(SESSION_BYTES)
-        await self._pool.rows(
-            Q["open_session"],
+        await self._rows(
+            "open_session",
             session_hash=token_hash(session),
             token_hash=token_hash(token),
             now=now,
@@ -88,12 +89,12 @@ class PostgresTokens:
 
     async def of_session(self, session: str, now: Instant) -> Token | None:
         """What the token grants that this session was opened with; None if the session is over or the token gone."""
-        row = await self._pool.row(Q["session"], session_hash=token_hash(session), now=now)
-        return await self._of(bytes(row["token_hash"])) if row else None
+        rows = await self._rows("session", session_hash=token_hash(session), now=now)
+        return await self._of(bytes(rows[0]["token_hash"])) if rows else None
 
     async def end_session(self, session: str) -> None:
         """Let nobody in with it any more."""
-        await self._pool.rows(Q["end_session"], session_hash=token_hash(session))
+        await self._rows("end_session", session_hash=token_hash(session))
 
     async def _of(self, given: bytes) -> Token | None:
         found = None
@@ -102,10 +103,15 @@ class PostgresTokens:
                 found = granted
         return found
 
+    async def _rows(self, statement: str, /, **parameters: object) -> list[DictRow]:
+        """A statement over all tokens or sessions: whose one is, nobody knows before it is found."""
+        with everybody("tokens"):
+            return await self._pool.rows(Q[statement], **parameters)
+
     async def _tokens(self) -> Sequence[tuple[bytes, Token]]:
         """Hash -> what it grants; after each token the one that it took the place of."""
         if time.monotonic() - self._read_at > FRESH_S:
-            self._known = [each for row in await self._pool.rows(Q["tokens"]) for each in _both(row)]
+            self._known = [each for row in await self._rows("tokens") for each in _both(row)]
             self._read_at = time.monotonic()
         return self._known
 

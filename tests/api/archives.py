@@ -72,7 +72,7 @@ async def lived(door: Door) -> bytes:
 async def empty(door: Door, user: str | None = None) -> bool:
     """Whether a memory is as if no archive had ever come."""
     user = user or door.user
-    rows = await door.house.stores.pool.rows(
+    rows = await door.rows(
         "SELECT 1 FROM users WHERE user_id = %(user)s AND (version > 0 OR archive_id IS NOT NULL OR profile <> '{}')"
         " UNION ALL SELECT 1 FROM content WHERE scope = %(scope)s"
         " UNION ALL SELECT 1 FROM sources WHERE scope = %(scope)s",

@@ -10,7 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
+from psycopg.rows import DictRow
 
+from adapters.postgres.roles import product_dsn
+from adapters.walls import everybody
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import House, open_house
@@ -42,6 +45,11 @@ class Door:
         assert answer.status_code == status, answer.text
         return answer.json()
 
+    async def rows(self, statement: str, **parameters: Any) -> list[DictRow]:
+        """Rows whosever they are, as no request is shown them."""
+        with everybody("what a test looks at"):
+            return await self.house.stores.pool.rows(statement, **parameters)
+
     async def settle(self) -> None:
         await self.minds.settle(self.house.stores)
 
@@ -57,14 +65,17 @@ class Door:
 async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
     """The door for a fresh user, as the administrator."""
     (tmp_path / "token").write_text("a" * 43)
-    settings = load(tmp_path, {"dsn": database, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    dsn = product_dsn(database)
+    settings = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
     minds = LocalMinds(settings)
     house = await open_house(settings, minds)
     user = f"u-{uuid.uuid4().hex[:12]}"
     headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
     transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
-        yield Door(client, house, minds, user)
+        opened = Door(client, house, minds, user)
+        yield opened
+        await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
     await house.stores.pool.close()
     if minds.shard._stores is not None:
         await minds.shard._stores.pool.close()

@@ -196,7 +196,7 @@ async def test_odd_but_good_words_go_in_and_come_out_as_they_were(door: Door) ->
     segments = [{**GOOD, "segment_id": f"é {n}", "text": text, "language": "xx"} for n, text in enumerate(words)]
     await door.post("/v1/sources", source(source_id="odd: 'one' #?", segments=segments), 202)
     await door.settle()
-    rows = await door.house.stores.pool.rows("SELECT words FROM content WHERE scope = %(s)s", s=f"user:{door.user}")
+    rows = await door.rows("SELECT words FROM content WHERE scope = %(s)s", s=f"user:{door.user}")
     assert set(words) <= {row["words"] for row in rows}
 
 

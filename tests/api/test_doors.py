@@ -181,9 +181,7 @@ async def test_the_cookie_is_no_token_and_ends(door: Door, stranger: httpx.Async
     assert token not in answer.headers["set-cookie"]
     assert (await stranger.get("/v1/stats", headers=bearing(session))).status_code == 401
     assert (await stranger.get("/v1/stats")).status_code == 401, "no /v1 route takes a cookie"
-    kept = await door.house.stores.pool.rows(
-        "SELECT * FROM page_sessions WHERE session_hash = %(h)s", h=token_hash(session)
-    )
+    kept = await door.rows("SELECT * FROM page_sessions WHERE session_hash = %(h)s", h=token_hash(session))
     assert session not in str(kept)
     assert "Log out" in (await stranger.get("/")).text
     assert (await stranger.post("/logout")).status_code == 303
@@ -250,7 +248,7 @@ async def test_the_trail_tells_who_read_what_by_ids_alone(door: Door) -> None:
     assert fact_id in seen["GET /v1/facts/{fact_id}/explain"]["ids"]
     unknown = seen["GET /v1/sources/{source_id}"]
     assert (unknown["status"], unknown["sources"], unknown["ids"], unknown["count"]) == (404, [], [], 0)
-    rows = await door.house.stores.pool.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
+    rows = await door.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
     assert rows
     assert SECRET not in str(rows)
 
@@ -286,7 +284,7 @@ async def test_what_is_erased_leaves_the_trail_too(door: Door) -> None:
     assert (await door.client.delete("/v1/sources/breakfast")).status_code == 200
     entries = await trail(door)
     assert "DELETE /v1/sources/{source_id}" in {each["route"] for each in entries}
-    rows = await door.house.stores.pool.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
+    rows = await door.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
     assert "breakfast" not in str(rows)
     assert gone not in str(rows)
     assert "supper" in str(rows)
@@ -301,7 +299,7 @@ async def test_what_was_told_while_it_was_erased_is_not_written_down(door: Door)
     await door.post("/v1/sources", source("breakfast"), 202)
     await asyncio.gather(*(door.get("/v1/sources") for _ in range(5)), door.client.delete("/v1/sources/breakfast"))
     await door.house.trail.flush()
-    rows = await door.house.stores.pool.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
+    rows = await door.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
     assert rows
     assert "breakfast" not in str(rows)
 

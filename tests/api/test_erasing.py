@@ -79,7 +79,7 @@ async def team(door: Door) -> AsyncIterator[Team]:
 
 async def due_now(door: Door) -> None:
     """Let every lease and back-off be over, as when time has passed."""
-    await door.house.stores.pool.rows("UPDATE erasing SET next_attempt = now() WHERE done_at IS NULL")
+    await door.rows("UPDATE erasing SET next_attempt = now() WHERE done_at IS NULL")
 
 
 async def told(client: httpx.AsyncClient, receipt: Any) -> dict[str, Any]:
@@ -108,9 +108,8 @@ async def test_a_reader_who_cannot_commit_delays_nobody_and_is_shown_nothing(doo
         shown = await team.clients[stuck].post("/v1/ask", json={"query": question})
         assert shown.status_code == 200, shown.text
         assert SECRET not in shown.text, question
-    pool = door.house.stores.pool
     quoted = "SELECT owner FROM content WHERE words ILIKE %(word)s AND owner LIKE 'segment:%%'"
-    assert await pool.rows(quoted, word=f"%{SECRET}%") == [], "no quotation is left of the words"
+    assert await door.rows(quoted, word=f"%{SECRET}%") == [], "no quotation is left of the words"
 
     held.failing.clear()
     held.hanging.clear()
@@ -126,7 +125,7 @@ async def test_what_a_killed_process_has_begun_is_finished_by_another(door: Door
     mine = team.users[0]
     Stuck(door, hanging=set(team.users))
     asked = asyncio.ensure_future(team.clients[mine].delete("/v1/sources/elopement"))
-    while not await door.house.stores.pool.rows("SELECT 1 FROM erasing WHERE user_id = %(user)s", user=mine):
+    while not await door.rows("SELECT 1 FROM erasing WHERE user_id = %(user)s", user=mine):
         await asyncio.sleep(0.01)
     for each in (asked, *door.house.underway):  # as kill -9 does: nothing after the transaction happens
         each.cancel()

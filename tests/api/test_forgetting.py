@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 import pytest
-from psycopg import sql
 
 from actors.transcripts import Offsets, Transcripts
 from adapters.capture.jsonl import append
@@ -39,21 +38,17 @@ def secret(source_id: str = "confession", **rest: Any) -> dict[str, Any]:
 
 async def traces(door: Door, word: str) -> list[str]:
     """Every column of every table in which a word is to be found."""
-    pool = door.house.stores.pool
-    columns = await pool.rows(
+    columns = await door.rows(
         "SELECT c.table_name, c.column_name FROM information_schema.columns c"
         " JOIN information_schema.tables t USING (table_schema, table_name)"
         " WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'"
     )
     found = []
-    async with pool.connection() as connection:
-        for row in columns:
-            statement = sql.SQL("SELECT count(*) AS count FROM {} t WHERE t.{}::text ILIKE %s").format(
-                sql.Identifier(row["table_name"]), sql.Identifier(row["column_name"])
-            )
-            hit = await (await connection.execute(statement, [f"%{word}%"])).fetchone()
-            if hit and hit["count"]:
-                found.append(f"{row['table_name']}.{row['column_name']}")
+    for row in columns:
+        table, column = row["table_name"], row["column_name"]
+        statement = f'SELECT 1 FROM "{table}" t WHERE t."{column}"::text ILIKE %(word)s LIMIT 1'
+        if await door.rows(statement, word=f"%{word}%"):
+            found.append(f"{table}.{column}")
     return found + captured(door, word)
 
 

@@ -47,7 +47,7 @@ async def test_a_time_zone_nobody_lives_in_is_refused(door: Door, archive: bytes
         words["words"] = words["words"].replace("Europe/Lisbon", "Mars/X").replace('"UTC"', '"Mars/X"')
 
     await refused(door, changed(archive, "content.jsonl", was_on_mars), f"content.jsonl line {profiles[0]}")
-    zones = await door.house.stores.pool.rows("SELECT profile ->> 'time_zone' AS zone FROM users")
+    zones = await door.rows("SELECT profile ->> 'time_zone' AS zone FROM users")
     assert "Mars/X" not in {row["zone"] for row in zones}
 
 
@@ -84,7 +84,7 @@ async def test_an_archive_cannot_rest_on_what_others_said(door: Door, archive: b
         assert answer.status_code in (201, 422), answer.text
         assert door.user not in await door.house.stores.forgetting.resting([foreign])
         assert await door.house.stores.forgetting.once(door.user, [foreign]) == []
-        assert await door.house.stores.pool.rows(
+        assert await door.rows(
             "SELECT 1 FROM row_versions WHERE user_id = %(user)s AND (row ->> 'segment_key')::bigint = %(key)s",
             user=door.user, key=foreign,
         ) == []  # fmt: skip
@@ -123,7 +123,7 @@ async def test_two_memories_may_hold_the_same_key(door: Door) -> None:
     await door.post("/v1/sources", body | {"source_id": "met"}, 202)
     async with await door.client_of(theirs) as owner:
         taken = segment_key(user_scope(theirs), "diary", "1")
-        await door.house.stores.pool.rows(
+        await door.rows(
             "UPDATE segments SET segment_key = %(key)s WHERE scope = %(scope)s", key=taken, scope=user_scope(door.user)
         )
         assert (await owner.post("/v1/sources", json=body)).status_code == 202

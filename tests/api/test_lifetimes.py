@@ -35,7 +35,7 @@ async def traces(door: Door) -> dict[str, list[Any]]:
         "accesses": "SELECT id, count, value, gradient FROM accesses WHERE user_id = %(user)s ORDER BY id",
         "journal": "SELECT kind FROM journal WHERE user_id = %(user)s AND kind = 'RecordAccess'",
     }
-    return {name: await door.house.stores.pool.rows(sql, user=door.user) for name, sql in statements.items()}
+    return {name: await door.rows(sql, user=door.user) for name, sql in statements.items()}
 
 
 @pytest.mark.conforms("002:access.record_access_false", "003:access.record_access_false")

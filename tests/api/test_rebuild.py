@@ -35,7 +35,7 @@ async def test_a_rebuilt_index_answers_as_before(door: Door, what: str) -> None:
 
 async def lose(door: Door) -> None:
     """The database loses all that is believed of the user, words included; what was heard stays."""
-    async with door.house.stores.pool.transaction() as connection:
+    async with door.house.stores.pool.transaction(user_id=door.user) as connection:
         for table in BELIEF:
             statement = sql.SQL("DELETE FROM {} WHERE user_id = %s").format(sql.Identifier(table))
             await connection.execute(statement, [door.user])
@@ -49,10 +49,10 @@ async def kept(door: Door) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     for table in (*BELIEF[:-1], "row_versions"):
         statement = f"SELECT to_jsonb(t)::text AS row FROM {table} t WHERE user_id = %(user)s"
-        found = await door.house.stores.pool.rows(statement, user=door.user)
+        found = await door.rows(statement, user=door.user)
         rows[table] = sorted(row["row"] for row in found)
     words = "SELECT owner, words FROM content WHERE scope = %(scope)s AND config IS NULL"
-    found = await door.house.stores.pool.rows(words, scope=user_scope(door.user))
+    found = await door.rows(words, scope=user_scope(door.user))
     rows["content"] = sorted((row["owner"], row["words"]) for row in found)
     return rows
 

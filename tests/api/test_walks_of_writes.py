@@ -82,7 +82,7 @@ async def test_when_entities_were_seen_is_what_their_pages_say(door: Door, known
     for clearance in (0, 2):
         for as_of in ("NULL", "'2026-03-02'::timestamptz"):
             asked = {"clearance": clearance, "known": "now()" if known else "NULL", "as_of": as_of}
-            rows = door.house.stores.pool.rows
+            rows = door.rows
             whole = await rows(spans.format(name="seen_entities_known", ids="", **asked), user=door.user)
             lean = await rows(spans.format(name="seen_spans", ids=", NULL", **asked), user=door.user)
             assert lean == [{name: row[name] for name in lean[0]} for row in whole]

@@ -298,7 +298,7 @@ async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Do
     """A page shows the latest fifty; the list goes through all of them once; a turn writes one row."""
     await door.post("/v1/facts", {"statement": "Maya plays the cello", "subject": "Maya"}, 201)
     maya = (await entity(door, "Maya"))["entity_id"]
-    await door.house.stores.pool.rows(
+    await door.rows(
         "WITH words AS (INSERT INTO content (scope, content_id, owner, words)"
         " SELECT 'user:' || %(user)s::text, n, 'n-' || n, 'remark ' || n FROM generate_series(1, 10000) n"
         " RETURNING content_id)"
@@ -312,7 +312,7 @@ async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Do
     assert len((await door.get(f"/v1/entities/{maya}"))["notes"]) == 50
     assert len((await door.get(f"/v1/entities/{maya}/explain"))["notes"]) == 50
     await turned_page_by_page(door, f"/v1/entities/{maya}/notes", note["note_id"], 10_001)
-    rows = await door.house.stores.pool.rows(
+    rows = await door.rows(
         "SELECT jsonb_array_length(changes) AS n FROM journal WHERE user_id = %(user)s AND kind = 'WriteNote'",
         user=door.user,
     )

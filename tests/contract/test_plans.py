@@ -7,13 +7,16 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from adapters.postgres.bounds import Bounds
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import PLANNED_ONCE, Pool
+from adapters.postgres.roles import product_dsn
 from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
@@ -28,13 +31,15 @@ PAGE = 10
 ALL_TIMES = {"after": None, "before": None, "entities": None, "mark": None, "key": None}
 
 
-@pytest.fixture
-async def single(own_pool: Pool) -> AsyncIterator[Pool]:
-    """A pool of one connection, to a database that gets statistics only if asked to."""
+@pytest.fixture(params=["owner", "product"])
+async def single(own_pool: Pool, database: str, request: pytest.FixtureRequest) -> AsyncIterator[Pool]:
+    """A pool of one connection, to a database that gets statistics only if asked to: without walls, and behind them."""
     for table in ("row_versions", "segments", "sources", "content", "extracted"):
         await own_pool.rows(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
     async with own_pool.connection() as connection:
-        pool = Pool(connection.info.dsn, max_size=1)
+        walled = {"user": conninfo_to_dict(product_dsn(database))["user"]} if request.param == "product" else {}
+        # without statistics a list of entities takes half a minute on a busy machine, and what it reads is asked here
+        pool = Pool(make_conninfo(connection.info.dsn, **walled), max_size=1, bounds=Bounds(statement_s=600.0))
     await pool.open()
     yield pool
     await pool.close()
@@ -54,7 +59,7 @@ async def fetched(single: Pool, table: str) -> int:
 
 @pytest.mark.parametrize("between_turns", ["SELECT 1", "VACUUM row_versions", "ANALYZE row_versions"])
 async def test_a_turn_reads_the_rows_it_changes_however_many_there_are(
-    single: Pool, user: str, between_turns: str
+    single: Pool, own_pool: Pool, user: str, between_turns: str
 ) -> None:
     """A vacuum has plans made anew for the size that the table has then, and tells nothing about what is in it."""
     journal, believed = PostgresJournal(single, "hashing"), WorkingSet(user)
@@ -64,7 +69,8 @@ async def test_a_turn_reads_the_rows_it_changes_however_many_there_are(
         committed = ChangeSet(f"c-{turn}", "Remember", "user", NOW + turn, changes)
         assert await journal.commit(user, epoch, believed, committed, {})
         read.append(await fetched(single, "row_versions"))
-        await single.rows(between_turns)
+        async with own_pool.connection() as connection:  # a vacuum stands alone
+            await connection.execute(between_turns.encode())
         return evolve(believed, changes)
 
     entities = [Entity(f"e-{n}", "topic", f"Entity {n}", 0.5, NOW) for n in range(TURNS * EACH)]
@@ -76,10 +82,10 @@ async def test_a_turn_reads_the_rows_it_changes_however_many_there_are(
     assert 0 < read[-1] <= 2 * EACH
 
 
-async def test_a_page_of_the_timeline_reads_a_page_of_what_was_said(single: Pool, user: str) -> None:
+async def test_a_page_of_the_timeline_reads_a_page_of_what_was_said(single: Pool, own_pool: Pool, user: str) -> None:
     said = tuple(Segment(str(n), "Ann", f"Rain number {n}.", float(n), n + 1.0) for n in range(2_000))
     await PostgresCapture(single, "hashing").store(Source("s", user_scope(user), "conversation", NOW, segments=said))
-    await single.rows("ANALYZE")
+    await own_pool.rows("ANALYZE")
     before, seen = await fetched(single, "segments"), PostgresFigures(single)
     first = await seen.timeline(View(user), PAGE, **ALL_TIMES)
     last = {"mark": first[-1]["mark"], "key": first[-1]["key"]}
@@ -94,8 +100,8 @@ async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(sing
         said = tuple(Segment(str(n), "Ann", f"Rain {n}.", float(n), n + 1.0) for n in range(EACH))
         await capture.store(Source(f"s-{source}", scope, "conversation", NOW + 1e6 * source, segments=said))
     await single.rows(
-        "INSERT INTO extracted SELECT %(user)s, scope, segment_key, revision FROM segments WHERE source_id <> 's-0'",
-        user=user,
+        "INSERT INTO extracted SELECT %(user_id)s, scope, segment_key, revision FROM segments WHERE source_id <> 's-0'",
+        user_id=user,
     )
     before = await fetched(single, "extracted")
     await capture.unread(user, scope, "s-3", 128)

@@ -26,11 +26,10 @@ RIGHTS = (
 
 @pytest.fixture
 async def role(own_pool: Pool) -> AsyncIterator[str]:
-    """An account that may read and write receipts, and nothing else."""
+    """An account that may log in, and nothing else."""
     name = f"sweeper_{uuid.uuid4().hex[:8]}"
     async with own_pool.connection() as connection:
-        for statement in ("CREATE ROLE {} LOGIN", "GRANT SELECT, UPDATE ON receipts TO {}"):
-            await connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+        await connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(name)))
     yield name
     async with own_pool.connection() as connection:
         for statement in ("DROP OWNED BY {}", "DROP ROLE {}"):

@@ -64,7 +64,7 @@ class System:
 
     def rows(self, statement: str) -> list[TupleRow]:
         """What a statement finds in the database."""
-        with psycopg.connect(self.runtime.dsn) as connection:
+        with psycopg.connect(self.runtime.owner_dsn) as connection:
             return connection.execute(statement).fetchall()  # type: ignore[call-overload, no-any-return]
 
     def process(self, name: str) -> int:

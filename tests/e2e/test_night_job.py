@@ -30,7 +30,7 @@ def lived(system: System) -> System:
         source = {"source_id": f"day-{day}", "started_at": f"2026-03-0{day}T08:00:00Z", "segments": [segment]}
         assert system.request("POST", "/v1/sources", json=source).status_code == 202
     until(lambda: system.rows("SELECT 1 FROM work") == [], 60, "everything is read")
-    with psycopg.connect(system.runtime.dsn) as connection:
+    with psycopg.connect(system.runtime.owner_dsn) as connection:
         connection.execute(f"UPDATE users SET created_at = now() - interval '{DUE} days'")  # type: ignore[call-overload]
     return system
 
@@ -67,7 +67,7 @@ def test_a_shell_runs_one_night_and_tells_it_again(lived: System) -> None:
     assert set(told) >= {"decay", "tiers", "version"}
     assert everything(lived) == before
 
-    with psycopg.connect(lived.runtime.dsn) as connection:
+    with psycopg.connect(lived.runtime.owner_dsn) as connection:
         connection.execute("DELETE FROM nights WHERE night = %s", (night,))
     assert lived.run(*command).returncode == 0
     after = everything(lived)

@@ -57,11 +57,11 @@ def folder_of_run(system: System) -> Path:
 
 def server_places(system: System) -> tuple[Path, Path, str]:
     """The data and the sockets of its PostgreSQL, and the account it runs under."""
-    with psycopg.connect(system.runtime.dsn) as connection:
+    with psycopg.connect(system.runtime.owner_dsn) as connection:
         row = connection.execute("SHOW data_directory").fetchone()
     assert row is not None
     data = Path(row[0])
-    sockets = psycopg.conninfo.conninfo_to_dict(system.runtime.dsn)["host"]
+    sockets = psycopg.conninfo.conninfo_to_dict(system.runtime.owner_dsn)["host"]
     return data, Path(str(sockets)), pwd.getpwuid(data.stat().st_uid).pw_name
 
 

@@ -191,13 +191,13 @@ def test_nothing_but_replicas_listens_beyond_loopback(house: House) -> None:
 
 
 def test_a_killed_postgresql_is_back_with_what_was_committed(house: House) -> None:
-    with psycopg.connect(house.runtime.dsn, autocommit=True) as connection:
+    with psycopg.connect(house.runtime.owner_dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE kept (n int)")
         connection.execute("INSERT INTO kept VALUES (1)")
     victim = house.runtime.pids["postgres"]
     os.kill(victim, signal.SIGKILL)
     until(lambda: house.runtime.pids.get("postgres") not in (None, victim) and house.runtime.state == "ready")
-    with psycopg.connect(house.runtime.dsn) as connection:
+    with psycopg.connect(house.runtime.owner_dsn) as connection:
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
 
 
@@ -245,7 +245,7 @@ def test_after_a_killed_guardian_and_supervisor_up_starts_anew_on_the_same_ports
     assert house.memoray("up", "--no-demo").returncode == 0
     assert house.runtime.url == before.url
     assert not set(house.runtime.pids.values()) & set(before.pids.values())
-    with psycopg.connect(house.runtime.dsn) as connection:
+    with psycopg.connect(house.runtime.owner_dsn) as connection:
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from actors.memory_shard import MemoryShard
 from actors.understanding import Understood
 from adapters import build
+from adapters.walls import acting_for, back_to
 from config.settings import Settings
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
@@ -22,6 +25,22 @@ from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 from memory.services.vectors import encode_heard
 
+Act = TypeVar("Act", bound=Callable[..., Awaitable[Any]])
+
+
+def elsewhere(act: Act) -> Act:
+    """What happens in another process, which knows nothing of the request."""
+
+    @wraps(act)
+    async def there(*given: Any) -> Any:
+        before = acting_for(None)
+        try:
+            return await act(*given)
+        finally:
+            back_to(before)
+
+    return cast(Act, there)
+
 
 class LocalMinds:
     """A shard and a worker as plain objects; `settle` does the worker's work until none is left."""
@@ -31,18 +50,23 @@ class LocalMinds:
         self.shard = MemoryShard("shard-0", settings)
         self.extractor = extractor or build.extractor(settings)
 
+    @elsewhere
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         return await self.shard.turn(user_id, command, statements)
 
+    @elsewhere
     async def carry_out(self, user_id: str, command: Command) -> None:
         await self.shard.carry_out(user_id, command)
 
+    @elsewhere
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         return await self.shard.undo(user_id, command_id, undone_id, actor)
 
+    @elsewhere
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         return await self.shard.recall(question, only, understood)
 
+    @elsewhere
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
         stores = await self.shard._open()
@@ -52,15 +76,18 @@ class LocalMinds:
         judge = build.judge(self.settings)
         return await judge.judge(pairs) if judge else ()
 
+    @elsewhere
     async def believed(self, user_id: str) -> WorkingSet:
         return await self.shard.believed(user_id)
 
     async def wake(self) -> None:
         return None
 
+    @elsewhere
     async def forget_user(self, user_id: str) -> None:
         await self.shard.forget_user(user_id)
 
+    @elsewhere
     async def rebuild(self, user_id: str) -> Rebuilt:
         return await self.shard.rebuild(user_id)
 

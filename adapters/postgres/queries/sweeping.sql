@@ -18,12 +18,13 @@ ORDER BY pg_total_relation_size(c.oid);
 SELECT to_regprocedure('pg_catalog.pg_clear_attribute_stats(text,text,text,boolean)') IS NOT NULL;
 
 -- name: clear
--- Samples of a table and of what its indexes compute.
-SELECT pg_clear_attribute_stats(s.schemaname::text, s.tablename::text, s.attname::text, s.inherited)
-FROM pg_stats s
-JOIN pg_class c ON c.relname = s.tablename AND c.relnamespace = s.schemaname::regnamespace
+-- Samples of a table and of what its indexes compute. Which there are pg_stats does not tell of tables with row security.
+SELECT pg_clear_attribute_stats(c.relnamespace::regnamespace::text, c.relname::text, a.attname::text, false)
+FROM pg_class c
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_index i ON i.indexrelid = c.oid
-WHERE s.schemaname = current_schema() AND coalesce(i.indrelid, c.oid) = %(name)s::text::regclass;
+WHERE coalesce(i.indrelid, c.oid) = %(name)s::text::regclass
+  AND (i.indexrelid IS NULL OR i.indkey[a.attnum - 1] = 0);
 
 -- name: emit
 -- A segment is switched only if something was written to it.

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from adapters.postgres import embedded
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
+from adapters.postgres.roles import product_dsn
 from adapters.temporary import found_folder, vacate
 from config.settings import Settings, project_root
 from memory.errors import ConfigError, Conflict
@@ -41,6 +43,7 @@ def test_what_was_committed_outlives_every_kind_of_end(home: Path) -> None:
     server = EmbeddedPostgres(home)
     dsn = server.start()
     assert dsn == server.dsn == server_dsn(Settings(home=home))
+    assert conninfo_to_dict(server.product_dsn) == conninfo_to_dict(product_dsn(dsn))
     ask(dsn, "CREATE TABLE kept (n int)")
     ask(dsn, "INSERT INTO kept VALUES (1)")
     server.stop()

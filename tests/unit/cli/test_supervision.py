@@ -172,7 +172,7 @@ class UnsteadyRay:
     """A Ray that stops some times before it stays, then fails or serves the application."""
 
     def __init__(self, ports: Ports, stops: int, failure: str | None = None) -> None:
-        self.ports, self.pid = ports, 42
+        self.ports, self.pid, self.dsn = ports, 42, ELSEWHERE
         self.services = UnsteadyServices()
         self.stops, self.failure, self.started, self.deployed, self.retired = stops, failure, 0, 0, 0
         self.successor = False
@@ -247,9 +247,12 @@ class Done:
     error: Exception | None = None
 
 
-def supervisor_over(home: Path, ray: UnsteadyRay, errands: Errands) -> Supervisor:
+ELSEWHERE = "postgresql://nowhere"
+
+
+def supervisor_over(home: Path, ray: UnsteadyRay, errands: Errands, dsn: str | None = ELSEWHERE) -> Supervisor:
     Places(home).prepare()
-    supervisor = Supervisor(Settings(home=home, dsn="postgresql://nowhere"), beside=errands)
+    supervisor = Supervisor(Settings(home=home, dsn=dsn), beside=errands)
     supervisor.ray = supervisor.application._ray = ray  # type: ignore[assignment]
     supervisor._migrated = True
     return supervisor
@@ -308,17 +311,30 @@ def test_what_answered_before_a_new_raylet_is_ended_once_its_successor_answers(t
 def test_while_the_application_starts_all_else_is_tended(tmp_path: Path, door: int) -> None:
     ray, errands = UnsteadyRay(Ports.usual(door), stops=0), Errands()
     supervisor = supervisor_over(tmp_path, ray, errands)
-    supervisor.tick(0.0)
-    supervisor.tick(1.0)
+    ticked(supervisor, 0, 3)  # the database first, then Ray
     assert supervisor.head.state == "up"
     deploying, errands.held = supervisor.application.part, []
     ray.services.dead = {"gcs", "raylet"}
-    supervisor.tick(2.0)
+    supervisor.tick(3.0)
     assert deploying.state == "starting"
     assert supervisor.services["gcs"].state == "starting"
     for work in errands.held:
         work()
     assert ray.services.revived[0] == "gcs"
+
+
+@pytest.mark.parametrize(("dsn", "begun"), [(ELSEWHERE, ["PostgreSQL"]), (None, ["PostgreSQL", "Ray"])])
+def test_ray_starts_beside_our_own_database_and_waits_for_anothers_role(
+    prepared: Path, dsn: str | None, begun: list[str]
+) -> None:
+    private_folder(prepared)  # as a guardian has made it
+    errands = Errands()
+    errands.held = []
+    supervisor = supervisor_over(prepared, UnsteadyRay(Ports.usual(free_port(0)), stops=0), errands, dsn)
+    supervisor._migrated = False
+    supervisor.tick(0.0)
+    assert [part.name for part in supervisor.parts if part.state == "starting"] == begun
+    assert supervisor.runtime.dsn == "", "nobody is told how to connect before the database is up to date"
 
 
 def test_a_service_that_does_not_stay_is_a_reason_to_start_ray_anew(tmp_path: Path, door: int) -> None:
