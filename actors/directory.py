@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import ray
@@ -11,6 +12,7 @@ from actors.memory_shard import MemoryShard
 from actors.names import NAMESPACE, SHARDS, WORKER, actor, shard_name, shard_of
 from actors.worker import Worker
 from config.settings import Settings
+from memory.errors import Unavailable
 
 _FOREVER: dict[str, Any] = {
     "namespace": NAMESPACE,
@@ -30,6 +32,8 @@ class Directory:
         self._settings = settings
         self._found: dict[str, Any] = {}
         self._callers: dict[str, Caller] = {}
+        self._parent = os.getppid()
+        """Of an actor or a replica the raylet that began it."""
 
     def ensure(self) -> None:
         """Create what does not live yet."""
@@ -44,10 +48,12 @@ class Directory:
 
     async def ask(self, user_id: str, *asked: object) -> Any:
         """A question to the shard a user lives in, by the shortest way."""
-        name = shard_of(user_id)
-        if name not in self._callers:
-            self._callers[name] = self._caller(name)
-        return await self._callers[name].ask(*asked)
+        return await self._caller(shard_of(user_id)).ask(*asked)
+
+    async def look_up(self) -> None:
+        """Know how to ask every shard, also where Ray can no longer be asked for it. Raises RayError, Unavailable."""
+        for number in range(SHARDS):
+            await self._caller(shard_name(number)).look_up()
 
     def worker(self) -> Any:
         """The worker."""
@@ -58,6 +64,11 @@ class Directory:
         self._found.clear()
 
     def _caller(self, name: str) -> Caller:
+        if name not in self._callers:
+            self._callers[name] = self._new_caller(name)
+        return self._callers[name]
+
+    def _new_caller(self, name: str) -> Caller:
         """The handle is looked up each time: who is made anew has another one."""
 
         async def rung_up_at() -> str:
@@ -69,7 +80,13 @@ class Directory:
         return Caller(rung_up_at, called)
 
     def _living(self, name: str) -> Any:
-        """A handle, looked up once: asking Ray takes a millisecond."""
+        """A handle, looked up once: asking Ray takes a millisecond.
+
+        Raises Unavailable in a process whose raylet has gone: Ray ends it with the first call that fails, and until its
+        successor is there it has much to answer that needs no call.
+        """
+        if os.getppid() != self._parent:
+            raise Unavailable()
         if name not in self._found:
             self._found[name] = actor(name)
         return self._found[name]

@@ -81,7 +81,7 @@ class Line:
     """The end that asks, over as many connections as there are questions under way."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self.answered = False
         """Whether anybody ever did."""
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
@@ -113,7 +113,7 @@ class Line:
         end = socket.socket(socket.AF_UNIX)
         try:
             end.setblocking(False)  # a backlog that is full is as good as nobody
-            end.connect(self._name)  # not by the loop: uvloop knows no names that begin with a NUL
+            end.connect(self.name)  # not by the loop: uvloop knows no names that begin with a NUL
             if not _same_user(end):
                 raise ConnectionRefusedError("The other end of the line is somebody else's.")
         except OSError:
@@ -134,8 +134,8 @@ class Caller:
 
     async def ask(self, *asked: object) -> Any:
         """The answer. What is asked changes nothing: where a line breaks it is asked once more, by a call."""
-        if self._line is None and monotonic() >= self._not_before:
-            self._line = Line(await self._name())
+        if self._line is None:
+            await self.look_up()
         line = self._line
         if line is not None:
             try:
@@ -143,6 +143,16 @@ class Caller:
             except OSError:
                 self._hang_up(line)
         return await self._call(*asked)
+
+    async def look_up(self) -> None:
+        """Have the line of the life that is led now, so that who asks next need not ask Ray for it."""
+        if self._line is None and monotonic() < self._not_before:
+            return
+        name = await self._name()
+        if self._line is not None and self._line.name != name:
+            self._line.close()
+            self._line = None
+        self._line = self._line or Line(name)
 
     def _hang_up(self, line: Line) -> None:
         line.close()

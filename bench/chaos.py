@@ -203,7 +203,7 @@ class Chaos:
             self._seen.reasons[f"{method} {type(error).__name__}"] += 1
             return None
         if not answer.is_success:
-            self._seen.reasons[f"{method} {answer.status_code}"] += 1
+            self._seen.reasons[f"{method} {answer.status_code} {_kind(answer)}".rstrip()] += 1
             return None
         return answer
 
@@ -225,6 +225,14 @@ class Chaos:
             if page["cursor"] is None:
                 return found
             asked["cursor"] = page["cursor"]
+
+
+def _kind(answer: httpx.Response) -> str:
+    """What kind of problem was told, by the end of its type."""
+    try:
+        return str(answer.json()["type"]).rpartition(":")[2]
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _city(number: int) -> str:

@@ -152,7 +152,8 @@ class Application:
             self._hearing, self._silent_since = gateways, now
         elif now - self._silent_since > HUNG_S - NOTICED_S and gateways - self._ended:
             log.warning("no answer for %.0f s; ending the gateway", silence)
-            for pid in gateways:
+            turn = self._ray.serving()
+            for pid in gateways if turn is None else (turn,):
                 send(pid, signal.SIGKILL)
             self._ended = gateways
         if silence > LOST_S:

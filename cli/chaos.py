@@ -18,6 +18,7 @@ from cli.client import address
 from cli.console import Exit, HomeOption, JsonOption, out, places_of, print_json
 from cli.processes import descendants, title
 from cli.runtime import Places, read_runtime, supervisor_pid
+from deployments.serving import serving
 
 TITLES = {
     "shard": "ray::MemoryShard",
@@ -83,14 +84,20 @@ def harm(places: Places, fault: Fault) -> bool:
 
 
 def victim(places: Places, part: str) -> int | None:
-    """The youngest process of a part, which is the one in use where an old one is about to go."""
+    """The process of a part that is in use: of gateways the one that serves, else the youngest, for an old one is about
+    to go.
+    """
     root, runtime = supervisor_pid(places), read_runtime(places)
     if root is None or runtime is None:
         return None
     if part in PIDS:
         pid = runtime.pids.get(PIDS[part])
         return pid if pid is not None and Path(f"/proc/{pid}").exists() else None
-    return max((pid for pid in descendants(root) if title(pid) == TITLES[part]), key=_begun, default=None)
+    living = [pid for pid in descendants(root) if title(pid).startswith(TITLES[part])]
+    if part == "gateway":
+        turn = serving(places.home, int(runtime.url.rpartition(":")[2]))
+        living = [pid for pid in living if pid == turn] or living
+    return max(living, key=_begun, default=None)
 
 
 def _begun(pid: int) -> int:

@@ -20,12 +20,13 @@ import yaml
 from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
 from cli.certificate import ensure_certificate
 from cli.ports import LOOPBACK, Kept, Ports, ReservedPorts
-from cli.processes import descendants, end, ray_processes, send, title
+from cli.processes import descendants, end, process_table, ray_processes, send, title
 from cli.ray_services import Services
 from cli.runtime import Places, ensure_token, read_runtime
 from config.cluster import certified
 from config.settings import Settings, project_root
 from deployments.door import Door
+from deployments.serving import serving
 from memory.errors import ConfigError, Unavailable
 
 LOGICAL_CPUS = 4
@@ -148,13 +149,18 @@ class RayHead:
         return True
 
     def gateways(self) -> set[int]:
-        """The processes that serve at the door, those of earlier raylets included."""
+        """The processes that have the door, to serve or to stand by, those of earlier raylets included."""
         door = self._door
-        workers = {pid for pid in ray_processes(self.temp_dir) if title(pid).startswith(REPLICA)}
-        return {pid for pid in workers if door is not None and door.is_held_by(pid)}
+        replicas = (pid for pid in process_table() if title(pid).startswith(REPLICA))
+        return {pid for pid in replicas if door is not None and door.is_held_by(pid)}
+
+    def serving(self) -> int | None:
+        """The gateway whose turn it is; None if it has just ended."""
+        pid = serving(self._settings.home, self.ports.http)
+        return pid if pid in self.gateways() else None
 
     def replaced(self) -> bool:
-        """Whether a gateway on the present raylet serves, so that nobody needs an earlier one any more."""
+        """Whether a gateway on the present raylet serves or is about to: nobody needs an earlier one any more."""
         return bool(self.gateways() & self._family())
 
     def left_behind(self) -> set[int]:

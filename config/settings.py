@@ -37,10 +37,13 @@ class Http:
     hosts: str = ""
     """Names by which it may be called beside those of loopback and its own address: that of a proxy, or in a LAN;
     several with commas between."""
-    connections: Count = 512
-    """Connections open at once (a descriptor each; what comes beyond takes the place of the one idle longest)."""
-    connections_per_address: Count = 256
+    connections: Count = 2_048
+    """Connections open at once (a descriptor each; who comes beyond waits for one that ends, or has long been idle)."""
+    connections_per_address: Count = 1_024
     """Connections open at once from one address; on one machine that is everybody."""
+    patience_s: Seconds = 10.0
+    """Seconds a question waits for its shard to come back, where PostgreSQL has not answered it meanwhile (chosen: what
+    the database is waited for, too)."""
 
 
 @dataclass(frozen=True, slots=True)

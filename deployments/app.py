@@ -3,6 +3,7 @@
 No `from __future__ import annotations` here: Serve turns the YAML's `args` into `AppArgs` only if it sees the class.
 """
 
+import asyncio
 import logging
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from ray import serve
 from ray.serve import Application
 
 from adapters import build
+from adapters.allocator import give_back
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
@@ -37,12 +39,22 @@ class Gateway:
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
         house = await open_house(settings, minds, encoder, model)
+        self._house = house
+        self._keeping = asyncio.ensure_future(minds.keep_lines())
+        app = create_app(house, body_bytes=settings.limits.body_bytes)
+        self._listener = await listen(app, settings.home, settings.http, begun=self._begin)
+
+    async def _begin(self) -> None:
+        """Serve: the one before has ended. Nobody waits for the encoder, which would cost the one that stands by
+        100 MB: nearly all questions are encoded by their shard."""
+        self._warming = asyncio.ensure_future(self._warm())
+
+    async def _warm(self) -> None:
         try:
-            await house.ask("warm")
+            await self._house.ask("warm")
         except Unavailable:  # its environment may take minutes: until then words alone answer, as `degraded` tells
             log.warning("the encoder is not there yet; questions are answered by words alone until it is")
-        app = create_app(house, body_bytes=settings.limits.body_bytes)
-        self._listener = await listen(app, settings.home, settings.http)
+        await asyncio.to_thread(give_back)
 
     async def check_health(self) -> None:
         """Asked by Serve every second; whoever raises is replaced."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -33,6 +34,8 @@ from memory.services.recall import Recollection
 from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.gateway")
+SEARCHES = 4
+"""Searches by PostgreSQL at once in the place of a shard (chosen: half of them wait for it, on two cores)."""
 RENEW_S = 1.0
 """Seconds between looks for the encoder that serves: one row, beside one request a second."""
 
@@ -119,6 +122,8 @@ class House:
     """user id -> who forgets, alone: what is erased of beliefs is told by weighing them before and after."""
     underway: set[asyncio.Task[None]] = field(default_factory=set)
     """Work that goes on when the request that began it was answered."""
+    searching: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, SEARCHES))
+    """Held by whoever has PostgreSQL search in the place of a shard."""
     attempts: Attempts = field(default_factory=Attempts)
     """Tokens that were guessed."""
 

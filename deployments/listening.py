@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from config.settings import Http
+from deployments.accepting import Acceptor
 from deployments.connections import Connections
-from deployments.door import BACKLOG, handed_over, listening
+from deployments.door import handed_over, listening
 from deployments.hosts import HostCheck
 from deployments.protocol import BoundedHttp
+from deployments.serving import Turn
 from memory.errors import Unavailable
 
 PATIENCE_S = 10.0
@@ -24,42 +26,63 @@ PATIENCE_S = 10.0
 KEEP_ALIVE_S = 90
 """Seconds an idle connection is kept, as Serve's proxy did: a client that asks now and then need not connect anew."""
 _POLL_S = 0.05
-"""Between looks whether it is open, in seconds."""
+"""Between looks whether it can be had, or whose turn it is, in seconds."""
+Begun = Callable[[], Awaitable[object]]
 
 
 class Listener:
-    """An HTTP server in this process's event loop."""
+    """An HTTP server in this process's event loop, which answers what is asked over the connections it takes."""
 
-    def __init__(self, server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
-        self._server = server
-        self._serving = serving
+    def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, begun: Begun) -> None:
+        known = HostCheck(app, {http.host, *http.hosts.split(",")})
+        others = Connections(http.connections, http.connections_per_address)
+        # what a request costs is the application's: no access log, no start-up events, no WebSockets
+        config = uvicorn.Config(known, lifespan="off", ws="none", access_log=False, log_config=None,
+                                server_header=False, timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
+        self._server = uvicorn.Server(config)
+        self._serving = asyncio.ensure_future(self._server.serve(sockets=[]))  # connections are taken by the acceptor
+        self._turn, self._begun = turn, begun
+        speak = partial(BoundedHttp, others, config=config, server_state=self._server.server_state, app_state={})
+        self._acceptor = Acceptor(door, others, speak, self._turn_came)
 
     @property
     def listening(self) -> bool:
-        """Whether requests are taken."""
-        return bool(self._server.started) and not self._serving.done()
+        """Whether requests are taken, or will be as soon as the gateway that serves has ended."""
+        return bool(self._server.started) and not self._serving.done() and self._acceptor.working
 
     async def close(self) -> None:
         """Answer what was asked, take nothing more."""
+        await self._acceptor.close()
+        self._turn.pass_on()
         self._server.should_exit = True
         await self._serving
 
+    async def _turn_came(self) -> None:
+        while not self._server.started:
+            await asyncio.sleep(0)
+        while not self._turn.came():
+            await asyncio.sleep(_POLL_S)
+        await self._begun()
 
-async def listen(app: ASGIApp, home: Path, http: Http, patience_s: float = PATIENCE_S) -> Listener:
-    """Serve the application of a home where the settings say. Raises Unavailable if another program keeps the port."""
+
+async def _nothing() -> None:
+    """What is done, unless somebody says otherwise, when a listener begins to serve."""
+
+
+async def listen(
+    app: ASGIApp, home: Path, http: Http, patience_s: float = PATIENCE_S, begun: Begun = _nothing
+) -> Listener:
+    """Serve the application of a home where the settings say, at once or when the gateway before it has ended.
+
+    `begun` is called when its turn has come. Raises Unavailable if another program keeps the port.
+    """
     door = await _opened(home, http, patience_s)
-    reading: Any = partial(BoundedHttp, Connections(http.connections, http.connections_per_address))
-    known = HostCheck(app, {http.host, *http.hosts.split(",")})
-    # what a request costs is the application's: no access log, no start-up events, no WebSockets
-    config = uvicorn.Config(known, http=reading, lifespan="off", ws="none", access_log=False, log_config=None,
-                            server_header=False, timeout_keep_alive=KEEP_ALIVE_S, backlog=BACKLOG)  # fmt: skip
-    server = uvicorn.Server(config)
-    listener = Listener(server, asyncio.get_running_loop().create_task(server.serve(sockets=[door])))
+    listener = Listener(app, http, door, Turn(home, http.port), begun)
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()
             raise Unavailable("The front door closed before it was open.")
-        await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(0)
     return listener
 
 

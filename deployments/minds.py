@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
-from ray.exceptions import RayActorError
+from ray.exceptions import RayActorError, RayError
 
 from actors.directory import Directory
 from actors.understanding import Understood
@@ -22,6 +23,11 @@ from memory.retrieval.query import Question
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
+ASKED_AT_ONCE = 8
+"""Questions a shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that wait
+after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
+LOOK_UP_S = 2.0
+"""Seconds between looks for the lines of the shards."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included."""
 
@@ -35,7 +41,8 @@ class RayMinds:
     def __init__(self, settings: Settings, retrieval: Any = None) -> None:
         self._retrieval = retrieval
         self._directory = Directory(settings)
-        self._recall_s = settings.recall.shard_timeout_ms / 1000
+        self._patience_s = settings.http.patience_s
+        self._asked = asyncio.Semaphore(ASKED_AT_ONCE)
         self._directory.ensure()
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
@@ -53,11 +60,14 @@ class RayMinds:
         return cast(ChangeSet, await self._within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
 
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
-        """What answers a question. Raises Unavailable if the shard is late; then the stores answer."""
+        """What answers a question. Raises Unavailable if the shard is not back in time; whoever asks may long have had
+        the stores answer.
+        """
         if self._retrieval is not None:
             return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
-        answer = self._directory.ask(question.view.user_id, question, only, understood)
-        return cast(Recollection, await self._within(answer, self._recall_s))
+        async with self._asked:
+            answer = self._directory.ask(question.view.user_id, question, only, understood)
+            return cast(Recollection, await self._within(answer, self._patience_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
@@ -77,9 +87,17 @@ class RayMinds:
         """The working set of a user as it stands."""
         return cast(WorkingSet, await self._within(self._directory.shard(user_id).believed.remote(user_id), TURN_S))
 
+    async def keep_lines(self) -> None:
+        """Know at any time how to ask the shards past Ray: without its raylet a gateway cannot find it out."""
+        while True:
+            with suppress(RayError, Unavailable):
+                await self._directory.look_up()
+            await asyncio.sleep(LOOK_UP_S)
+
     async def wake(self) -> None:
         """Tell the worker that there is something to do; it finds out by itself within a second anyway."""
-        self._directory.worker().wake.remote()
+        with suppress(Unavailable):
+            self._directory.worker().wake.remote()
 
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""

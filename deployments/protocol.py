@@ -40,7 +40,6 @@ _UNREAD = {
     HTTPStatus.REQUEST_URI_TOO_LONG: f"The address is longer than {MOST_ADDRESS:,} bytes; POST /v1/ask and "
     "POST /v1/tools/search_memory take a question in the body, of at most 10,000 characters.",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: f"Address and headers are longer than {MOST_HEAD:,} bytes.",
-    HTTPStatus.SERVICE_UNAVAILABLE: "All connections are in use right now; try again.",
 }
 """What is wrong with a request that never comes to the application -> what to do."""
 GRANTED = "memoray.granted"
@@ -141,13 +140,11 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Speak over this connection, if there is room for it."""
+        """Speak over this connection."""
         super().connection_made(cast(asyncio.Transport, Joined(transport, self.loop, self._unread)))
         self.origin = origin_of(self.client[0]) if self.client else ""
-        if self._others.admit(self):
-            self._await(Phase.HEAD)
-        else:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+        self._others.join(self)
+        self._await(Phase.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing more comes."""

@@ -171,3 +171,25 @@ async def test_each_life_has_a_name_of_its_own() -> None:
     assert len(names) == 2
     await first.close()
     await second.close()
+
+
+async def test_a_line_that_was_looked_up_is_there_when_nobody_can_be_asked_for_it(shard: Shard) -> None:
+    async def nobody() -> str:
+        raise Unavailable()
+
+    caller = Caller(shard.name, shard.call)
+    await caller.look_up()
+    caller._name = nobody
+    assert await caller.ask(1) == (1, None)
+    assert shard.calls == []
+
+
+async def test_to_look_again_leads_to_the_life_that_is_led_now(shard: Shard) -> None:
+    caller, after = Caller(shard.name, shard.call), Shard()
+    await caller.ask(1)
+    await shard.exchange.close()
+    caller._name = after.name
+    await caller.look_up()
+    assert await caller.ask(2) == (2, None)
+    assert (shard.calls, after.calls) == ([], [])
+    await after.exchange.close()

@@ -1,0 +1,76 @@
+"""The living parts as the gateway reaches them: few questions at once, and no call where there is no raylet."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from actors.directory import Directory
+from config.settings import Settings
+from deployments import minds
+from deployments.minds import ASKED_AT_ONCE, RayMinds
+from memory.errors import Unavailable
+from memory.model.scopes import View
+from memory.retrieval.query import Question
+
+
+class Shards:
+    """A directory whose shards answer when they are told to."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.under_way, self.most, self.answered = 0, 0, 0
+        self.go = asyncio.Event()
+
+    def ensure(self) -> None:
+        """They live."""
+
+    def forget(self) -> None:
+        """Nothing is remembered."""
+
+    async def ask(self, user_id: str, *asked: object) -> str:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await self.go.wait()
+        self.under_way -= 1
+        self.answered += 1
+        return "found"
+
+
+def question() -> Question:
+    return Question("Where?", View("maya"), 0.0)
+
+
+async def test_few_questions_are_asked_at_once_and_the_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minds, "Directory", Shards)
+    asked = RayMinds(Settings(Path("/nowhere")))
+    shards = cast(Any, asked._directory)
+    asking = [asyncio.create_task(asked.recall(question(), None, None)) for _ in range(5 * ASKED_AT_ONCE)]
+    await asyncio.sleep(0.05)
+    assert shards.most == ASKED_AT_ONCE
+    asking[0].cancel()  # who gives up makes room for the next
+    shards.go.set()
+    await asyncio.gather(*asking, return_exceptions=True)
+    assert shards.most == ASKED_AT_ONCE
+    assert shards.answered == 5 * ASKED_AT_ONCE - 1
+
+
+async def test_a_shard_that_does_not_come_back_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minds, "Directory", Shards)
+    asked = RayMinds(Settings(Path("/nowhere")))
+    asked._patience_s = 0.05
+    with pytest.raises(Unavailable):
+        await asked.recall(question(), None, None)
+
+
+def test_without_its_raylet_a_process_calls_no_actor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray ends a process without a raylet with the first of its calls that fails."""
+    directory = Directory(Settings(Path("/nowhere")))
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+    with pytest.raises(Unavailable):
+        directory.worker()
+    with pytest.raises(Unavailable):
+        directory.shard("maya")

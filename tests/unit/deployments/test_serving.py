@@ -1,0 +1,141 @@
+"""Whose turn it is to serve: one gateway at a time, and the next one as soon as that one ends, however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from adapters import temporary
+from cli.ports import free_port
+from config.settings import Http, project_root
+from deployments.door import Door
+from deployments.listening import Listener, listen
+from deployments.serving import Turn, serving
+
+WHOLE = b"GET /who HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+HOLDER = "import sys, time; from pathlib import Path; from deployments.serving import Turn; "
+HOLDER += "turn = Turn(Path(sys.argv[1]), int(sys.argv[2])); print(turn.came(), flush=True); time.sleep(600)"
+
+
+def named(name: str) -> FastAPI:
+    app = FastAPI()
+
+    @app.get("/who")
+    async def who() -> dict[str, str]:
+        return {"who": name}
+
+    return app
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[tuple[Path, Http]]:
+    """A home with a door that somebody holds."""
+    http = Http(port=free_port(0), connections=8, connections_per_address=8)
+    with temporary.occupy(tmp_path):
+        door = Door(tmp_path, http.host, http.port)
+        yield tmp_path, http
+        door.close()
+    temporary.vacate(tmp_path)
+
+
+async def answer(http: Http) -> str:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        told = await client.get(f"http://127.0.0.1:{http.port}/who", timeout=60)
+    return str(told.json()["who"])
+
+
+async def test_one_serves_and_the_other_stands_by_until_that_one_ends(place: tuple[Path, Http]) -> None:
+    home, http = place
+    first, second = await listen(named("first"), home, http), await listen(named("second"), home, http)
+    assert second.listening, "who stands by is well"
+    assert {await answer(http) for _ in range(20)} == {"first"}
+    await first.close()
+    assert await answer(http) == "second"
+    await second.close()
+
+
+async def test_what_is_done_when_its_turn_comes_is_not_done_before(place: tuple[Path, Http]) -> None:
+    home, http = place
+    begun: list[str] = []
+
+    async def began() -> None:
+        begun.append("second")
+
+    first = await listen(named("first"), home, http)
+    second: Listener = await listen(named("second"), home, http, begun=began)
+    await answer(http)
+    assert not begun
+    await first.close()
+    await answer(http)
+    assert begun == ["second"]
+    await second.close()
+
+
+async def test_who_is_killed_gives_its_turn_to_the_next(place: tuple[Path, Http]) -> None:
+    home, http = place
+    command = [sys.executable, "-c", HOLDER, str(home), str(http.port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=project_root(), text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        assert serving(home, http.port) == holder.pid
+        assert not Turn(home, http.port).came()
+        after = await listen(named("after"), home, http)
+        waiting = asyncio.create_task(answer(http))
+        holder.kill()
+    assert await asyncio.wait_for(waiting, 60) == "after"
+    assert serving(home, http.port) == os.getpid()
+    await after.close()
+
+
+def test_where_nobody_hands_out_a_door_nobody_waits(tmp_path: Path) -> None:
+    assert Turn(tmp_path, 8000).came()
+    assert Turn(tmp_path, 8000).came()
+    assert serving(tmp_path, 8000) is None
+
+
+async def test_whoever_waited_while_nobody_served_is_answered_though_they_are_more_than_may_be_open(
+    place: tuple[Path, Http],
+) -> None:
+    """Ten times the room is in the kernel's queue, each with its whole request, when a gateway comes back."""
+    home, http = place
+    waiting = [socket.create_connection(("127.0.0.1", http.port)) for _ in range(80)]
+    for each in waiting:
+        each.sendall(WHOLE)
+        each.settimeout(60)
+    listener = await listen(named("back"), home, http)
+    answers = [await asyncio.to_thread(each.recv, 65_536) for each in waiting]
+    for each in waiting:
+        each.close()
+    assert [told[:15] for told in answers] == [b"HTTP/1.1 200 OK"] * 80
+    await listener.close()
+
+
+async def test_half_sent_requests_in_the_queue_hold_nobody_up(place: tuple[Path, Http]) -> None:
+    """They are ended, unheard, for those behind them: nobody waits until their own time is over."""
+    home, http = place
+    crowd = [socket.create_connection(("127.0.0.1", http.port)) for _ in range(80)]
+    for each in crowd:
+        each.sendall(WHOLE[:20])
+        each.settimeout(60)
+    listener = await listen(named("back"), home, http)
+    assert await asyncio.wait_for(answer(http), 60) == "back"
+
+    def left(each: socket.socket) -> bytes:
+        try:
+            return each.recv(65_536)
+        except ConnectionResetError:
+            return b""
+
+    assert [await asyncio.to_thread(left, each) for each in crowd[:60]] == [b""] * 60, "none was told it was late"
+    for each in crowd:
+        each.close()
+    await listener.close()
