@@ -112,8 +112,8 @@ class MiniLm(ABC):
         return tokenizer
 
     @cached_property
-    def _vocabulary(self) -> _Vocabulary:
-        return _Vocabulary(self._tokenizer)
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._tokenizer)
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
@@ -203,7 +203,7 @@ class FullMiniLmEmbedder(MiniLmEmbedder):
     _weights = FULL_WEIGHTS
 
 
-class _Vocabulary:
+class Vocabulary:
     """Which word pieces carry content: a table over their numbers."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:

@@ -74,8 +74,8 @@ class TorchMiniLmEmbedder(MiniLm):
         if device.startswith("cuda") and not torch.cuda.is_available():
             raise ConfigError(f"The encoder is to run on {device}, but PyTorch finds no GPU: set embedding.device.")
         self._torch, self._device = torch, device
-        weights = _weights(onnx, existing(model or asset(*FULL_WEIGHTS)))
-        self._bert = _loaded(torch, transformers, weights).to(device).eval()
+        weights = weights_of(onnx, existing(model or asset(*FULL_WEIGHTS)))
+        self._bert = bert_of(torch, transformers, weights).to(device).eval()
 
     def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         torch = self._torch
@@ -102,7 +102,7 @@ def must_agree(one: Embedder, other: Embedder, texts: Sequence[str] = PROBES) ->
         )
 
 
-def _weights(onnx: Any, path: Path) -> dict[str, NDArray[np.float32]]:
+def weights_of(onnx: Any, path: Path) -> dict[str, NDArray[np.float32]]:
     """Transformers' name -> array, of the file's named parts. Raises ConfigError if one is unknown to it."""
     named = {part.name: onnx.numpy_helper.to_array(part) for part in onnx.load(str(path)).graph.initializer}
     try:
@@ -125,7 +125,8 @@ def _renamed(named: Mapping[str, NDArray[np.float32]]) -> Iterator[tuple[str, ND
         yield f"encoder.layer.{number}.{_LAYER[inner]}.{kind}", turned
 
 
-def _loaded(torch: Any, transformers: Any, weights: Mapping[str, NDArray[np.float32]]) -> Any:
+def bert_of(torch: Any, transformers: Any, weights: Mapping[str, NDArray[np.float32]]) -> Any:
+    """Transformers' model with these weights."""
     words = weights["embeddings.word_embeddings.weight"]
     config = transformers.BertConfig(
         vocab_size=words.shape[0],

