@@ -1,6 +1,6 @@
 """Teach the encoder on invented worlds: from the package's weights to a file that the product loads.
 
-    python -m training.encoder OUT [--epochs 5] [--held-out i,j,k] [--seed 0]
+    python -m training.encoder OUT [--epochs 5] [--held-out i,j,k] [--seed 0] [--half]
 
 One step is one world: all its turns, each a negative for every question that it does not answer, and up to
 MOST_QUESTIONS of its questions. The loss is listwise cross-entropy over the turns by late interaction (`scoring`), the
@@ -57,11 +57,11 @@ class Found:
 class Teaching:
     """One run: the student, what it was before, and the order of the lessons."""
 
-    def __init__(self, taught: Sequence[Lesson], epochs: int, seed: int) -> None:
+    def __init__(self, taught: Sequence[Lesson], epochs: int, seed: int, half: bool = False) -> None:
         torch.manual_seed(seed)
         self._draw = random.Random(seed)
         self._taught = list(taught)
-        self.student, self._before = Student(), Student(dropout=0.0)
+        self.student, self._before = Student(half=half), Student(dropout=0.0)
         self._before.bert.eval()
         self._anchors: dict[str, tuple[Tensor, Tensor]] = {}
         self.epoch = 0
@@ -181,10 +181,11 @@ def main() -> None:
     arguments.add_argument("--epochs", type=int, default=5)
     arguments.add_argument("--held-out", default="i,j,k", help="authors whose worlds are only tested on")
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--half", action="store_true", help="compute in bfloat16, where the processor has it")
     options = arguments.parse_args()
     taught, left_out = split(lessons(options.worlds), options.held_out.split(","))
     print(f"{len(taught)} worlds are taught, {len(left_out)} left out")
-    teaching = Teaching(taught, options.epochs, options.seed)
+    teaching = Teaching(taught, options.epochs, options.seed, options.half)
     options.out.mkdir(parents=True, exist_ok=True)
     kept = options.out / "state.pt"
     if kept.exists():
