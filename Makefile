@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONHOME VIRTUAL_ENV RAY_ADDRESS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help up down test search lint requirements clean
+.PHONY: help up down test search lint extra requirements clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -40,7 +40,10 @@ lint: $(STAMPS)/dev ## Style, types and import contracts.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-requirements: $(STAMPS)/dev ## Whether what each GPU part installs can be had; ARGS=--write takes the newest.
+extra: $(STAMPS)/installed ## Install an extra: ARGS=language, ARGS=e5 or ARGS=stores.
+	$(call packages,$(ARGS))
+
+requirements: $(STAMPS)/dev ## Whether all that is installed can still be had; ARGS=--write takes the newest.
 	@$(BIN)/python -m deployments.requirements.resolve $(ARGS)
 
 clean: ## Remove the environment and the caches; the memory in data/ stays.
@@ -54,19 +57,31 @@ $(BIN)/python:
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 
-$(STAMPS)/installed: pyproject.toml | $(BIN)/python
+# $(call packages,SET): every package of that set in the version and with the hash that is written there, wheels only
+define packages
+	@if command -v uv >/dev/null; then \
+	  uv pip install --python $(BIN)/python --compile-bytecode --no-deps --only-binary :all: --require-hashes \
+	    -r requirements/$(1).txt; \
+	else \
+	  $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes -r requirements/$(1).txt; fi
+endef
+
+# ours is laid over them by the setuptools of the set: nothing else is fetched to build it
+define ourselves
+	@if command -v uv >/dev/null; then \
+	  uv pip install --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .; fi
+endef
+
+$(STAMPS)/installed: pyproject.toml requirements/base.txt | $(BIN)/python
 	@echo "Installing Memoray (once; about 1 GB, some minutes)"
 	@mkdir -p $(STAMPS)
-	@if command -v uv >/dev/null; then \
-	  uv pip install --python $(BIN)/python --compile-bytecode -e .; \
-	else \
-	  $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && $(BIN)/python -m pip install -e .; fi
+	$(call packages,base)
+	$(call ourselves)
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/installed
+$(STAMPS)/dev: $(STAMPS)/installed requirements/dev.txt
 	@echo "Installing what the tests need"
-	@if command -v uv >/dev/null; then \
-	  uv pip install --python $(BIN)/python --compile-bytecode --group dev; \
-	else \
-	  $(BIN)/python -m pip install --quiet --group dev; fi
+	$(call packages,dev)
 	@touch $@

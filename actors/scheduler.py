@@ -10,7 +10,7 @@ from ray.job_submission import JobSubmissionClient
 from adapters.build import Stores
 from config.settings import Settings
 from memory.ports import Clock
-from memory.services.night import due
+from memory.services.sleeping import due_nights
 
 log = logging.getLogger("memoray.scheduler")
 LOOK_S = 30.0
@@ -33,10 +33,9 @@ class Scheduler:
             await asyncio.sleep(LOOK_S)
 
     async def due_count(self) -> int:
-        """How many nights of how many users are waiting."""
-        now = self._clock.now()
+        """How many nights of how many users are waiting; nobody's time zone keeps the others awake."""
         sleepers = await self._stores.nights.sleepers()
-        return sum(len(list(due(each["since"], now, each["zone"], self._settings.night.hour))) for each in sleepers)
+        return await due_nights(sleepers, self._clock.now(), self._settings.night.hour, self._stores.failures)
 
     def _submit(self) -> None:
         client = JobSubmissionClient()

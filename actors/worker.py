@@ -14,24 +14,25 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from ray.exceptions import RayActorError
-
 from actors.background import Threads, come_last, step_back
+from actors.erasing import erase, sweep_now_and_then
 from actors.names import SHARDS, actor, shard_name, shard_of
+from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
 from actors.succession import Succession
 from actors.transcripts import Transcripts
 from adapters import build
 from config.settings import Settings
-from memory.errors import DomainError, ModelFailed, Unavailable
+from memory.errors import Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import MeetRivals
 from memory.model.ids import command_id
 from memory.model.verdicts import Pair, Verdict
 from memory.ports import Judge, Vector
-from memory.services.extract import encode, read_source
+from memory.services.extract import encode
 from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
 from memory.services.vectors import BATCH, encode_heard, let_meet
+from memory.words.passages import BATCH_CHARS
 
 log = logging.getLogger("memoray.worker")
 IDLE_S = 1.0
@@ -62,11 +63,13 @@ class Worker:
         self._settings = settings
         self._stores: build.Stores | None = None
         self._succession: Succession | None = None
-        self._extractor = build.extractor(settings)
+        self._asked, last = build.readers(settings)
+        """Reads what somebody waits for."""
         self._judge = build.judge(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
+        self._encoding, self._reading = Turns(), ReadingTask(settings, last, self._clock, self._submit)
         self._refused = Patience(settings.extraction.retry_base_s, settings.extraction.retry_cap_s)
         """Users whose memory took no facts in."""
         # Ray builds an async actor inside its event loop: whoever restarts this process starts its work, too
@@ -79,8 +82,13 @@ class Worker:
         self._woken.set()
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
-        """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state."""
-        reading = await self._extractor.read(utterances)
+        """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state.
+
+        Raises Unavailable, also where there is too much of them: somebody waits, and so does whoever comes after.
+        """
+        if sum(len(each.text) for each in utterances) > BATCH_CHARS:
+            raise Unavailable(f"At most {BATCH_CHARS:,} characters are read while somebody waits.")
+        reading = await self._asked.read(utterances)
         return reading, await encode((await self._open()).encoder, [claim.statement for claim in reading.claims])
 
     async def judge(self, pairs: tuple[Pair, ...]) -> Sequence[Verdict]:
@@ -97,6 +105,8 @@ class Worker:
         tasks: list[Callable[[], Awaitable[None]]] = [
             self._encode_heard,
             self._read_heard,
+            partial(erase, self._settings, stores),
+            partial(sweep_now_and_then, self._settings, stores),
             transcripts.watch,
             scheduler.run,
         ]
@@ -149,7 +159,7 @@ class Worker:
         """Find out what words say, with what is left of the processors while they are encoded (0053)."""
         come_last()
         while True:
-            if not await self._read_next() and not await self._embed_facts():
+            if not await self._reading.next(await self._open()) and not await self._embed_facts():
                 await self._rest()
 
     async def _judge_again(self, judge: Judge) -> None:
@@ -186,36 +196,20 @@ class Worker:
     async def _encode_next(self, *, longest: bool) -> bool:
         """Encode the next batch; False if there is none."""
         stores = await self._open()
-        due = await stores.capture.due("embed", self._clock.now(), BATCH, longest=longest)
+        served = self._encoding.served
+        due = await stores.capture.due("embed", self._clock.now(), BATCH, longest=longest, served=served)
         try:
             await encode_heard(due, stores.capture, stores.encoder)
         except Exception as error:
-            if _away(error):
+            if is_away(error):
                 raise
             for task in due:  # each by itself: what fails again has failed for its own words
-                await self._try(task, self._embed)
+                await attempt(task, self._embed, stores, self._clock)
+        if due:
+            self._encoding.had(due[0]["scope"])
+        else:
+            self._encoding.nobody_waits()
         return bool(due)
-
-    async def _read_next(self) -> bool:
-        """Read on in the next source; False if there is none."""
-        due = await (await self._open()).capture.due("read", self._clock.now(), 1)
-        for task in due:
-            await self._try(task, self._read)
-        return bool(due)
-
-    async def _try(self, task: Mapping[str, Any], act: Callable[[Mapping[str, Any]], Awaitable[None]]) -> None:
-        """Do a piece of work. A failure is recorded and tried again later.
-
-        What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
-        """
-        try:
-            await act(task)
-        except Exception as error:
-            if _away(error):
-                raise
-            if not isinstance(error, DomainError):
-                log.exception("%s failed", task["task"])
-            await (await self._open()).capture.failed(task, _reason(error), self._clock.now())
 
     async def _embed(self, task: Mapping[str, Any]) -> None:
         stores = await self._open()
@@ -239,7 +233,7 @@ class Worker:
             try:
                 await self._embed_facts_of(user_id, [row for row in rows if row["user_id"] == user_id])
             except Exception as error:
-                if _away(error):
+                if is_away(error):
                     raise
                 log.exception("facts of %s wait for their vectors", user_id)  # and those of others go on meanwhile
                 self._refused.tried([user_id], now)
@@ -256,12 +250,6 @@ class Worker:
         if unmet := [row for row in rows if not row["anew"]]:
             await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
 
-    async def _read(self, task: Mapping[str, Any]) -> None:
-        stores = await self._open()
-        batch = self._settings.extraction.batch
-        if not await read_source(task, stores.capture, self._extractor, stores.encoder, self._submit, batch):
-            await stores.capture.finished(task)
-
     async def _submit(self, user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
         """Hand a command to the shard of its user, and judge what it meets while no turn waits."""
         rounds = self._settings.revision.rounds
@@ -271,15 +259,6 @@ class Worker:
         if self._stores is None:
             self._stores = await build.stores(self._settings, max_size=4)
         return self._stores
-
-
-def _away(error: Exception) -> bool:
-    """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
-    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not isinstance(error, ModelFailed)
-
-
-def _reason(error: Exception) -> str:
-    return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__
 
 
 async def _submit(user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:

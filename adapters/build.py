@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from adapters.capture.captures import CommandFiles
+from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.model_files import trusted_of
 from adapters.postgres.archive import PostgresArchive
+from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
+from adapters.postgres.erasing import PostgresErasing
 from adapters.postgres.fact_reads import PostgresFactReads
+from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
@@ -30,12 +36,15 @@ from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
-from adapters.postgres.tokens import PostgresTokens, Token
+from adapters.postgres.sweeping import PostgresSweeper
+from adapters.postgres.tokens import PostgresTokens
 from config.settings import Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
+from memory.model.tokens import Token
 from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
 from memory.rules.decider import Rules
+from memory.services.erasing import Eraser, Turn
 
 
 @dataclass(frozen=True)
@@ -66,12 +75,15 @@ class Stores:
     facts: PostgresFactReads
     sources: PostgresSourceReads
     figures: PostgresFigures
+    failures: PostgresFailures
     history: PostgresHistory
     forgetting: PostgresForgetting
+    erasing: PostgresErasing
     archive: PostgresArchive
     commands: CommandFiles
     rebuild: PostgresRebuild
     surroundings: PostgresSurroundings
+    audit: PostgresAudit
 
 
 def attached(settings: Settings) -> Settings:
@@ -105,28 +117,31 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
     """The stores over an open pool, for the encoder that serves now."""
     serving, work = PostgresServing(pool), settings.extraction
     encoder, successor = await _encoders(serving, pool, settings)
-    name = encoder.name
+    name, capture = encoder.name, _capture(pool, encoder.name, settings)
     return Stores(
         pool,
         encoder,
         successor,
         serving,
         PostgresJournal(pool, name),
-        _capture(pool, name, settings),
+        capture,
         PostgresNights(pool, name, encoder.calibrate),
         PostgresFeed(pool, name),
         PostgresTokens(pool),
         PostgresReads(pool),
         PostgresEntityReads(pool),
         PostgresFactReads(pool),
-        PostgresSourceReads(pool, work.attempts),
-        PostgresFigures(pool),
+        PostgresSourceReads(pool, work.attempts, work.tries),
+        PostgresFigures(pool, work.tries),
+        PostgresFailures(pool),
         PostgresHistory(pool),
-        PostgresForgetting(pool),
+        PostgresForgetting(pool, capture),
+        PostgresErasing(pool),
         PostgresArchive(pool),
         CommandFiles(settings.home / "commands", PostgresSnapshots(pool).write),
         PostgresRebuild(pool, name),
         PostgresSurroundings(pool),
+        PostgresAudit(pool),
     )
 
 
@@ -170,7 +185,27 @@ def _read(written: Mapping[str, Any]) -> Encoder:
 
 def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
     work = settings.extraction
-    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts)
+    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts,
+                           tries=work.tries)  # fmt: skip
+
+
+def session_files(kept: Stores, settings: Settings) -> SessionFiles:
+    """The session files, as forgetting changes them."""
+    root = settings.home / "transcripts"
+    return SessionFiles(root, settings.auth.default_user, kept.capture, kept.forgetting.drop_offset)
+
+
+def eraser(kept: Stores, settings: Settings, turn: Turn, leave: Callable[[str], Awaitable[None]]) -> Eraser:
+    """What carries out the queue of erasures. `turn` and `leave` reach the shard of a user."""
+    files = session_files(kept, settings)
+    return Eraser(kept.erasing, turn, kept.forgetting, kept.commands, files, leave)
+
+
+def sweeper(settings: Settings, kept: Stores) -> PostgresSweeper:
+    """What sweeps the database's own files."""
+    if settings.dsn is None:
+        raise ConfigError("No database is known here.")
+    return PostgresSweeper(kept.pool, settings.dsn, settings.erasure.sweep_after_s)
 
 
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
@@ -202,8 +237,8 @@ def gpu_embedder(settings: Settings, device: str) -> Embedder:
         raise ConfigError(f"A GPU runs {' and '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
     from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
 
-    own = _files(settings) if encoder.kind == "minilm" else (None, None)
-    whole = TorchMiniLmEmbedder(device, *own)
+    folder, trusted = _own_files(settings)
+    whole = TorchMiniLmEmbedder(device, folder if encoder.kind == "minilm" else None, trusted)
     must_agree(whole, _EMBEDDERS[encoder.kind](settings))
     return whole if encoder.dimensions is None else TruncatedEmbedder(whole, encoder.dimensions)
 
@@ -211,6 +246,21 @@ def gpu_embedder(settings: Settings, device: str) -> Embedder:
 def extractor(settings: Settings) -> Extractor:
     """The extractor of the settings; its model is loaded when the first text comes."""
     return _EXTRACTORS[settings.models.extraction.kind](settings)
+
+
+def readers(settings: Settings) -> tuple[Extractor, Extractor]:
+    """For the worker: what reads for somebody who waits, and what reads in the background.
+
+    Rules and parser are in a process of their own, which can be ended. A model is asked over HTTP, each call with a
+    time limit.
+    """
+    extractor_ = extractor(settings)
+    if settings.models.extraction.kind != "rules":
+        return extractor_, extractor_
+    from adapters.extraction.apart import Apart
+
+    apart = Apart(extractor_, settings.extraction.deadline_s)
+    return apart.asked, apart.last
 
 
 def judge(settings: Settings) -> Judge | None:
@@ -232,24 +282,24 @@ def _openai_model(settings: Settings) -> LanguageModel:
 def _minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import MiniLmEmbedder
 
-    return MiniLmEmbedder(*_files(settings))
+    return MiniLmEmbedder(*_own_files(settings))
 
 
 def _full_minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import FullMiniLmEmbedder
 
-    return FullMiniLmEmbedder(*_files(settings))
+    return FullMiniLmEmbedder(*_own_files(settings))
 
 
-def _files(settings: Settings) -> tuple[Path, Path] | tuple[None, None]:
-    folder = settings.models.encoder.path
-    return (folder / "model.onnx", folder / "tokenizer.json") if folder else (None, None)
+def _own_files(settings: Settings) -> tuple[Path | None, frozenset[str]]:
+    """The folder of the encoder's own files, and the digests of all files that the settings trust."""
+    return settings.models.encoder.path, trusted_of(settings.models.trusted)
 
 
 def _e5(settings: Settings) -> Embedder:
     from adapters.embedding.e5 import E5Embedder
 
-    return E5Embedder()
+    return E5Embedder(*_own_files(settings))
 
 
 def _hashing(settings: Settings) -> Embedder:
@@ -259,8 +309,10 @@ def _hashing(settings: Settings) -> Embedder:
 
 
 def _rules_extractor(settings: Settings) -> Extractor:
+    from adapters.extraction import rules_model
     from adapters.extraction.rules import RuleExtractor
 
+    rules_model.choose(settings.models.extraction.path, trusted_of(settings.models.trusted))
     return RuleExtractor()
 
 
@@ -273,7 +325,8 @@ def _openai_extractor(settings: Settings) -> Extractor:
 def _local_judge(settings: Settings) -> Judge:
     from adapters.judging.local import LocalJudge
 
-    return LocalJudge(settings.home / "models")
+    own, trusted = settings.models.contradiction.path, trusted_of(settings.models.trusted)
+    return LocalJudge(settings.home / "models", own, trusted)
 
 
 def _openai_judge(settings: Settings) -> Judge:
@@ -298,3 +351,8 @@ _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 _ON_A_GPU = ("minilm-int8", "minilm")
 """Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}
+
+
+def folders(settings: Settings) -> tuple[Path, ...]:
+    """Where a memory lies on this machine: the home, and its own server's data where they are elsewhere."""
+    return (settings.home,) if settings.dsn else (settings.home, *data_folders(settings.home))

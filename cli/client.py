@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -84,14 +85,17 @@ class Client:
         return f"{whose} is empty: nothing has been told to it yet."
 
     def save(self, path: str, target: Path) -> int:
-        """Stream a file into `target`; its bytes. A download that breaks off leaves nothing behind."""
+        """Stream a file into `target`, mode 0600: it may hold a whole memory; its bytes. A download that breaks off
+        leaves nothing behind.
+        """
         partial = target.with_name(f".{target.name}.partial")
         try:
             with self._http.stream("GET", path) as response:
                 if response.is_error:
                     response.read()
                     raise _refused(response)
-                with partial.open("wb") as file:
+                partial.unlink(missing_ok=True)
+                with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                     for block in response.iter_bytes():
                         file.write(block)
         except httpx.HTTPError as error:
@@ -122,7 +126,7 @@ def address(home: Path | None) -> tuple[str, str]:
     runtime = read_runtime(places)
     if runtime is None or not supervised(places):
         raise NotRunning
-    if runtime.state != "ready":
+    if not runtime.ready_at:  # what recovers answers, or lets whoever asks wait
         raise NotRunning(f"Memoray is not ready yet: {runtime.step}.")
     return runtime.url, Path(runtime.token_file).read_text().strip()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,17 +15,15 @@ from rich.text import Text
 from cli.runtime import Places
 from config.settings import default_home
 from memory.errors import Unavailable
-
-_COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Signs that command a terminal or turn the direction of writing, all but tab and line break."""
+from memory.words.cleaning import visible, visible_json
 
 
 class Screen(Console):
-    """A terminal that what was remembered cannot steer: its commands are left out, whoever prints it."""
+    """A terminal that what was remembered cannot steer: what nobody sees is left out, whoever prints it."""
 
     def render_str(self, text: str, **how: Any) -> Text:
         """Words as they are shown; every string printed and every cell of a table comes by here."""
-        return super().render_str(_COMMANDING.sub("", text), **how)
+        return super().render_str(visible(text), **how)
 
 
 out = Screen(highlight=False, soft_wrap=True, emoji=False)
@@ -90,4 +87,4 @@ def print_table(table: Table) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, one document, however wide the terminal is."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    typer.echo(visible_json(json.dumps(value, ensure_ascii=False, indent=2, default=str)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -15,10 +16,12 @@ from typing import Literal
 
 import typer
 
+from adapters.postgres.account import SERVICE, lent_account
 from adapters.postgres.binaries import find_binaries
+from cli.accounts import MAKE, account_of
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.leftovers import leftovers
-from cli.ray_head import free_port
+from cli.ports import free_port
 from cli.runtime import Places, supervised
 from config.settings import Settings, load
 from memory.errors import DomainError
@@ -111,6 +114,16 @@ def _postgres(settings: Settings) -> Finding:
     return Finding("ok", f"{version.stdout.strip()} in {binaries}")
 
 
+def _account(settings: Settings) -> Finding:
+    account = None if settings.dsn else lent_account(settings.home)
+    if account is None:
+        return Finding("ok", f"everything runs as {account_of(os.getpid())}")
+    if not account.shared:
+        return Finding("ok", f"PostgreSQL runs as {account.name}, everything else as root")
+    facts = f"PostgreSQL runs as {account.name}, as other programs may, which then can read the memory"
+    return Finding("warn", facts, f"`memoray up` makes {SERVICE} if `{MAKE[0]}` can: {shlex.join(MAKE)}")
+
+
 def _packages(settings: Settings) -> Finding:
     missing = [name for name in PACKAGES if not _imports(name)]
     if missing:
@@ -173,6 +186,7 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
     ("memory", _memory),
     ("ports", _ports),
     ("postgres", _postgres),
+    ("account", _account),
     ("packages", _packages),
     ("models", _models),
     ("token", _token),

@@ -17,7 +17,10 @@ import typer
 from rich.markup import escape
 
 from adapters import temporary
+from adapters.postgres.account import SERVICE
+from cli.accounts import provide_account
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.processes import send
 from cli.runtime import Places, Runtime, read_runtime, rotate, supervised, supervisor_pid
 from cli.supervisor import clear_up
 from config.settings import load, project_root
@@ -46,7 +49,9 @@ def up(
         return
     started = time.monotonic()
     if not running:
-        load(places.home)  # a mistake in the settings is told here as a sentence, not in a log as a trace
+        settings = load(places.home)  # a mistake there is told here as a sentence, not in a log as a trace
+        if not settings.dsn and provide_account(places.home):
+            err.print(f"Made the account {SERVICE!r} of this machine, which PostgreSQL runs as.")
     supervisor = None if running else _spawn(places)
     try:
         runtime = _follow(places, supervisor, quiet=as_json)
@@ -147,6 +152,8 @@ def _stop_supervisor(places: Places) -> None:
             pid = supervisor_pid(places)
             if pid is not None and pid != told:
                 os.kill(pid, number)
+                if number == signal.SIGKILL and (runtime := read_runtime(places)) is not None:
+                    send(runtime.pids.get("supervisor", pid), number)  # its guardian does not follow it any more
                 told = pid
             time.sleep(POLL_S)
 

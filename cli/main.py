@@ -40,11 +40,14 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "archive": ("export", "restore", "backup"),
     "rebuild": ("rebuild",),
     "tokens": ("token",),
+    "audit": ("audit",),
     "doctor": ("doctor",),
     "bench": ("bench",),
     "bench_lifetimes": ("bench",),
     "bench_lives": ("bench",),
     "bench_peers": ("bench",),
+    "bench_soak": ("bench",),
+    "chaos": ("chaos",),
     "simulate": ("simulate",),
 }  # fmt: skip
 """Module -> the first words of its commands."""

@@ -71,6 +71,8 @@ def forget(
         answer = _FORGET.get(kind, _forget_source)(client, thing)
     counts = ", ".join(f"{answer[name]} {name}" for name in _COUNTS if answer.get(name))
     show(answer, as_json, f"Forgotten{': ' + counts if counts else ''}.")
+    if due := [place["due_by"] for place in answer.get("places", ()) if place["due_by"]]:
+        err.print(f"Its last bytes go by {max(due)}: receipt {answer['receipt_id']}.", markup=False)
     if kind == "e-":
         err.print("What was heard stays as it was: to erase words, too, forget their source.", markup=False)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +32,8 @@ class Process:
     pid: int
     parent: int
     zombie: bool
+    stopped: bool
+    """By SIGSTOP or its like; one that a debugger holds is not."""
     name: str
 
 
@@ -46,7 +50,7 @@ def _read(folder: Path) -> Process | None:
         return None
     head, _, tail = stat.rpartition(")")
     state, parent = tail.split()[:2]
-    return Process(int(folder.name), int(parent), state == "Z", head.partition("(")[2])
+    return Process(int(folder.name), int(parent), state == "Z", state == "T", head.partition("(")[2])
 
 
 def descendants(pid: int) -> set[int]:
@@ -132,18 +136,44 @@ def end(find: Callable[[], set[int]]) -> None:
         told: set[int] = set()
         while (found := find()) and time.monotonic() < deadline:
             for pid in found - told:
-                _send(pid, number)
+                send(pid, number)
             told |= found
             time.sleep(_POLL_S)
     if left := find():
         raise Unavailable("Some processes cannot be ended; end them by hand.", pids=sorted(left))
 
 
-def _send(pid: int, number: signal.Signals) -> None:
+def send(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have gone."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
         return
+
+
+def wake_stopped(pids: Collection[int]) -> list[int]:
+    """Let those of these processes go on that somebody has stopped; which ones they were."""
+    table = process_table()
+    stopped = [pid for pid in pids if pid in table and table[pid].stopped]
+    for pid in stopped:
+        send(pid, signal.SIGCONT)
+    return stopped
+
+
+def sleep_beside(pids: Iterable[int], seconds: float) -> None:
+    """Sleep, but no longer than until one of these processes ends, whoever its parent is."""
+    waiting, opened = select.poll(), []
+    try:
+        for pid in pids:
+            try:
+                opened.append(os.pidfd_open(pid))
+            except ProcessLookupError:
+                return
+            waiting.register(opened[-1], select.POLLIN)
+        waiting.poll(seconds * 1000)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
 
 
 def adopt_orphans() -> None:
@@ -152,8 +182,19 @@ def adopt_orphans() -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
 
 
-def reap_adopted(own: int | None) -> None:
-    """Collect the dead among the adopted; the child `own` is left to whoever waits for it."""
-    for process in process_table().values():
-        if process.parent == os.getpid() and process.zombie and process.pid != own:
-            os.waitpid(process.pid, os.WNOHANG)
+class Reaper:
+    """Collects the dead among the adopted. Whoever began a child waits for it at once; one that is dead at two looks in
+    a row is nobody's.
+    """
+
+    def __init__(self) -> None:
+        self._dead: set[int] = set()
+
+    def look(self) -> None:
+        """Collect who was dead at the last look, too."""
+        table = process_table().values()
+        dead = {process.pid for process in table if process.parent == os.getpid() and process.zombie}
+        for pid in dead & self._dead:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        self._dead = dead - self._dead

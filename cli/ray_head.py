@@ -7,45 +7,49 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from adapters.temporary import ROOT, digest_of, short_folder, short_path
-from cli.processes import end, process_table, ray_processes, title
-from cli.runtime import Places, ensure_token
+from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
+from cli.certificate import ensure_certificate
+from cli.ports import LOOPBACK, Kept, Ports, ReservedPorts
+from cli.processes import descendants, end, ray_processes, send, title
+from cli.ray_services import Services
+from cli.runtime import Places, ensure_token, read_runtime
+from config.cluster import certified
 from config.settings import Settings, project_root
 from deployments.door import Door
 from memory.errors import ConfigError, Unavailable
 
-LOOPBACK = "127.0.0.1"
 LOGICAL_CPUS = 4
 """Two real cores must not let a task starve another: all our own parts ask for 0, jobs get these."""
-
-RESERVE_ATTEMPTS = 20
-"""Ports that follow the usual one, and then of the kernel's choice, that are tried before we give up."""
-
-WORKER_PORTS = range(10_002, 20_000)
-"""What `ray start` gives to workers unless told otherwise: it refuses to start with one of its services there."""
 
 OBJECT_STORE_BYTES = 200_000_000
 """The default is 30 % of the memory, and Ray Data plans with it."""
 
+START_TIMEOUT_S = 120.0
+"""`ray start` takes 10 s, and a minute where nine others start theirs; one that hangs is ended."""
+
 SESSIONS_KEPT = 2
 """Ray's own logs of earlier starts that stay."""
 
-ESSENTIAL = ("gcs_server", "raylet", "dashboard.py")
-"""Ray's services whose end is the end of this Ray."""
+SCRATCH = "tmp"
+"""Temporary files of what runs on Ray, beside Ray's own."""
+STORE = "gcs"
+"""What the GCS keeps, beside Ray's own."""
 
 UNUSED = ("python -m ray.util.client.server",)
 """Services that no option turns off: the server of `ray://` costs 50 MB and one more open port."""
+
+REPLICA = "ray::ServeReplica:"
+"""How what serves calls itself."""
 
 APPLICATIONS = "/api/serve/applications/"
 
@@ -62,86 +66,11 @@ RAY_ENVIRONMENT = {
     "RAY_SERVE_ENABLE_DIRECT_INGRESS": "0",  # part of the above, and no way to a port that stays the same
     # Ray's own 15 would put questions on a level with the work in the background, which lowers itself by 10
     "RAY_worker_niceness": "0",
+    # a worker looks every second whether its raylet lives and ends if not; ours answer until their successors do, and
+    # the supervisor ends them (an hour, should nobody be left to do so)
+    "RAY_raylet_death_check_interval_milliseconds": "3600000",
     "OMP_NUM_THREADS": "1",  # one thread a model: the cores are shared with questions
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """Every port we listen on, all on loopback."""
-
-    http: int
-    """The front door's, on which the gateway listens itself."""
-    dashboard: int
-    gcs: int
-    client: int
-    agent: int
-    """Ray's agent of this node."""
-
-    @staticmethod
-    def usual(http: int) -> Ports:
-        """Ray's defaults."""
-        return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
-
-
-def free_port(preferred: int) -> int:
-    """The preferred TCP port if nobody listens there, else the first free one of those that follow.
-
-    Only where none of RESERVE_ATTEMPTS is free it is one that the kernel picks: those the kernel also gives to whoever
-    connects to somewhere, so that such a port may be somebody else's after a restart.
-    """
-    for port in (*_following(preferred), 0):
-        with socket.socket() as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                listener.bind((LOOPBACK, port))
-            except OSError:
-                continue
-            return int(listener.getsockname()[1])
-    raise Unavailable("This machine has no free TCP port.")
-
-
-def _following(port: int) -> list[int]:
-    """A port and those after it, without those that Ray gives to its workers; none after 0, the kernel's choice."""
-    after = range(port + 1, min(port + RESERVE_ATTEMPTS, 65536))
-    return [port, *(each for each in after if each not in WORKER_PORTS)] if port else []
-
-
-class ReservedPorts:
-    """Ports that this Memoray means to use, which no other Memoray of this machine takes as long as it lives.
-
-    Between the look at a port and the moment when one of Ray's services listens there lie seconds in which another
-    Memoray may look, too. A reservation is a name in Linux's abstract namespace of sockets: whichever user it belongs
-    to, it ends with the process, however that ends.
-    """
-
-    def __init__(self) -> None:
-        self._held: dict[int, socket.socket] = {}
-
-    def free(self, wanted: Ports, held: Collection[int] = ()) -> Ports:
-        """These ports where nobody listens and no other Memoray is about to, others where somebody does.
-
-        On those `held` we listen ourselves. What was reserved before and is not wanted any more is given back.
-        """
-        chosen = {name: port if port in held else self._reserve(port) for name, port in asdict(wanted).items()}
-        for port in self._held.keys() - set(chosen.values()):
-            self._held.pop(port).close()
-        return Ports(**chosen)
-
-    def _reserve(self, preferred: int) -> int:
-        for wanted in (*_following(preferred), *(0,) * RESERVE_ATTEMPTS):
-            port = free_port(wanted)
-            if port in self._held and port == preferred:
-                return port
-            name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            try:
-                name.bind(f"\0memoray-port-{port}")
-            except OSError:
-                name.close()
-                continue
-            self._held[port] = name
-            return port
-        raise Unavailable("Other Memorays have reserved every port that was free.")
 
 
 class RayStopped(Unavailable):
@@ -152,32 +81,31 @@ class RayHead:
     """`ray start --head` for one home. Restartable; the ports stay the same over a restart if they are still free.
 
     Without `--block`, whose only work is to wait and which costs 150 MB: the supervisor adopts Ray's services when
-    `ray start` returns, so it sees their end as their parent.
+    `ray start` returns. Each of them can be begun again by itself (`services`).
     """
 
-    def __init__(self, settings: Settings, dsn: str, wanted: Ports) -> None:
-        self._reserved = ReservedPorts()
-        self.ports = self._reserved.free(wanted)
+    def __init__(self, settings: Settings, dsn: str, wanted: Ports, kept: Kept | None = None) -> None:
+        """`kept` is what a guardian holds over every supervisor; without one it is opened with the first start."""
+        self._kept = kept
+        self._reserved = kept.reserved if kept else ReservedPorts()
+        self.ports = kept.ports if kept else self._reserved.free(wanted)
         self._settings = settings
         self._dsn = dsn
         self._places = Places(settings.home)
-        self._services: dict[str, int] = {}
+        self.services = Services(self._places.run / "services.json", self._places.log("ray"))
         self._door: Door | None = None
         self._token = ensure_token(self._places.ray_token)
+        self._certificate = ensure_certificate(self._places.ray_certificate)
 
     @property
     def temp_dir(self) -> Path:
-        """Sockets and Ray's logs; short, for a socket path ends at 107 bytes and Ray itself adds 65."""
+        """Sockets and Ray's logs."""
         return ray_temp_dir(self._settings.home)
 
     @property
     def pid(self) -> int | None:
         """The raylet: the process everything that runs on Ray hangs on."""
-        return self._services.get("raylet")
-
-    def alive(self) -> bool:
-        """Whether each of the services that Ray cannot do without lives as our child."""
-        return set(ESSENTIAL) == set(self._services) and all(_child(pid) for pid in self._services.values())
+        return self.services.pid("raylet")
 
     def start(self) -> None:
         """Start the head, after ending what an earlier one has left. Returns when its services run; the dashboard may
@@ -185,39 +113,81 @@ class RayHead:
         """
         self.stop()
         self._choose_ports()
-        short_folder(self._settings.home)
-        self.temp_dir.mkdir(exist_ok=True, mode=0o700)
-        scratch_folder(self._settings.home).mkdir(exist_ok=True, mode=0o700)
+        for folder in (self.temp_dir, scratch_folder(self._settings.home), self._store):
+            folder.mkdir(exist_ok=True, mode=0o700)
         self._drop_old_sessions()
         with self._places.log("ray").open("ab") as log:
-            started = subprocess.run(
-                self._command(),
-                env=self._environment(os.environ),
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                check=False,
-            )
+            try:
+                started = subprocess.run(
+                    self._command(),
+                    env=self._environment(os.environ),
+                    cwd="/",
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    check=False,
+                    timeout=START_TIMEOUT_S,
+                )
+            except subprocess.TimeoutExpired as error:
+                raise RayStopped(f"Ray has not started within {START_TIMEOUT_S:.0f} s.") from error
         if started.returncode != 0:
             raise RayStopped(f"Ray does not start; see {self._places.log('ray')}.")
-        titles = {title(pid): pid for pid in ray_processes(self.temp_dir)}
-        self._services = {name: titles[name] for name in ESSENTIAL if name in titles}
-        for name in UNUSED:
-            if name in titles:
-                os.kill(titles[name], signal.SIGTERM)
+        self.services.find(self.temp_dir)
+        self._end_unused()
+
+    def adopt(self) -> bool:
+        """Take over the Ray that a killed supervisor has left, whole or in part; whether there is one."""
+        last = read_runtime(self._places)
+        if last is None or not last.ray_address or not self.services.adopt():
+            return False
+        gcs, dashboard = (int(url.rpartition(":")[2]) for url in (last.ray_address, last.dashboard_url))
+        self.ports = replace(self.ports, gcs=gcs, dashboard=dashboard)
+        self._open_door()
+        return True
+
+    def gateways(self) -> set[int]:
+        """The processes that serve at the door, those of earlier raylets included."""
+        door = self._door
+        workers = {pid for pid in ray_processes(self.temp_dir) if title(pid).startswith(REPLICA)}
+        return {pid for pid in workers if door is not None and door.is_held_by(pid)}
+
+    def replaced(self) -> bool:
+        """Whether a gateway on the present raylet serves, so that nobody needs an earlier one any more."""
+        return bool(self.gateways() & self._family())
+
+    def left_behind(self) -> set[int]:
+        """What still runs on earlier raylets: it goes on answering while its successors start."""
+        present = self._family()
+        return {pid for pid in ray_processes(self.temp_dir) - present if title(pid).startswith("ray::")}
+
+    def retire(self) -> None:
+        """End what still runs on earlier raylets."""
+        left = self.left_behind()
+        end(lambda: left & ray_processes(self.temp_dir))
+
+    def _family(self) -> set[int]:
+        pids = self.services.pids().values()
+        return set(pids).union(*(descendants(pid) for pid in pids))
+
+    def _end_unused(self) -> None:
+        for pid in ray_processes(self.temp_dir):
+            if title(pid) in UNUSED:
+                send(pid, signal.SIGTERM)
 
     def _choose_ports(self) -> None:
         """The ports of this start. The door is opened with the first one and stays open over all that follow."""
-        if self._door is not None:
-            self.ports = self._reserved.free(self.ports, held={self.ports.http})
-            return
-        self.ports = self._reserved.free(self.ports)
-        try:
-            self._door = Door(self._settings.home, self._settings.http.host, self.ports.http)
-        except Unavailable as error:
-            raise RayStopped(str(error)) from error
+        held = {self.ports.http} if self._door is not None or self._kept is not None else set()
+        self.ports = self._reserved.free(self.ports, held=held)
+        self._open_door()
+
+    def _open_door(self) -> None:
+        if self._door is None:
+            opened = self._kept.door if self._kept else None
+            try:
+                self._door = Door(self._settings.home, self._settings.http.host, self.ports.http, opened)
+            except Unavailable as error:
+                raise RayStopped(str(error)) from error
 
     def close(self) -> None:
         """End it for good. The door goes first: nobody is to wait for an answer that will not come."""
@@ -228,14 +198,17 @@ class RayHead:
 
     def stop(self) -> None:
         """End every process of this Ray; does nothing when there is none."""
-        raylet = self._services.pop("raylet", None)
-        if raylet is not None:
-            end(
-                lambda: {raylet} if _child(raylet) else set()
-            )  # first, while its GCS still hears it: it ends the workers
-        self._services = {}
+        raylet = self.pid
+        if raylet is not None:  # first, while its GCS still hears it: it ends the workers
+            end(lambda: {raylet} if self.services.alive("raylet") else set())
+        self.services.forget()
         end(lambda: ray_processes(self.temp_dir))
+        drop_store(self._settings.home)
         drop_scratch(self._settings.home)
+
+    @property
+    def _store(self) -> Path:
+        return private_folder(self._settings.home) / STORE
 
     def _command(self) -> list[str]:
         ray = Path(sys.executable).with_name("ray")
@@ -257,8 +230,11 @@ class RayHead:
     def _environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         ours = RAY_ENVIRONMENT | {
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
+            **certified(self._certificate),
             # whoever submits a job, as the scheduler does, would look for any Ray of this machine and refuse two
             "RAY_API_SERVER_ADDRESS": f"http://{LOOPBACK}:{self.ports.dashboard}",
+            "RAY_gcs_storage": "rocksdb",  # so that a GCS that was killed finds again what runs
+            "RAY_gcs_storage_path": str(self._store),
             "TMPDIR": str(scratch_folder(self._settings.home)),
             "MEMORAY_HOME": str(self._settings.home),
             "MEMORAY_DSN": self._dsn,
@@ -311,14 +287,14 @@ def _before(paths: str | None, first: Path) -> str:
     return os.pathsep.join(filter(None, (str(first), paths)))
 
 
-def _child(pid: int) -> bool:
-    process = process_table().get(pid)
-    return process is not None and process.parent == os.getpid() and not process.zombie
-
-
 def ray_temp_dir(home: Path) -> Path:
-    """Where the Ray of this home keeps its sockets and logs."""
-    return short_path(home) / "ray"
+    """Where the Ray of this home keeps its sockets and logs, below a folder that only we enter: Ray opens its own."""
+    return private_folder(home) / "ray"
+
+
+def processes_of_ray(home: Path) -> set[int]:
+    """Every living process of the Ray of this home, whichever of its folders that was given."""
+    return set().union(*(ray_processes(folder) for folder in folders_of(home)))
 
 
 def scratch_folder(home: Path) -> Path:
@@ -327,12 +303,23 @@ def scratch_folder(home: Path) -> Path:
     Beside Ray's sockets, or in the TMPDIR that somebody has chosen, since an archive of a memory may be large.
     """
     chosen = Path(tempfile.gettempdir())
-    return short_path(home) / "tmp" if chosen == ROOT else chosen / f"memoray-{digest_of(home)}.tmp"
+    if chosen == ROOT:
+        return private_folder(home) / SCRATCH
+    return next(iter(folders_of(home, chosen)), None) or made_folder(home, chosen)
+
+
+def drop_store(home: Path) -> None:
+    """Forget what a GCS has kept: what an earlier version or application had running must not come back."""
+    for folder in folders_of(home):
+        shutil.rmtree(folder / PRIVATE / STORE, ignore_errors=True)
 
 
 def drop_scratch(home: Path) -> None:
     """Remove the temporary files of a Ray of which nothing runs any more."""
-    shutil.rmtree(scratch_folder(home), ignore_errors=True)
+    chosen = Path(tempfile.gettempdir())
+    elsewhere = folders_of(home, chosen) if chosen != ROOT else []
+    for folder in (*(folder / PRIVATE / SCRATCH for folder in folders_of(home)), *elsewhere):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def serve_config() -> dict[str, Any]:

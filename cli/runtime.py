@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
+from config.cluster import CERTIFICATE
 from memory.errors import Conflict
 
 State = Literal["starting", "ready", "stopping", "failed"]
@@ -46,6 +47,11 @@ class Places:
     def ray_token(self) -> Path:
         """The token of Ray's own interfaces, mode 0600."""
         return self.run / "ray_token"
+
+    @property
+    def ray_certificate(self) -> Path:
+        """Key and certificate of the processes of our Ray, mode 0600."""
+        return self.run / CERTIFICATE
 
     @property
     def logs(self) -> Path:
@@ -100,6 +106,8 @@ class Runtime:
     versions: dict[str, str] = field(default_factory=dict)
     version: str = ""
     started_at: str = ""
+    ready_at: str = ""
+    """When everything was up for the first time; empty until then."""
     error: str | None = None
 
     def write(self, places: Places) -> None:

@@ -48,6 +48,7 @@ def sources(
     kind: Annotated[Kind | None, typer.Option(help="What it is.")] = None,
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")] = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -59,6 +60,8 @@ def sources(
     """
     with connect(home, user) as client:
         zone = home_zone(client)
+        if source is not None and retry:
+            client.post(route("sources", source, "retry"), None)
         if source is not None:
             _show_source(client.get(route("sources", source)), zone, as_json)
             return
@@ -84,5 +87,8 @@ def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> No
     out.print(f"[bold]{escape(source['source_id'])}[/] {source['kind']}, {said}, {source['status']}")
     if source["last_error"]:
         out.print(f"  failed {counted(source['attempts'], 'time')}: {escape(source['last_error'])}")
+    for each in source["segments"]:
+        if each["set_aside"]:
+            out.print(f"  {escape(each['segment_id'])} is set aside: {escape(each['set_aside'])}")
     spoken = [each | {"timestamp": each["at"], "source_id": source["source_id"]} for each in source["segments"]]
     print_segments(spoken, zone)

@@ -14,11 +14,12 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from cli.accounts import account_of
 from cli.client import Client
 from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json, print_table
 from cli.processes import descendants, pss_bytes, title
 from cli.rebuild import changing
-from cli.runtime import Places, Runtime, read_runtime, supervised
+from cli.runtime import Places, Runtime, read_runtime, supervisor_pid
 from memory.errors import DomainError, Invalid
 
 PARTS = ("supervisor", "postgres", "ray", "serve", "workers")
@@ -33,10 +34,11 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """
     places = places_of(home)
     runtime = read_runtime(places)
-    if runtime is None or not supervised(places):
+    root = supervisor_pid(places)
+    if runtime is None or root is None:
         _not_running(runtime, as_json)
         raise typer.Exit(Exit.NOT_RUNNING)
-    seen = asdict(runtime) | _measured(runtime)
+    seen = asdict(runtime) | _measured(runtime, root)
     del seen["dsn"]  # may hold a password; who needs it reads the runtime file
     if as_json:
         print_json(seen)
@@ -82,8 +84,7 @@ def _not_running(runtime: Runtime | None, as_json: bool) -> None:
         err.print(f"The last start failed: {reason}", markup=False)
 
 
-def _measured(runtime: Runtime) -> dict[str, Any]:
-    root = runtime.pids["supervisor"]
+def _measured(runtime: Runtime, root: int) -> dict[str, Any]:
     processes = [
         {"pid": pid, "title": title(pid), "pss_bytes": pss_bytes(pid)} for pid in sorted({root} | descendants(root))
     ]
@@ -92,6 +93,7 @@ def _measured(runtime: Runtime) -> dict[str, Any]:
         "uptime_s": round((datetime.now(UTC) - datetime.fromisoformat(runtime.started_at)).total_seconds()),
         "pss_bytes": sum(int(str(process["pss_bytes"])) for process in living),
         "processes": living,
+        "accounts": {name: account_of(pid) for name, pid in runtime.pids.items()},
         "python": ".".join(map(str, sys.version_info[:3])),
         "pending": None if (stats := _told(runtime, "/v1/stats")) is None else stats.get("pending", {}),
         "encoder": _told(runtime, "/v1/rebuild"),
@@ -118,6 +120,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Ray": seen["dashboard_url"],
         "Token": seen["token_file"],
         "Home": seen["home"],
+        "Accounts": ", ".join(f"{name} as {account}" for name, account in seen["accounts"].items()),
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Pending": waiting,
         "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",

@@ -1,13 +1,13 @@
-"""The small process above everything: parent of PostgreSQL and of Ray, which it starts, watches, restarts and ends.
+"""The small process above everything: it starts, watches, restarts and ends PostgreSQL, Ray and the application.
 
-`python -m cli.supervisor --home DIR`; `memoray up` starts it detached. It imports neither Ray nor a driver, holds the
-lock of the home as long as it lives, and tells its state in the runtime file. SIGTERM ends everything in order.
+`python -m cli.supervisor --home DIR`; `memoray up` starts it detached. A guardian above it starts it again if it is
+killed; it then takes over what runs. It imports neither Ray nor a driver and tells its state in the runtime file.
+Nothing in its loop waits: what takes time is an errand beside it (cli/parts.py). SIGTERM ends everything in order.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
 import logging
 import os
 import re
@@ -15,8 +15,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -24,24 +24,32 @@ from types import FrameType
 from adapters import temporary
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
-from cli.processes import adopt_orphans, descendants, end, ray_processes, reap_adopted
-from cli.ray_head import LOOPBACK, Ports, RayHead, RayStopped, drop_scratch, ray_temp_dir, request
-from cli.runtime import Places, Runtime, State, ensure_token, rotate, sole_supervisor, versions
+from cli.application import Application
+from cli.guardian import Guardian, release
+from cli.parts import Beside, Heartbeat, Part, Step, ThreadErrand
+from cli.ports import LOOPBACK, Kept, Ports
+from cli.processes import Reaper, adopt_orphans, descendants, end, send, sleep_beside, wake_stopped
+from cli.ray_head import RayHead, RayStopped, drop_scratch, drop_store, processes_of_ray
+from cli.ray_services import NAMES
+from cli.runtime import Places, Runtime, ensure_token, read_runtime, rotate, sole_supervisor, versions
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
 
-WATCH_S = 2.0
-HEALTH_S = 10.0
-HEALTH_TIMEOUT_S = 5.0
-REDEPLOY_AFTER = 3
-"""Unanswered health checks in a row before the application is put again (half a minute)."""
-RESTART_AFTER = 12
-"""Unanswered health checks in a row before Ray is started anew (two minutes)."""
-DASHBOARD_TIMEOUT_S = 120.0
+TICK_S = 1.0
+"""Between two looks; the end of a process is noticed at once."""
+BUSY_TICK_S = 0.2
+"""The same, while something is started."""
 FIRST_ATTEMPTS = 3
-READY_TIMEOUT_S = 300.0
-"""Two busy cores need 30 s; a model that is loaded for the first time may need minutes."""
-POLL_S = 0.3
+"""Starts of Ray before the first one that holds: another program may take a port between our look at it and Ray's."""
+SERVICE_FAILURES = 2
+"""Failures in a row of one of Ray's services after which Ray is started anew as a whole."""
+POSTGRES_START_S = 600.0
+"""A start replays the write-ahead log; 6.3 s were measured on a busy laptop, after a long import it may be minutes."""
+POSTGRES_EVERY_S, POSTGRES_ANSWER_S, POSTGRES_HUNG_S = 2.0, 2.0, 15.0
+"""Seconds between two questions to PostgreSQL, for an answer, and of silence after which it is ended."""
+REVIVE_S = 15.0
+ERRANDS_S = 15.0
+"""What errands are given to end at the end."""
 
 log = logging.getLogger("memoray.supervisor")
 
@@ -50,36 +58,37 @@ class Stop(BaseException):
     """SIGTERM has come; raised in whatever the supervisor is doing."""
 
 
-@dataclass
-class Backoff:
-    """Seconds to wait before the next attempt: 1, 2, 4 ... 60; from the start again after a quiet spell."""
-
-    first_s: float = 1.0
-    longest_s: float = 60.0
-    quiet_s: float = 300.0
-    _next_s: float = 0.0
-    _last: float = float("-inf")
-
-    def next(self, now: float) -> float:
-        """The wait before an attempt that is due at `now` (monotonic seconds)."""
-        calm = now - self._last > self.quiet_s
-        self._next_s = self.first_s if calm else min(self.longest_s, self._next_s * 2)
-        self._last = now
-        return self._next_s
-
-
 class Supervisor:
-    """One run of one home. `run` returns only by an exception: Stop, or DomainError when the first start fails."""
+    """One run of one home. `run` returns only by an exception: Stop, or what the first start failed by."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, kept: Kept | None = None, beside: Beside = ThreadErrand) -> None:
         self.settings = settings
         self.places = Places(settings.home)
         self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, self.places.log("postgres"))
         dsn = server_dsn(settings)
-        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port))
+        self.ray = RayHead(settings, dsn, Ports.usual(settings.http.port), kept)
         self.runtime = self._first_runtime(dsn)
-        self._unanswered = 0
-        self._backoff = {"PostgreSQL": Backoff(), "Ray": Backoff()}
+        self._migrated = False
+        self._looked = float("-inf")
+        self._guardian = os.getppid() if kept else None
+        self._reaper = Reaper()
+        self._make_parts(beside)
+
+    def _make_parts(self, beside: Beside) -> None:
+        self.database = Part("PostgreSQL", self._database_steps, self._database_lives, beside=beside)
+        self.head = Part("Ray", self._ray_steps, self._ray_lives, beside=beside)
+        gcs = self._service("gcs", beside)
+        self.services = {"gcs": gcs} | {name: self._service(name, beside, gcs) for name in ("raylet", "dashboard")}
+        self.application = Application(self.ray, (self.database, self.head), self._ray_stands, beside)
+        self._hears = Heartbeat(self._database_hears, POSTGRES_EVERY_S, beside=beside)
+        self.parts = (self.database, self.head, *self.services.values(), self.application.part)
+
+    def _service(self, name: str, beside: Beside, *needs: Part) -> Part:
+        def revived() -> bool:
+            return self.ray.services.alive(name)
+
+        step = Step(f"Starting Ray's {name} again", lambda: self.ray.services.revive(name), revived, REVIVE_S)
+        return Part(f"Ray's {name}", lambda: (step,), revived, needs=(self.head, *needs), beside=beside)
 
     def _first_runtime(self, dsn: str) -> Runtime:
         known = versions()
@@ -91,67 +100,128 @@ class Supervisor:
             ray_temp_dir=str(self.ray.temp_dir),
             versions=known,
             version=known["memoray"],
-            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            started_at=_now(),
         )
 
     def run(self) -> None:
-        """Start everything, then watch it."""
+        """Start everything, and watch it."""
         ensure_token(self.settings.token_path)
-        self._start_postgres()
-        self._migrate()
-        self._start_ray_for_the_first_time()
-        self._tell("Ready", "ready")
-        self._watch()
+        while True:
+            try:
+                self.tick(time.monotonic())
+            except Exception:
+                if not self.runtime.ready_at:
+                    raise
+                log.exception("a look failed; the next one comes")  # a mistake of ours must not end what runs
+            busy = any(part.state != "up" for part in self.parts)
+            sleep_beside(self._pids().values(), BUSY_TICK_S if busy else TICK_S)
+
+    def adopt(self, now: float) -> None:
+        """Take over what a killed supervisor has left; what of it does not run is started as always."""
+        last = read_runtime(self.places)
+        if last is None:
+            return
+        self.runtime = replace(self.runtime, started_at=last.started_at, ready_at=last.ready_at)
+        self._migrated = bool(last.ready_at)
+        if self.postgres is not None and self.postgres.adopt():
+            self.database.take_over(now)
+            self._hears.restart(now)
+        if self.ray.adopt():
+            self.head.take_over(now)
+            self._take_services_over(now)
+            self.application.adopt(now)
+
+    def tick(self, now: float) -> None:
+        """One look at everything, and what follows from it; never waits."""
+        if now - self._looked >= TICK_S:
+            self._looked = now
+            self._reaper.look()
+            if stopped := wake_stopped(self._kin()):
+                log.warning("somebody had stopped %s; they go on", stopped)
+        self._tick_database(now)
+        self._tick_ray(now)
+        if self.head.state == "up" and not self.application.tick(now):
+            self.head.fall(now, RayStopped("The application has not answered for long."))
+        self._tell()
+        if not self.runtime.ready_at:
+            self._give_up_if_hopeless()
 
     def close(self) -> None:
         """End everything that was started, in order, and everything that ever descended from it."""
-        self._tell("Stopping Ray", "stopping")
+        self._write(state="stopping", step="Stopping Ray")
         self.ray.close()
         if self.postgres is not None:
-            self._tell("Stopping PostgreSQL", "stopping")
+            self._write(state="stopping", step="Stopping PostgreSQL")
             self.postgres.stop()
-        end(self._living_descendants)
+        for part in self.parts:
+            if isinstance(part.errand, ThreadErrand):
+                part.errand.join(ERRANDS_S)
+        clear_up(self.settings.home)  # what an errand has still begun
+        end(self._living_kin)
 
     def fail(self, error: Exception) -> None:
         """Leave word of what went wrong; nothing runs any more."""
-        self.runtime = replace(self.runtime, state="failed", error=str(error), pids={})
-        self.runtime.write(self.places)
+        self._write(state="failed", error=str(error), pids={})
 
-    @property
-    def _server(self) -> int | None:
-        return self.postgres.pid if self.postgres is not None else None
-
-    def _living_descendants(self) -> set[int]:
-        reap_adopted(own=self._server)
-        return descendants(os.getpid())
-
-    def _tell(self, step: str, state: State = "starting", error: str | None = None) -> None:
-        pids = {"supervisor": os.getpid(), "postgres": self._server, "ray": self.ray.pid}
-        ports = self.ray.ports
-        self.runtime = replace(
-            self.runtime,
-            state=state,
-            step=step,
-            error=error,
-            pids={name: pid for name, pid in pids.items() if pid},
-            url=f"http://{LOOPBACK}:{ports.http}",
-            dashboard_url=f"http://{LOOPBACK}:{ports.dashboard}",
-            ray_address=f"{LOOPBACK}:{ports.gcs}",
-            ray_job_address=f"http://{LOOPBACK}:{ports.dashboard}",
-        )
-        self.runtime.write(self.places)
-        log.info(step)
-
-    def _start_postgres(self) -> None:
-        if self.postgres is None:
-            self._tell("Using the PostgreSQL server of MEMORAY_DSN")
+    def _tick_database(self, now: float) -> None:
+        before = self.database.state
+        self.database.tick(now)
+        if self.database.state != "up" or self.postgres is None:
             return
-        self._tell("Starting PostgreSQL")
-        self.postgres.start()
+        if before != "up":
+            self._hears.restart(now)
+        silence, pid = self._hears.silence(now), self.postgres.pid
+        if pid is not None and silence > POSTGRES_HUNG_S:
+            log.warning("PostgreSQL has not answered for %.0f s; ending it", silence)
+            send(pid, signal.SIGKILL)
+
+    def _tick_ray(self, now: float) -> None:
+        before = self.head.state
+        self.head.tick(now)
+        if self.head.state != "up":
+            return
+        if before != "up":
+            self._take_services_over(now)
+            self.application.ray_is_new(now)
+        for part in self.services.values():
+            part.tick(now)
+
+    def _take_services_over(self, now: float) -> None:
+        for part in self.services.values():
+            part.take_over(now)
+
+    def _database_steps(self) -> Sequence[Step]:
+        begin = self.postgres.launch if self.postgres is not None else lambda: None
+        start = Step("Starting PostgreSQL", begin, self._database_ready, POSTGRES_START_S)
+        migrate = Step("Bringing the database up to date", self._migrate, lambda: True, POSTGRES_START_S)
+        return (start,) if self._migrated else (start, migrate)
+
+    def _database_ready(self) -> bool:
+        return self.postgres is None or self.postgres.ready()
+
+    def _database_lives(self) -> bool:
+        return self.postgres is None or self.postgres.alive()
+
+    def _database_hears(self) -> bool:
+        return self.postgres is None or self.postgres.hears(POSTGRES_ANSWER_S)
+
+    def _ray_steps(self) -> Sequence[Step]:
+        return (Step("Starting Ray", self.ray.start, self._ray_is_whole, 0.0, alive=False),)
+
+    def _ray_is_whole(self) -> bool:
+        if not all(self.ray.services.alive(name) for name in NAMES):
+            raise RayStopped(f"Ray stopped while it was started; see {self.places.log('ray')}.")
+        return True
+
+    def _ray_lives(self) -> bool:
+        """Ray as a whole lives while its services do, each of which may be away for a moment."""
+        return all(part.failures <= SERVICE_FAILURES for part in self.services.values())
+
+    def _ray_stands(self) -> bool:
+        return self.head.state == "up" and self.services["raylet"].state == "up"
 
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
-        self._tell("Bringing the database up to date")
         command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.dsn]
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
@@ -159,100 +229,61 @@ class Supervisor:
         if done.returncode != 0:
             log.error(done.stderr)
             raise Unavailable(f"The database could not be brought up to date: {reason_of(done.stderr)}")
+        self._migrated = True
 
-    def _start_ray_for_the_first_time(self) -> None:
-        """More than once if need be: another program may take a port between our look at it and Ray's."""
-        for _ in range(FIRST_ATTEMPTS - 1):
-            try:
-                return self._start_ray()
-            except RayStopped:
-                log.exception("trying once more")
-        return self._start_ray()
+    def _give_up_if_hopeless(self) -> None:
+        """Until everything has been up once, an error is a reason to end and to say so."""
+        for part in (self.database, self.head, self.application.part):
+            again = isinstance(part.error, RayStopped) and part.failures < FIRST_ATTEMPTS
+            if part.error is not None and not again:
+                raise part.error
 
-    def _start_ray(self) -> None:
-        self._tell("Starting Ray")
-        self.ray.start()
-        self._tell("Deploying the application")
-        self._wait_for(self.ray.answers, DASHBOARD_TIMEOUT_S, "Ray's dashboard")
-        self.ray.deploy()
-        self._tell("Waiting for the application")
-        self._wait_for(self._application_ready, READY_TIMEOUT_S, "the application")
-        self._unanswered = 0
+    def _kin(self) -> set[int]:
+        """Everything of this Memoray: what a killed supervisor began has become the guardian's."""
+        root = self._guardian if self._guardian == os.getppid() else None
+        return descendants(root or os.getpid()) - {os.getpid()}
 
-    def _wait_for(self, reached: Callable[[], bool], timeout_s: float, what: str) -> None:
-        deadline = time.monotonic() + timeout_s
-        while not reached():
-            if not self.ray.alive():
-                raise RayStopped(f"Ray stopped while {what} was awaited; see {self.places.log('ray')}.")
-            if time.monotonic() > deadline:
-                raise Unavailable(f"Waited {timeout_s:.0f} s for {what}; see `memoray logs`.")
-            self._tend()
-            time.sleep(POLL_S)
+    def _living_kin(self) -> set[int]:
+        self._reaper.look()
+        return self._kin()
 
-    def _application_ready(self) -> bool:
-        if self._answers("/health/ready"):
-            return True
-        if failure := self.ray.deployment_failure():
-            log.error("%s", failure)
-            raise Unavailable(f"The application failed to start: {failure.strip().splitlines()[-1]}")
-        return False
+    def _pids(self) -> dict[str, int]:
+        server = {"postgres": self.postgres.pid} if self.postgres is not None and self.postgres.pid else {}
+        return {name: pid for name, pid in server.items() if pid} | self.ray.services.pids()
 
-    def _answers(self, path: str) -> bool:
+    def _tell(self) -> None:
+        """Write down how it stands, if that has changed."""
+        waiting = next((part for part in self.parts if part.state != "up"), None)
+        error = next((str(part.error) for part in self.parts if part.error is not None), None)
+        running = self._pids()
+        pids = {"supervisor": os.getpid(), "postgres": running.get("postgres"), "ray": running.get("raylet")}
+        self._write(
+            state="ready" if waiting is None else "starting",
+            ready_at=self.runtime.ready_at or (_now() if waiting is None else ""),
+            step="Ready" if waiting is None else waiting.words,
+            error=error,
+            pids={name: pid for name, pid in pids.items() if pid},
+            url=f"http://{LOOPBACK}:{self.ray.ports.http}",
+            dashboard_url=f"http://{LOOPBACK}:{self.ray.ports.dashboard}",
+            ray_address=f"{LOOPBACK}:{self.ray.ports.gcs}",
+            ray_job_address=f"http://{LOOPBACK}:{self.ray.ports.dashboard}",
+        )
+
+    def _write(self, **changed: object) -> None:
+        told = replace(self.runtime, **changed)  # type: ignore[arg-type]
+        if told == self.runtime:
+            return
+        if told.state != self.runtime.state:
+            log.info(told.state)
+        self.runtime = told
         try:
-            return request(self.ray.ports.http, "GET", path, {}, None, HEALTH_TIMEOUT_S)[0] == 200
-        except (OSError, http.client.HTTPException):
-            return False
+            told.write(self.places)
+        except OSError:  # a full disk is no reason to stop watching
+            log.exception("the runtime file could not be written")
 
-    def _watch(self) -> None:
-        next_check = time.monotonic() + HEALTH_S
-        while True:
-            time.sleep(WATCH_S)
-            self._tend()
-            if not self.ray.alive():
-                self._restart_ray()
-            if time.monotonic() >= next_check:
-                self._check_health()
-                next_check = time.monotonic() + HEALTH_S
 
-    def _tend(self) -> None:
-        """What must never wait: the dead are collected, a dead PostgreSQL is started again."""
-        reap_adopted(own=self._server)
-        if self.postgres is not None and not self.postgres.alive():
-            before = self.runtime
-            self._revive("PostgreSQL", self.postgres.start)
-            self._tell(before.step, before.state)
-
-    def _revive(self, name: str, start: Callable[[], object]) -> None:
-        """Start it again and again, waiting longer each time, until it lives."""
-        while True:
-            wait_s = self._backoff[name].next(time.monotonic())
-            self._tell(f"{name} has stopped; starting it again in {wait_s:.0f} s", error=self.runtime.error)
-            time.sleep(wait_s)
-            try:
-                start()
-            except DomainError as error:
-                log.exception("%s does not start", name)
-                self.runtime = replace(self.runtime, error=str(error))
-                continue
-            return
-
-    def _check_health(self) -> None:
-        if self._answers("/health"):
-            self._unanswered = 0
-            return
-        self._unanswered += 1
-        log.warning("no answer from /health, %d in a row", self._unanswered)
-        if self._unanswered == REDEPLOY_AFTER:
-            try:
-                self.ray.deploy()
-            except DomainError:
-                log.exception("the application cannot be deployed again")
-        elif self._unanswered >= RESTART_AFTER:
-            self._restart_ray()
-
-    def _restart_ray(self) -> None:
-        self._revive("Ray", self._start_ray)
-        self._tell("Ready", "ready")
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def reason_of(trace: str) -> str:
@@ -275,17 +306,16 @@ def main(arguments: list[str] | None = None) -> int:
     places = Places((settings := load(parser.parse_args(arguments).home)).home)
     os.umask(0o077)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    _on_stop_signals(_raise_stop)
     places.prepare()
     try:
         with sole_supervisor(places):
-            return _supervise(settings, places)
+            return _guard(settings, places)
     except DomainError as error:
         log.error("%s", error)
         return 1
 
 
-def _supervise(settings: Settings, places: Places) -> int:
+def _guard(settings: Settings, places: Places) -> int:
     adopt_orphans()
     places.runtime.unlink(missing_ok=True)
     if left := clear_up(settings.home):  # before ports are chosen: they hold ours
@@ -294,12 +324,23 @@ def _supervise(settings: Settings, places: Places) -> int:
         rotate(places.log(part))
     with temporary.occupy(settings.home):
         temporary.sweep()
-        return _run(Supervisor(settings), places)
+        try:
+            kept = Kept.opened(settings.http.host, settings.http.port)
+        except Unavailable as error:
+            Runtime(home=str(settings.home), state="failed", error=str(error)).write(places)
+            raise
+        return Guardian(lambda number: _run(settings, places, kept, number)).guard()
 
 
-def _run(supervisor: Supervisor, places: Places) -> int:
+def _run(settings: Settings, places: Places, kept: Kept, number: int) -> int:
     failure: Exception | None = None
+    adopt_orphans()
+    supervisor = Supervisor(settings, kept)
     try:
+        _on_stop_signals(_raise_stop)
+        release()
+        if number:
+            supervisor.adopt(time.monotonic())
         supervisor.run()
     except Stop:
         log.info("asked to stop")
@@ -317,9 +358,9 @@ def _run(supervisor: Supervisor, places: Places) -> int:
 
 def clear_up(home: Path) -> int:
     """End what a killed supervisor has left of its Ray and its PostgreSQL; how many processes of Ray there were."""
-    folder = ray_temp_dir(home)
-    left = len(ray_processes(folder))
-    end(lambda: ray_processes(folder))
+    left = len(processes_of_ray(home))
+    end(lambda: processes_of_ray(home))
+    drop_store(home)
     drop_scratch(home)
     end_orphans(home)
     return left

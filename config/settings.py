@@ -17,7 +17,7 @@ from typing import Any, Literal
 import config
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, HourOfDay, Port, Seconds
+from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay, Gates, Life, Lifecycle, Reflection, Revision, Strength, Tiers
 
@@ -34,6 +34,13 @@ class Http:
     """Address to bind; loopback, since the transport is not encrypted."""
     port: Port = 8000
     """TCP port of the one front door."""
+    hosts: str = ""
+    """Names by which it may be called beside those of loopback and its own address: that of a proxy, or in a LAN;
+    several with commas between."""
+    connections: Count = 512
+    """Connections open at once (a descriptor each; what comes beyond takes the place of the one idle longest)."""
+    connections_per_address: Count = 256
+    """Connections open at once from one address; on one machine that is everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,8 @@ class ExtractionModel(Endpoint):
 
     kind: Literal["rules", "openai"] = "rules"
     """`rules` needs no language model; `openai` asks the endpoint with a JSON schema."""
+    path: Path | None = None
+    """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,8 @@ class JudgeModel(Endpoint):
 
     kind: Literal["rules", "local", "openai"] = "rules"
     """`rules` compares words; `local` is the packaged model, by token probability; `openai` asks the endpoint."""
+    path: Path | None = None
+    """A GGUF file for `local`, such as the maker's own release; null = the packaged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,8 @@ class Models:
     """Whether a new fact contradicts an old one, or takes its place."""
     language: AnswerModel = field(default_factory=AnswerModel)
     """Free text."""
+    trusted: str | None = None
+    """SHA-256 of model files of your own, separated by blanks; adapters/model_files.py knows the packaged ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +145,10 @@ class Extraction:
     """Attempts before a source is `failed` and listed."""
     batch: Count = 16
     """Segments read in one turn: few enough that a question waits 20 ms for it, not 200 (measured)."""
+    deadline_s: Seconds = 60.0
+    """Seconds reading 20,000 characters may take before it is ended: 30 times what talk takes (measured)."""
+    tries: Count = 3
+    """Times reading a segment may end with its process or its deadline before the segment is set aside (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +169,21 @@ class Auth:
     """The user the administrator's own requests, and files in the root of the transcripts folder, belong to."""
     clearance: Literal["open", "private", "sensitive"] = "private"
     """The most sensitive thing a token sees unless it says otherwise (decision 0061, 17)."""
+    audit_days: Days = 90.0
+    """Days for which is kept who read or changed what."""
+    audit_entries: Count = 100_000
+    """Requests of one memory that are kept; the oldest go first (20 MB; a question a minute for two months)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What follows once words are erased (decision 0068)."""
+
+    sweep_after_s: Seconds = 600.0
+    """Seconds from an erasure to the sweep of pages and log that removes its last bytes: what comes in between is swept
+    with it. A sweep rewrites every table, and who needs a large one waits."""
+    due_s: Seconds = 86_400.0
+    """Seconds within which a receipt promises what is still to come (chosen: a day; machines sleep at night)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +226,8 @@ class Settings:
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
     """Identity."""
+    erasure: Erasure = field(default_factory=Erasure)
+    """Forgetting for good."""
 
     @property
     def life(self) -> Life:

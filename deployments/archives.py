@@ -40,7 +40,7 @@ async def restored(house: House, who: Caller, request: Request) -> tuple[dict[st
         async for block in request.stream():
             await asyncio.to_thread(file.write, block)
         file.seek(0)
-        manifest, fresh = await house.stores.archive.restore(who.user_id, file)
+        manifest, fresh = await house.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
     if fresh:
         await house.minds.forget_user(who.user_id)
         await house.minds.wake()

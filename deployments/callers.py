@@ -7,10 +7,13 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from deployments.admission import Admitted
 from deployments.house import House, house_of
 from deployments.kinds import Id
+from deployments.protocol import GRANTED
 from memory.errors import Forbidden, Unauthenticated
 from memory.model.scopes import Sensitivity, View, user_scope
+from memory.model.tokens import Token
 
 _RANKS = {"read": 0, "write": 1, "admin": 2}
 
@@ -33,29 +36,31 @@ class Caller:
         return user_scope(self.view.user_id)
 
 
-def _given(x_internal_token: str | None, authorization: str | None) -> str:
-    if x_internal_token:
-        return x_internal_token
-    kind, _, token = (authorization or "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
-
-
 async def reader(
+    request: Request,
     house: Annotated[House, Depends(house_of)],
     x_internal_token: Annotated[str | None, Header()] = None,
     authorization: Annotated[str | None, Header()] = None,
     x_user_id: Annotated[Id | None, Header(description="An administrator acts for this user.")] = None,
 ) -> Caller:
-    """The caller of a request that only reads, whatever its method; 401 without a known token."""
-    token = _given(x_internal_token, authorization)
-    granted = await house.tokens.find(token) if token else None
-    if granted is None:
+    """The caller of a request that only reads, whatever its method; 401 unless its token was known (admission.py)."""
+    admitted: Admitted | None = request.scope.get(GRANTED)
+    if admitted is None:
         raise Unauthenticated()
+    admitted.route = request.scope["route"].path_format
+    admitted.ids = {name: value for name, value in request.path_params.items() if name.endswith("_id")}
+    who = await acting(house, admitted.granted, x_user_id)
+    admitted.user_id, admitted.scopes = who.user_id, who.view.scopes
+    return who
+
+
+async def acting(house: House, granted: Token, for_user: str | None = None) -> Caller:
+    """The holder of a token, acting for itself or, as an administrator, for another user. Raises Forbidden."""
     user_id = granted.user_id
-    if x_user_id is not None and x_user_id != granted.user_id:
+    if for_user is not None and for_user != granted.user_id:
         if granted.permission != "admin":
             raise Forbidden("Only an administrator's token may act for another user.")
-        user_id = x_user_id
+        user_id = for_user
     view = View(user_id, granted.teams, granted.clearance)
     await house.note_reader(view)
     return Caller(view, granted.permission)

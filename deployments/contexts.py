@@ -13,7 +13,7 @@ from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
 from memory.retrieval.query import Question
 from memory.services.context import Noted, context_of
-from memory.services.hits import Hit, Refuted, marked, retraction, standing_first
+from memory.services.hits import Hit, Refuted, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact
 
 Row = Mapping[str, Any]
@@ -74,7 +74,7 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
 
 def _line(row: Row) -> Line:
     hit = hit_of(row)
-    return Line(local_date(hit.at, hit.offset_s), hit.speaker, f"{hit.text}{marked(hit)}")
+    return Line(local_date(hit.at, hit.offset_s), hit.speaker, told_with_marks(hit))
 
 
 def _as_known(shown: Sequence[Row], facts: Sequence[Row]) -> list[Row]:

@@ -1,14 +1,13 @@
 """The door: the listening socket of the front door, held by the supervisor and handed to whichever gateway lives.
 
 As long as one process holds it the kernel goes on taking connections: while a gateway is replaced a client waits, and
-is not refused. It is asked for under a name in Linux's abstract namespace of sockets, which ends with its holder; the
-name is of one home, for whoever else is given a port to listen on must not answer in its place. A message carries
-nothing but the socket. Nothing but the standard library: the supervisor is to stay small.
+is not refused. It is asked for at a socket in the folder of its home that no other account enters: whoever else is
+given a port to listen on must not answer in its place, nor take the place before us. A message carries nothing but the
+socket. Nothing but the standard library: the supervisor is to stay small.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import socket
@@ -16,10 +15,12 @@ import threading
 from pathlib import Path
 
 from adapters.peers import user_of
+from adapters.temporary import PRIVATE, found_folder, private_folder
 from memory.errors import Unavailable
 
-BACKLOG = 512
-"""Connections that may wait for a gateway: three seconds of 150 a second, more than one gateway answers."""
+BACKLOG = 4_096
+"""Connections that may wait for a gateway (the kernel's own bound, too): with 512 a crowd of 1,024 half-sent requests
+filled the queue, and whoever came then was dropped by the kernel and tried again after 1, 3, 7 and 15 seconds."""
 _ASK_S = 2.0
 """The holder has nothing else to do than to answer; whoever does not is not the holder."""
 
@@ -29,17 +30,27 @@ log = logging.getLogger("memoray.door")
 class Door:
     """A TCP socket that listens, and the place where it is handed over. Raises Unavailable if it cannot be had."""
 
-    def __init__(self, home: Path, host: str, port: int) -> None:
-        self._asked = socket.socket(socket.AF_UNIX)
+    def __init__(self, home: Path, host: str, port: int, opened: socket.socket | None = None) -> None:
+        """`opened` is a socket that listens there already."""
         try:
-            self._asked.bind(_name(home, port))
-            self._asked.listen()
-            self._door = listening(host, port)
+            self._door = opened or listening(host, port)
         except OSError as error:
-            self._asked.close()
             raise Unavailable(f"Port {port} of {host} cannot be had: {error.strerror}.") from error
+        place = private_folder(home) / _name(port)
+        place.unlink(missing_ok=True)  # whoever held it has been killed: we have its port
+        self._asked = socket.socket(socket.AF_UNIX)
+        self._asked.bind(str(place))
+        self._asked.listen()
         self._giving = threading.Thread(target=self._hand_over, name="door", daemon=True)
         self._giving.start()
+
+    def is_held_by(self, pid: int) -> bool:
+        """Whether this process has it, and so serves or is about to."""
+        name = f"socket:[{os.fstat(self._door.fileno()).st_ino}]"
+        try:
+            return any(os.readlink(descriptor) == name for descriptor in Path(f"/proc/{pid}/fd").iterdir())
+        except OSError:  # gone meanwhile, or a descriptor of it
+            return False
 
     def close(self) -> None:
         """Let go of it; a gateway that was given it has it still."""
@@ -68,11 +79,11 @@ def handed_over(home: Path, port: int) -> socket.socket | None:
     with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(_ASK_S)
         try:
-            asking.connect(_name(home, port))
+            asking.connect(str(found_folder(home) / PRIVATE / _name(port)))
             if user_of(asking) != os.getuid():
                 return None
             _, given, _, _ = socket.recv_fds(asking, 1, 1, socket.MSG_CMSG_CLOEXEC)
-        except OSError:
+        except (OSError, Unavailable):
             return None
     return socket.socket(fileno=given[0]) if given else None
 
@@ -91,6 +102,5 @@ def listening(host: str, port: int) -> socket.socket:
     return door
 
 
-def _name(home: Path, port: int) -> str:
-    of_home = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]  # a name ends at 107 bytes
-    return f"\0memoray-door-{of_home}-{port}"
+def _name(port: int) -> str:
+    return f"door-{port}"

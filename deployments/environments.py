@@ -25,7 +25,12 @@ def requirement_sets() -> tuple[str, ...]:
 
 def requirements(name: str) -> list[str]:
     """The set's packages, one a string: `name==version ; marker --hash=...`."""
-    lines = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return pinned(FOLDER / f"{name}.txt")
+
+
+def pinned(path: Path) -> list[str]:
+    """The packages of a written set, one a string."""
+    lines = path.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip() and not line.startswith("#")]
 
 

@@ -10,10 +10,14 @@ from fastapi import FastAPI
 
 from config.settings import Limits
 from deployments import problems, routes
+from deployments.admission import Admission
 from deployments.archives import MOST_ARCHIVE
 from deployments.house import House
 from deployments.limits import BodyLimit
+from deployments.showing import VisibleJson
 
+MOST_FORM = 10_000
+"""Bytes of a form that holds a token: it is read before anybody is known."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
 
@@ -26,9 +30,11 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
         docs_url=None,  # these pages would load scripts from elsewhere; /openapi.json is all they show
         redoc_url=None,
         responses=problems.RESPONSES,
+        default_response_class=VisibleJson,
     )
     app.state.house = house
-    app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE})
+    app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE, "/login": MOST_FORM})
+    app.add_middleware(Admission, house=house)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)

@@ -7,12 +7,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from fastapi import Request
 
 from actors.understanding import Understood
 from adapters import build
 from config.settings import Settings
+from deployments.attempts import Attempts
+from deployments.audit import Trail
 from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
@@ -112,6 +115,16 @@ class House:
     """The latest look, beside a request that does not wait for it."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
+    forgetting: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """user id -> who forgets, alone: what is erased of beliefs is told by weighing them before and after."""
+    underway: set[asyncio.Task[None]] = field(default_factory=set)
+    """Work that goes on when the request that began it was answered."""
+    attempts: Attempts = field(default_factory=Attempts)
+    """Tokens that were guessed."""
+
+    def __post_init__(self) -> None:
+        """The audit trail, over whatever stores there are."""
+        self.trail = Trail(self.stores.audit, self.settings.auth)
 
     @property
     def tokens(self) -> Any:

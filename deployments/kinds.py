@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AllowInfNan, BaseModel, BeforeValidator, ConfigDict, Strict, StringConstraints
 
+from memory.words.cleaning import visible
+
 MOST_TEXT = 500_000
 """Characters of one segment, note or statement (chosen: assistants write that much in one turn)."""
 MOST_ID = 200
@@ -27,7 +29,7 @@ def _storable(text: str) -> str:
 
 
 def _identifier(text: str) -> str:
-    if not _storable(text).isprintable():
+    if not _storable(text).isprintable() or visible(text) != text:
         raise ValueError("must be printable")
     if ".." in text.replace("\\", "/").split("/") or text.startswith("/"):
         raise ValueError("must not be a path")

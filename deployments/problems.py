@@ -14,7 +14,9 @@ from fastapi.responses import JSONResponse
 from ray.exceptions import RayError
 from starlette.exceptions import HTTPException
 
-from memory.errors import DomainError, Unavailable
+from adapters.disk import tells_of_full_disk
+from deployments.showing import VisibleJson
+from memory.errors import DiskFull, DomainError, Unavailable
 
 log = logging.getLogger("memoray.gateway")
 MEDIA_TYPE = "application/problem+json"
@@ -78,7 +80,7 @@ def problem(status: int, kind: str, detail: str, request: Request, **more: Any) 
         **more,
     }
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    return JSONResponse(body, status, media_type=MEDIA_TYPE, headers=headers)
+    return VisibleJson(body, status, media_type=MEDIA_TYPE, headers=headers)
 
 
 async def _domain(request: Request, error: Exception) -> JSONResponse:
@@ -132,14 +134,20 @@ async def _ray(request: Request, error: Exception) -> JSONResponse:
     cause = getattr(error, "cause", None)
     if isinstance(cause, DomainError):
         return await _domain(request, cause)
+    if tells_of_full_disk(cause):
+        return await _domain(request, DiskFull())
     log.error("a part of the cluster failed", exc_info=error)
     away = Unavailable()
     return problem(away.status, away.kind, away.detail, request)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    if tells_of_full_disk(error):
+        return await _domain(request, DiskFull())
     log.error("unexpected error", exc_info=error)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told.headers["connection"] = "close"  # it ends: what failed may have left the rest of the request unread
+    return told
 
 
 def install(app: FastAPI) -> None:

@@ -9,7 +9,7 @@ from actors.names import actor, shard_of
 from adapters import build
 from config.settings import Settings
 from memory.model.commands import Command
-from memory.services.night import due, run_night
+from memory.services.sleeping import STEP, run_nights
 
 
 class Shards:
@@ -21,18 +21,13 @@ class Shards:
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
-    """The nights that are due, or one named night; of one user or of all."""
+    """The nights that are due, or one named night; of one user or of all. A user's failure is told as their report."""
     stores = await build.stores(settings, max_size=2)
     try:
-        now = build.clock().now()
-        reports = []
-        for sleeper in await stores.nights.sleepers():
-            if user_id not in (None, sleeper["user_id"]):
-                continue
-            nights = [night] if night else list(due(sleeper["since"], now, sleeper["zone"], settings.night.hour))
-            for each in nights:
-                of = (sleeper["user_id"], each, sleeper["zone"], settings.night.hour)
-                reports.append(await run_night(*of, settings.life, stores.nights, Shards()))
-        return reports
+        resting = await stores.failures.resting(STEP) if user_id is None else ()
+        known = await stores.nights.sleepers()
+        sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
+        now, hour = build.clock().now(), settings.night.hour
+        return await run_nights(sleepers, night, now, hour, settings.life, stores.nights, Shards(), stores.failures)
     finally:
         await stores.pool.close()

@@ -93,6 +93,13 @@ class Unauthenticated(DomainError):
     kind = "unauthenticated"
 
 
+class TooManyAttempts(DomainError):
+    """Too many tokens that are not known here came from there; wait, or send the right one, which is let in at once."""
+
+    status = 429
+    kind = "too-many-attempts"
+
+
 class Forbidden(DomainError):
     """This token may not do that."""
 
@@ -111,6 +118,13 @@ class JournalUnavailable(Unavailable):
     """The journal (PostgreSQL) cannot be reached right now; try again."""
 
     kind = "journal-unavailable"
+
+
+class DiskFull(Unavailable):
+    """The disk is full: make room, then send again what was refused. Nothing that was acknowledged is lost."""
+
+    status = 507
+    kind = "disk-full"
 
 
 class Fenced(Unavailable):
@@ -154,6 +168,12 @@ class ModelFailed(Unavailable):
     """A model did not give a usable answer."""
 
     kind = "model-failed"
+
+
+class ReadingEnded(ModelFailed):
+    """Reading these words had to be ended."""
+
+    kind = "reading-ended"
 
 
 class ConfigError(DomainError):

@@ -103,10 +103,12 @@ class FreshJournal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What of a source is still to be read: utterances in order, and which words are hidden now, key -> revision."""
+    """What of a source is to be read next: utterances in order, and which words are hidden now, key -> revision."""
 
     utterances: tuple[Utterance, ...] = ()
     withdrawn: Mapping[int, int] = field(default_factory=dict)
+    tried: frozenset[int] = frozenset()
+    """Keys of what was to be read before and was not: each is read alone, so that it is seen which it was."""
 
 
 class Capture(Protocol):
@@ -118,14 +120,16 @@ class Capture(Protocol):
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """
 
-    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False) -> Sequence[Mapping[str, Any]]:
+    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False, served: Sequence[str] = (),
+                  besides: Sequence[str] = ()) -> Sequence[Mapping[str, Any]]:  # fmt: skip
         """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
 
-        What was just heard comes first; with `longest` what has waited longest, whatever it is.
+        Users (of embed: scopes) take turns: those in `served` come last, in their order, those in `besides` not at all.
+        What was just heard comes first; with `longest` what has waited longest, whatever and whose it is.
         """
 
-    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
-        """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
+    async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
+        """The next unread segments of a source in order, preceded by a few read ones marked `context_only`."""
 
     async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
         """Record a failed attempt; the next one is due after 10 s * 2^n, at most an hour, eight in all."""

@@ -28,8 +28,9 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
 ROUTE = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH) (/[\w/{}.-]*)")
 PATH = re.compile(r"(?<![\w/])(/v1/[\w/{}-]+|/health(?:/\w+)?)")
-FILE = re.compile(r"(?<![\w/$.:~-])(?:[\w.-]+/)+[\w.-]+\.(?:py|sql|yaml|md|toml|json|svg)")
+FILE = re.compile(r"(?<![\w/$.:~-])(?:[\w.-]+/)+[\w.-]+\.(?:py|sql|yaml|md|toml|jsonl?|svg)")
 MAKE = re.compile(r"\bmake ([a-z]+)\b")
+TEST = re.compile(r"\b(tests/[\w/]+\.py)::(\w+)")
 VARIABLE = re.compile(r"\bMEMORAY_[A-Z_]+\b(?!_)")
 SAMPLE = re.compile(r"\bNora\b|\bGhent\b|\bdemo-\d|\bf-5670\b")
 """What only the sample conversation knows."""
@@ -163,6 +164,12 @@ def test_named_files_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_named_tests_exist(page: Path) -> None:
+    named = set(TEST.findall(page.read_text()))
+    assert {(file, name) for file, name in named if f"def {name}(" not in (ROOT / file).read_text()} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_variables_are_read_somewhere(page: Path) -> None:
     code = "".join(path.read_text() for room in ("config", "adapters", "cli") for path in (ROOT / room).rglob("*.py"))
     code += (ROOT / "tests" / "conftest.py").read_text()
@@ -200,7 +207,7 @@ def test_the_tree_is_the_tree(page: Path) -> None:
         indent, name = len(line) - len(line.lstrip()), line.split()[0].rstrip("/")
         shown.append(shown_parent(shown) / name if indent else Path(name))
     assert [path for path in shown if not (ROOT / path).is_dir()] == []
-    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs"}
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs", "requirements"}
     assert {path.parts[0] for path in shown} == rooms
 
 

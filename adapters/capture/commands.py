@@ -8,7 +8,6 @@ erased. All that was captured before it goes, so that nothing on disk can bring 
 from __future__ import annotations
 
 import os
-import shutil
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -146,10 +145,17 @@ class CommandFolder:
             sync_folder(self.path)
 
     def remove(self) -> int:
-        """Remove everything; how many files that were."""
-        count = self.count()
-        if self.path.exists():
-            shutil.rmtree(self.path)
+        """Remove all that was captured; how many files that were.
+
+        The folder stays, with its locks: a turn may be about to write into it.
+        """
+        if not self.path.exists():
+            return 0
+        with self.condensing(), self._locked():
+            count = self.count()
+            for path in (*self._months(), *self.path.glob("snapshot-*.zip"), *self.path.glob(".*.tmp")):
+                path.unlink(missing_ok=True)
+            sync_folder(self.path)
         return count
 
     def count(self) -> int:

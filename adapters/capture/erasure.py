@@ -2,16 +2,74 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
+from typing import Any, Protocol
 
 import orjson
 
-from adapters.capture.jsonl import strike
+from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
 from adapters.capture.sessions import Part, fold_payloads
 from memory.errors import Invalid
+
+
+class Offsets(Protocol):
+    """How far session files were read."""
+
+    async def offset(self, path: str) -> int:
+        """In bytes."""
+
+    async def set_offset(self, path: str, byte_offset: int) -> None:
+        """Remember it."""
+
+
+class SessionFiles:
+    """The session files below one folder. `drop_offset` forgets a file that is gone."""
+
+    def __init__(
+        self, root: Path, default_user: str, offsets: Offsets, drop_offset: Callable[[str], Awaitable[None]]
+    ) -> None:
+        self._root, self._default_user = root, default_user
+        self._offsets, self._drop_offset = offsets, drop_offset
+
+    def of_session(self, scope: str, session_id: str, parts: Sequence[Part]) -> dict[str, Any]:
+        """What `strike` needs to know of the session a source came from."""
+        return {"scope": scope, "session_id": session_id, "parts": [astuple(each) for each in parts]}
+
+    async def strike(self, told: Mapping[str, Any]) -> int:
+        """Take a source out of the session files it came from; how many were changed."""
+        kind, _, user = told["scope"].partition(":")
+        if kind != "user":
+            return 0
+        struck, parts = 0, [Part(*each) for each in told["parts"]]
+        for key, path in session_files(self._root, user, told["session_id"], self._default_user).items():
+            read = await self._offsets.offset(key)
+            offset = await asyncio.to_thread(strike_source, path, read, told["source_id"], parts)
+            if offset is not None:
+                struck += 1
+                await (self._offsets.set_offset(key, offset) if path.exists() else self._drop_offset(key))
+        return struck
+
+    def standing(self, user_id: str) -> dict[str, Any]:
+        """What `remove` needs to know: every session file of a user, and how long it is by now."""
+        mine = list((self._root / user_id).glob("*.jsonl")) if SESSION_ID.fullmatch(user_id) else []
+        loose = list(self._root.glob("*.jsonl")) if user_id == self._default_user else []
+        return {"files": {str(path.relative_to(self._root)): path.stat().st_size for path in (*mine, *loose)}}
+
+    async def remove(self, told: Mapping[str, Any]) -> int:
+        """Remove what session files held when they were listed; how many there were. What has come since stays."""
+        return await asyncio.to_thread(self._remove, told["files"])
+
+    def _remove(self, files: Mapping[str, int]) -> int:
+        count = sum(cut(self._root / name, size) for name, size in files.items())
+        for folder in {(self._root / name).parent for name in files} - {self._root}:
+            with suppress(OSError):  # something has come since
+                folder.rmdir()
+        return count
 
 
 def session_files(root: Path, user_id: str, session_id: str, default_user: str) -> dict[str, Path]:
@@ -46,16 +104,3 @@ def strike_source(path: Path, offset: int, source_id: str, parts: Sequence[Part]
         return orjson.dumps(raw | {"segments": segments}) + b"\n" if segments else b""
 
     return strike(path, kept, offset)
-
-
-def remove_files(root: Path, user_id: str, default_user: str) -> int:
-    """Remove every session file of a user; how many there were."""
-    folder = root / user_id
-    mine = list(folder.glob("*.jsonl")) if SESSION_ID.fullmatch(user_id) else []
-    if mine:
-        shutil.rmtree(folder)
-    loose = list(root.glob("*.jsonl")) if user_id == default_user else []
-    for path in loose:
-        path.unlink(missing_ok=True)
-        path.with_name(f".{path.stem}.lock").unlink(missing_ok=True)
-    return len(mine) + len(loose)

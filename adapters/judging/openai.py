@@ -12,7 +12,7 @@ from memory.errors import ModelFailed
 from memory.model.timeline import to_datetime
 from memory.model.verdicts import RELATIONS, Pair, Verdict
 from memory.ports import LanguageModel
-from memory.retrieval.briefing import harmless
+from memory.words.cleaning import harmless
 
 PAIRS = 8
 """Pairs a request: small models lose count beyond it."""

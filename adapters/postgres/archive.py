@@ -10,52 +10,30 @@ from __future__ import annotations
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import fields
-from itertools import islice
-from typing import IO, Any, cast
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import IO, Any
 
 import orjson
 import psycopg
-from psycopg.types.json import Jsonb
 
+from adapters.archives.reading import Archive, Batch, Manifest
+from adapters.archives.schema import FORMAT, FORMAT_VERSION, NOUN_OF
 from adapters.postgres import codec
-from adapters.postgres.capture import CONFIGS
-from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.journal import Q as JOURNAL
-from adapters.postgres.journal import put_content
 from adapters.postgres.pool import Connection, Pool
-from adapters.postgres.rows import put_rows
+from adapters.postgres.restoring import Restoration
 from adapters.postgres.sql import queries
 from memory.errors import Conflict, Invalid
-from memory.model.changes import Row
 from memory.model.ids import digest
-from memory.model.scopes import Sensitivity, user_scope
+from memory.model.scopes import user_scope
 
 Q = queries("archive")
-FORMAT, FORMAT_VERSION = "memoray-archive", 1
+BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes")
+"""Members of rows of the model."""
 BATCH = 200
-"""Lines read or written before other requests get a turn."""
-MOST_LINE = 50_000_000
-"""Bytes of one line: a source of 20,000 segments, with room."""
-MOST_BYTES = 20_000_000_000
-"""Bytes of an archive unpacked; a smaller file that claims more is a bomb."""
-
-BELIEVED = (
-    ("entity", "entities"), ("mention", "mentions"), ("fact", "facts"), ("evidence", "evidence"), ("link", "links"),
-    ("note", "notes"),
-)  # fmt: skip
-"""Noun -> member, in the order they are restored."""
-RAW = ("journal", "nights", "accesses")
-"""Tables whose rows travel as they are."""
-
-Manifest = dict[str, Any]
-_DAMAGED = (
-    psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError, psycopg.errors.CardinalityViolation,
-    zipfile.BadZipFile, KeyError, TypeError, ValueError, OverflowError, AttributeError, NotImplementedError, EOFError,
-    RuntimeError,
-)  # fmt: skip
-"""What reading a file that is no archive, or a damaged one, ends in."""
+"""Lines written before other requests get a turn."""
+AT_ONCE = 1
+"""Archives that are read at once: each takes up to a hundred megabytes for as long as its longest line is read."""
 
 
 class PostgresArchive:
@@ -63,6 +41,7 @@ class PostgresArchive:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def write(self, user_id: str, exported_at: str, file: IO[bytes]) -> Manifest:
         """Write the archive of one consistent moment into a file."""
@@ -70,58 +49,57 @@ class PostgresArchive:
         async with self._pool.transaction() as connection:
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             user = await (await connection.execute(Q["user"], key)).fetchone() or {}
-            rows = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
-            content = {row["content_id"]: row["words"] for row in rows}
+            words = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
+            content = {row["content_id"]: row["words"] for row in words}
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("profile.json", user.get("profile", "{}"))
                 counts = {}
-                for member in ("sources", "content", *RAW):
+                for member in ("sources", "content", "journal", "nights", "accesses"):
                     counts[member] = await _write(archive, member, _lines(connection, member, key))
-                for noun, member in BELIEVED:
-                    counts[member] = await _write(archive, member, _rows(connection, noun, member, key, content))
+                for member in BELIEVED:
+                    rows = _rows(connection, NOUN_OF[member], member, key, content)
+                    counts[member] = await _write(archive, member, rows)
                 manifest = _manifest(user_id, exported_at, user, counts)
                 archive.writestr("manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
         return manifest
 
-    async def restore(self, user_id: str, file: IO[bytes]) -> tuple[Manifest, bool]:
+    async def restore(self, user_id: str, file: IO[bytes], teams: Sequence[str] = ()) -> tuple[Manifest, bool]:
         """Restore an archive into an empty memory; False if this very archive was restored before.
+
+        All of it is read before anything is written, and what is refused leaves the memory as it was. `teams` are the
+        scopes of teams that the user reads: what was believed on their words still rests on them.
 
         Raises Conflict if the memory holds something, or is another user's; Invalid if the file is no archive.
         """
-        try:
-            with zipfile.ZipFile(file) as archive:
-                manifest = _checked(archive, user_id)
+        async with self._turns:
+            archive = await asyncio.to_thread(Archive, user_id, file)
+            strangers = await asyncio.to_thread(archive.strangers)
+            shared = await self._shared(strangers, teams)
+            try:
                 async with self._pool.transaction() as connection:
-                    fresh = await _is_fresh(connection, user_id, manifest["archive_id"])
+                    fresh = await _is_fresh(connection, user_id, archive.manifest["archive_id"])
                     if fresh:
-                        await _restore(connection, archive, user_id, manifest)
-            return manifest, fresh
-        except _DAMAGED as error:
-            raise Invalid("This is not an archive of Memoray, or it is damaged.") from error
+                        restoration = await Restoration.begin(connection, user_id)
+                        async for batch in _stepped(archive, shared):
+                            await restoration.put(batch)
+                        await restoration.end(archive)
+            except (psycopg.DataError, psycopg.IntegrityError, psycopg.InternalError) as error:
+                raise Invalid("The archive contradicts itself in a way that only the database noticed.") from error
+        return archive.manifest, fresh
+
+    async def _shared(self, strangers: set[int], teams: Sequence[str]) -> set[int]:
+        """Those of the keys that are of segments of these teams."""
+        if not strangers or not teams:
+            return set()
+        rows = await self._pool.rows(Q["shared"], keys=list(strangers), scopes=list(teams))
+        return {row["segment_key"] for row in rows}
 
 
-async def _restore(connection: Connection, archive: zipfile.ZipFile, user_id: str, manifest: Manifest) -> None:
-    key = {"user_id": user_id, "scope": user_scope(user_id)}
-    await connection.execute(CAPTURE["ensure_reader"], key)
-    position = (await (await connection.execute(CAPTURE["next_position"], key)).fetchone() or {})["position"]
-    async for batch in _read(archive, "sources"):
-        for source in batch:
-            await _put_source(connection, key, source, position)
-    async for batch in _read(archive, "content"):
-        await connection.execute(Q["put_words"], {**key, "rows": Jsonb([{**row, "config": None} for row in batch])})
-    for noun, member in BELIEVED:
-        async for batch in _read(archive, member):
-            await _put_rows(connection, user_id, noun, [_row(noun, values) for values in batch])
-    for name in RAW:
-        async for batch in _read(archive, name):
-            rows_of_user = Jsonb([{**row, "user_id": user_id} for row in batch])
-            await connection.execute(Q[f"put_{name}"], {"rows": rows_of_user})
-            if name == "journal":
-                await connection.execute(Q["put_touched"], {**key, "rows": rows_of_user})
-    user = {"version": int(manifest["memory_version"]), "created_at": manifest["created_at"]}
-    profile = archive.read("profile.json").decode()
-    codec.decode_profile(orjson.loads(profile))
-    await connection.execute(Q["put_user"], {**key, **user, "profile": profile, "archive_id": manifest["archive_id"]})
+async def _stepped(archive: Archive, shared: set[int]) -> AsyncIterator[Batch]:
+    """The batches of an archive, each read in a thread while others are served."""
+    batches = archive.batches(shared)
+    while (batch := await asyncio.to_thread(next, batches, None)) is not None:
+        yield batch
 
 
 def _manifest(user_id: str, exported_at: str, user: Mapping[str, Any], counts: Mapping[str, int]) -> Manifest:
@@ -172,22 +150,6 @@ async def _write(archive: zipfile.ZipFile, member: str, lines: AsyncIterator[byt
     return count
 
 
-def _checked(archive: zipfile.ZipFile, user_id: str) -> Manifest:
-    if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-        raise Invalid(f"The archive would unpack to more than {MOST_BYTES:,} bytes.")
-    manifest: Manifest = orjson.loads(archive.read("manifest.json"))
-    if (manifest["format"], manifest["format_version"]) != (FORMAT, FORMAT_VERSION):
-        raise Invalid(f"Only archives of format {FORMAT} {FORMAT_VERSION} can be restored here.")
-    if manifest["user_id"] != user_id:
-        raise Conflict(
-            f"This is the memory of user {manifest['user_id']!r}, and its ids are derived from that name: "
-            "act for that user to restore it."
-        )
-    if not (isinstance(manifest["archive_id"], str) and isinstance(manifest["created_at"], str)):
-        raise Invalid("The manifest of the archive is damaged.")
-    return manifest
-
-
 async def _is_fresh(connection: Connection, user_id: str, archive_id: str) -> bool:
     """Whether there is nothing yet. Raises Conflict if something else is there."""
     key = {"user_id": user_id, "scope": user_scope(user_id)}
@@ -199,57 +161,3 @@ async def _is_fresh(connection: Connection, user_id: str, archive_id: str) -> bo
     if known["holds"]:
         raise Conflict("This memory is not empty; an archive can only be restored into an empty one.", user_id=user_id)
     return True
-
-
-async def _read(archive: zipfile.ZipFile, member: str) -> AsyncIterator[list[dict[str, Any]]]:
-    """The lines of a member, a batch at a time."""
-    with archive.open(f"{member}.jsonl") as file:
-        lines = _decoded(file)
-        while batch := await asyncio.to_thread(lambda: list(islice(lines, BATCH))):
-            yield batch
-
-
-def _decoded(file: IO[bytes]) -> Iterator[dict[str, Any]]:
-    while line := file.readline(MOST_LINE + 1):
-        if len(line) > MOST_LINE:
-            raise Invalid(f"A line of the archive is longer than {MOST_LINE:,} bytes.")
-        yield orjson.loads(line)
-
-
-def _row(noun: str, values: Mapping[str, Any]) -> Row:
-    """A line as a row of the model; columns of later versions have their defaults."""
-    shape = codec.NOUNS[noun].type
-    given = {field.name: values[field.name] for field in fields(shape) if field.name in values}
-    given |= {name: tuple(given[name]) for name in ("aliases", "earlier") if name in given}
-    if "sensitivity" in given:
-        given["sensitivity"] = Sensitivity(given["sensitivity"])
-    return cast(Row, shape(**given))
-
-
-async def _put_rows(connection: Connection, user_id: str, noun: str, rows: Sequence[Row]) -> None:
-    async with connection.pipeline():
-        await put_content(
-            connection, user_scope(user_id), [words for row in rows for words in codec.encode(noun, row)[1]]
-        )
-        await put_rows(connection, user_id, noun, rows)
-
-
-async def _put_source(connection: Connection, key: Mapping[str, Any], source: dict[str, Any], position: int) -> None:
-    """One source as it was, to be encoded anew; what had been read of it stays read."""
-    scope, source_id, segments = key["scope"], source["source_id"], source.pop("segments")
-    key = {**key, "source_id": source_id, "position": position, "key": f"source:{source_id}"}
-    words, rows = [], []
-    for segment in segments:
-        owner = f"segment:{segment['segment_key']}"
-        kept = codec.content_id(owner, "text", "")
-        config = CONFIGS.get(segment["language"] or "", "simple")
-        words.append({"content_id": kept, "owner": owner, "words": segment.pop("text"), "config": config})
-        rows.append({**segment, "scope": scope, "source_id": source_id, "content_id": kept, "position": position})
-    async with connection.pipeline():
-        await connection.execute(CAPTURE["unbury"], key)
-        await connection.execute(Q["put_source"], {"row": Jsonb({**source, "scope": scope})})
-        await connection.execute(Q["put_words"], {**key, "rows": Jsonb(words)})
-        await connection.execute(Q["put_segments"], {"rows": Jsonb(rows)})
-        await connection.execute(Q["put_read"], {**key, "rows": Jsonb(rows)})
-        await connection.execute(CAPTURE["unremove"], {**key, "keys": [row["segment_key"] for row in rows]})
-        await connection.execute(CAPTURE["want_work"], key)

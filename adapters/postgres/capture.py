@@ -10,6 +10,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.capture.sessions import Part
+from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import content_id, decode_profile
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
@@ -27,6 +28,8 @@ Q = queries("capture")
 
 CONTEXT_TURNS = 4
 """Read turns an extractor sees before the unread ones: as far back as pronouns reach (extraction study)."""
+MOST_LISTENERS = 20
+"""Speakers of a source who are looked for among its words (chosen: a large meeting); each is tried in each sentence."""
 
 CONFIGS = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
@@ -40,11 +43,12 @@ class PostgresCapture:
     """Sources and segments. `encoder` names whose vectors are kept; the back-off is in seconds."""
 
     def __init__(
-        self, pool: Pool, encoder: str, *, base_s: float = 10.0, cap_s: float = 3600.0, attempts: int = 8
-    ) -> None:
+        self, pool: Pool, encoder: str, *, base_s: float = 10.0, cap_s: float = 3600.0, attempts: int = 8,
+        tries: int = 3,
+    ) -> None:  # fmt: skip
         self._pool = pool
         self._encoder = encoder
-        self._base_s, self._cap_s, self._attempts = base_s, cap_s, attempts
+        self._base_s, self._cap_s, self._attempts, self._tries = base_s, cap_s, attempts, tries
 
     async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> dict[str, Any]:
         """Upsert a source and its segments. Raises Forgotten."""
@@ -85,24 +89,46 @@ class PostgresCapture:
         row = await self._pool.row(Q["profile"], user_id=user_id)
         return decode_profile(row["profile"]) if row else Profile()
 
-    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False) -> Sequence[Mapping[str, Any]]:
-        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`."""
-        wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
-        return await self._pool.rows(Q["due"], **wanted, attempts=self._attempts)
+    async def due(
+        self, task: str, now: Instant, limit: int, *, longest: bool = False, served: Sequence[str] = (),
+        besides: Sequence[str] = (),
+    ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
+        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
 
-    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
-        """What of a source was not read for this user yet, with the turns before it as context."""
-        rows = await self._pool.rows(Q["to_read"], user_id=user_id, scope=scope, source_id=source_id)
-        speakers = {row["speaker"] for row in rows}
-        shown = [row for row in rows if not row["hidden"]]
-        fresh = [index for index, row in enumerate(shown) if row["read_revision"] != row["revision"]]
-        wanted = sorted({near for index in fresh for near in range(max(0, index - CONTEXT_TURNS), index + 1)})
+        `served` are users (of embed: scopes) in the order in which they had their turn; `besides` have none now.
+        """
+        wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
+        turns = {"served": list(served), "besides": list(besides)}
+        return await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+
+    async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
+        """What of a source was not read for this user yet, `limit` segments, with the turns before each as context."""
+        source = {"scope": scope, "source_id": source_id}
+        bounds = {"limit": limit, "context": CONTEXT_TURNS, "tries": self._tries}
+        rows = await self._pool.rows(Q["to_read"], user_id=user_id, **source, **bounds)
+        speakers = {each["speaker"] for each in await self._pool.rows(Q["speakers"], **source, limit=MOST_LISTENERS)}
+        hidden = await self._pool.rows(Q["withdrawn"], user_id=user_id, **source)
         return Unread(
-            utterances=tuple(
-                _utterance(shown[index], source_id, speakers, context_only=index not in set(fresh)) for index in wanted
-            ),
-            withdrawn={r["segment_key"]: r["revision"] for r in rows if r["hidden"] and r["read_revision"] is not None},
+            utterances=tuple(_utterance(row, source_id, speakers) for row in rows),
+            withdrawn={row["segment_key"]: row["revision"] for row in hidden},
+            tried=frozenset(row["segment_key"] for row in rows if row["tries"]),
         )
+
+    async def stands(self, scope: str, source_id: str) -> bool:
+        """Whether there is such a source: it may have been forgotten."""
+        return await self._pool.row(Q["stands"], scope=scope, source_id=source_id) is not None
+
+    async def try_reading(self, user_id: str, scope: str, keys: Sequence[int]) -> None:
+        """Count that these segments are about to be read, before they are: whatever happens, it is known."""
+        await self._pool.rows(Q["try_reading"], user_id=user_id, scope=scope, keys=list(keys))
+
+    async def end_reading(self, user_id: str, scope: str, keys: Sequence[int], reason: str | None = None) -> None:
+        """Take back the count of what was read; or note why it was not, and let it count."""
+        which = {"user_id": user_id, "scope": scope, "keys": list(keys)}
+        if reason is None:
+            await self._pool.rows(Q["end_reading"], **which)
+        else:
+            await self._pool.rows(Q["blame_reading"], **which, reason=reason[:500])
 
     async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
         """Record a failed attempt at a piece of work; the next one is due after the back-off."""
@@ -111,8 +137,10 @@ class PostgresCapture:
         )
 
     async def retry(self, scope: str, source_id: str) -> None:
-        """Let everything that is still to be done with a source be tried at once."""
-        await self._pool.rows(Q["retry"], scope=scope, source_id=source_id)
+        """Let everything that is still to be done with a source be tried at once, what was set aside too."""
+        async with self._pool.pipelined() as connection:
+            for statement in (Q["retry"], Q["retry_set_aside"]):
+                await connection.execute(statement, {"scope": scope, "source_id": source_id})
 
     async def finished(self, *tasks: Mapping[str, Any]) -> None:
         """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
@@ -170,6 +198,7 @@ class PostgresCapture:
             await connection.execute(Q["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             await connection.execute(Q["delete_source"], {"scope": scope, "source_id": source_id})
             await connection.execute(Q["erase_words"], {"scope": scope, "owners": [f"segment:{key}" for key in keys]})
+        await PostgresAudit(self._pool).forget_source(source_id)
         return len(keys)
 
     async def offset(self, path: str) -> int:
@@ -334,7 +363,7 @@ def _segment_row(source: Source, segment: Segment) -> dict[str, Any]:
     }
 
 
-def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str], *, context_only: bool) -> Utterance:
+def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str]) -> Utterance:
     return Utterance(
         source_id=source_id,
         segment_id=row["segment_id"],
@@ -349,5 +378,5 @@ def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str], *, co
         listeners=tuple(sorted(speakers - {row["speaker"]})),
         sensitivity=Sensitivity(row["sensitivity"]),
         kind=row["kind"],
-        context_only=context_only,
+        context_only=not row["fresh"],
     )

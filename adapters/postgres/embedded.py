@@ -10,19 +10,28 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from adapters.path_lock import PathLock
-from adapters.postgres.account import Account, lent_account
+from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
-from adapters.temporary import digest_of, occupy, own, short_path
+from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
+from adapters.watched import Running, Watched
 from config.settings import Settings
 from memory.errors import ConfigError, Conflict, Unavailable
 
 DATABASE = "memoray"
+SOCKETS = "pg"
+"""In the folder of a home, beside what is private to us: as root the server and nobody else enters."""
+
+LOCK = "postgres.lock"
+"""In a home: who starts its server holds it alone."""
+
 SYSTEM_ROOT = Path("/var/lib/memoray")
 """Where root keeps what the lent account must reach when the home is closed to it."""
 
@@ -37,6 +46,9 @@ STOP_SIGNALS = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 
 
 POLL_S = 0.05
 
+_SSL_REQUEST = struct.pack("!ii", 8, 80877103)
+"""The first message of the protocol that is answered before anything else, by one byte."""
+
 SERVER_SETTINGS = {
     "listen_addresses": "",
     "shared_buffers": "64MB",  # 17 MB PSS at rest, enough for a memory of some 100k segments
@@ -46,8 +58,14 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "logging_collector": "off",
-    # somebody's words must not reach a log: neither the failing statement nor the values of a broken key
+    # somebody's words must not reach a log: neither the failing statement, nor its parameters, nor the values of a
+    # broken key, nor an error's own message, which quotes what it could not read; whoever asked is told of the error
     "log_min_error_statement": "panic",
+    "log_min_messages": "log",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    # a segment of the log that is used again keeps its old bytes until they are written over
+    "wal_recycle": "off",
     "log_error_verbosity": "terse",
 }
 
@@ -69,13 +87,14 @@ class EmbeddedPostgres:
     def __init__(self, home: Path, log: Path | None = None) -> None:
         self.home = home.resolve()
         self.log = log or self.home / "logs" / "postgres.log"
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: Running | None = None
         self._held: list[PathLock] = []
         self._programs: Programs | None = None
+        self._data: Path | None = None
 
     @property
     def dsn(self) -> str:
-        """How to connect, as a libpq connection string; known before the start."""
+        """How to connect, as a libpq connection string. Raises Unavailable if nobody holds a folder for this home."""
         return f"host={self._sockets} port=5432 user=postgres dbname={DATABASE}"
 
     @property
@@ -89,63 +108,101 @@ class EmbeddedPostgres:
 
     @property
     def _sockets(self) -> Path:
-        return short_path(self.home) / "pg"
+        return found_folder(self.home) / SOCKETS
 
     def start(self) -> str:
         """Start the server, making its data folder at the first time; returns the DSN."""
-        self._hold()
+        self.launch()
         try:
-            self._start()
+            self._wait_until_ready()
         except BaseException:
             self.stop()
             raise
         return self.dsn
 
+    def launch(self) -> None:
+        """Begin the server's process; `ready` tells when connections are accepted."""
+        self._hold()
+        try:
+            self._launch()
+        except BaseException:
+            self.stop()
+            raise
+
+    def adopt(self) -> bool:
+        """Take over a server that a killed parent has left on the data of this home; whether there is one that runs."""
+        self._hold()
+        for data in (_home_data(self.home), _system_data(self.home)):
+            try:
+                server = Watched(int((data / "postmaster.pid").read_text().splitlines()[0]))
+            except (OSError, ValueError, IndexError):
+                continue
+            if server.pid in _inhabitants(data):
+                self._server, self._data = server, data
+                return True
+        return False
+
+    def ready(self) -> bool:
+        """Whether the server accepts connections; looks and does not wait."""
+        return self.alive() and self._data is not None and _status(self._data) == "ready"
+
+    def hears(self, timeout_s: float) -> bool:
+        """Whether the server answers whoever connects, whatever it is doing: one byte, and no log-in."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(timeout_s)
+            try:
+                asking.connect(str(self._sockets / ".s.PGSQL.5432"))
+                asking.sendall(_SSL_REQUEST)
+                return asking.recv(1) in (b"N", b"S")
+            except OSError:
+                return False
+
     def _hold(self) -> None:
         """From here to the end this process alone starts servers of this home."""
         if self._held:
             return
-        folder = occupy(self.home)
-        lock = short_path(self.home) / "postgres.lock"
+        self.home.mkdir(parents=True, exist_ok=True)
+        lock = self.home / LOCK
         lock.touch(mode=0o600)
         try:
-            self._held = [folder, PathLock(lock, alone=True, wait=False)]
+            self._held = [PathLock(lock, alone=True, wait=False)]
         except BlockingIOError as error:
-            folder.close()
             raise Conflict("Another process runs the PostgreSQL of this home.") from error
+        self._held.append(occupy(self.home))
 
-    def _start(self) -> None:
-        account = lent_account((_home_data(self.home), _system_data(self.home)))
+    def _launch(self) -> None:
+        account = lent_account(self.home)
         data = _data_folder(self.home, account)
         self._programs = reachable_binaries(find_binaries(os.environ), account, SYSTEM_ROOT)
         binaries = self._programs.folder
         end_orphans(self.home)
-        # nobody lives there now: what lock files are left are stale, even if their number is a zombie's or taken again
-        for stale in (data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
-            stale.unlink(missing_ok=True)
-        own(self._sockets, account.uid if account else os.getuid(), 0o700)
+        # nobody lives there now: a lock file that is left is stale, even if its number is a zombie's or taken again
+        (data / "postmaster.pid").unlink(missing_ok=True)
+        sockets = _sockets_folder(self.home, account)
         if not (data / "PG_VERSION").exists():
             _initialise(binaries, data, account)
+        elif account is not None:
+            hand_over(data, account)
         _check_version(binaries, data)
+        self._data = data
         options = [word for name, value in SERVER_SETTINGS.items() for word in ("-c", f"{name}={value}")]
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self._server = subprocess.Popen(  # type: ignore[call-overload]
-                [binaries / "postgres", "-D", data, "-k", self._sockets, "-p", "5432", *options],
+                [binaries / "postgres", "-D", data, "-k", sockets, "-p", "5432", *options],
                 **_surroundings(account),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
-        self._wait_until_ready(data)
 
-    def _wait_until_ready(self, data: Path) -> None:
+    def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline:
             if not self.alive():
                 raise Unavailable(f"PostgreSQL stopped while starting; see {self.log}.")
-            if _status(data) == "ready":
+            if self.ready():
                 return
             time.sleep(POLL_S)
         raise Unavailable(f"PostgreSQL was not ready after {START_TIMEOUT_S:.0f} s; see {self.log}.")
@@ -162,7 +219,7 @@ class EmbeddedPostgres:
                 continue
         self._server = None
         if self._held:
-            shutil.rmtree(self._sockets, ignore_errors=True)
+            _drop_sockets(self.home)
         self._let_go()
 
     def _let_go(self) -> None:
@@ -172,6 +229,21 @@ class EmbeddedPostgres:
         for lock in reversed(self._held):
             lock.close()
         self._held = []
+
+
+def _sockets_folder(home: Path, account: Account | None) -> Path:
+    """An empty folder for the server's sockets, which it alone enters; as root its group may pass what is above it."""
+    _drop_sockets(home)
+    above = short_folder(home)
+    if account is not None:
+        os.chown(above, -1, account.gid)
+        above.chmod(0o710)
+    return own(above / SOCKETS, account.uid if account else os.getuid())
+
+
+def _drop_sockets(home: Path) -> None:
+    for folder in folders_of(home):
+        shutil.rmtree(folder / SOCKETS, ignore_errors=True)
 
 
 def end_orphans(home: Path) -> None:
@@ -213,6 +285,11 @@ def _status(data: Path) -> str:
     except FileNotFoundError:
         return ""
     return lines[7].strip() if len(lines) > 7 else ""
+
+
+def data_folders(home: Path) -> tuple[Path, Path]:
+    """Where the data of a home's server may lie, whether or not they do."""
+    return _home_data(home.resolve()), _system_data(home.resolve())
 
 
 def _home_data(home: Path) -> Path:
@@ -267,7 +344,7 @@ def _initialise(binaries: Path, data: Path, account: Account | None) -> None:
     for stale in data.parent.glob(f"{data.name}*.partial"):
         shutil.rmtree(stale, ignore_errors=True)
     partial = Path(tempfile.mkdtemp(prefix=f"{data.name}.", suffix=".partial", dir=data.parent))
-    own(partial, account.uid if account else os.getuid(), 0o700)
+    own(partial, account.uid if account else os.getuid())
     arguments = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
     _run([binaries / "initdb", "-D", partial, *arguments], account)
     # the server's single-user mode: no connection, no client program is needed to make the database

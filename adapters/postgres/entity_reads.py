@@ -37,7 +37,9 @@ class PostgresEntityReads:
     async def page(self, view: View, limit: int, then: Then = NOW, **filters: Any) -> Page[ShownEntity]:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
         seen = {**seen_by(view), **at(then)}
-        rows = await self._pool.rows(Q["entities"], **seen, **{**_ANY, **filters}, limit=limit + 1)
+        asked = {**_ANY, **filters}
+        statement = "entities_now" if then == NOW and asked["ids"] is None and asked["name"] is None else "entities"
+        rows = await self._pool.rows(Q[statement], **seen, **asked, limit=limit + 1)
         ids = [row["entity_id"] for row in rows if not row["is_owner"]]  # whom nothing contradicts
         about, evidence = await self._about(seen, ids) if ids else ({}, {})
         told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])

@@ -35,10 +35,11 @@ def _strength_row(row: DictRow) -> dict[str, Any]:
 
 
 class PostgresFigures:
-    """Counts, days and the timeline."""
+    """Counts, days and the timeline. `tries` is after how many a segment counts as set aside."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, tries: int = 3) -> None:
         self._pool = pool
+        self._tries = tries
 
     async def heard(self, view: View) -> tuple[int, int]:
         """Sessions and segments in sight."""
@@ -55,6 +56,12 @@ class PostgresFigures:
         row = await self._pool.row(Q["lag"], **seen_by(view))
         assert row is not None
         return float(row["seconds"])
+
+    async def set_aside(self, view: View) -> int:
+        """Segments in sight whose reading never ended well, and is not tried any more."""
+        row = await self._pool.row(Q["set_aside"], **seen_by(view), tries=self._tries)
+        assert row is not None
+        return int(row["count"])
 
     async def shape(self, view: View) -> DictRow:
         """Entities by type, facts and links by kind, mentions and evidence, entities no fact speaks of, and bytes."""

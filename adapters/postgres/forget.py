@@ -1,22 +1,26 @@
-"""Forgetting in PostgreSQL: what turns and capture cannot know of each other, and a whole memory in one transaction."""
+"""Forgetting in PostgreSQL: what turns and capture cannot know of each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.postgres.capture import Q as CAPTURE
+from adapters.postgres.audit import PostgresAudit
+from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.journal import forget_history
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
+from memory.model.accesses import SOURCE
+from memory.model.changes import SEGMENT
 from memory.model.scopes import View, user_scope
 
 Q = queries("forget")
 
 
 class PostgresForgetting:
-    """Look-ups before an erasure, and the erasure of everything."""
+    """Look-ups before an erasure, and what is dropped beside turns."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, capture: PostgresCapture) -> None:
+        self._pool, self._capture = pool, capture
 
     async def about(self, view: View, note_id: str) -> str | None:
         """What a note is about; None if there is no such note in sight."""
@@ -31,41 +35,34 @@ class PostgresForgetting:
         """Users in whose memory something rests on these segments."""
         return [row["user_id"] for row in await self._pool.rows(Q["resting"], keys=list(keys))]
 
-    async def vectors(self, scope: str, user_id: str, keys: Sequence[int]) -> int:
-        """Vectors of these segments and of all facts of a user."""
-        heard = await self._pool.row(Q["vectors"], scope=scope, keys=list(keys))
-        believed = await self._pool.row(Q["fact_vectors"], user_id=user_id)
-        assert heard is not None
-        assert believed is not None
-        return int(heard["count"] + believed["count"])
+    async def weight(self, user_id: str) -> dict[str, int]:
+        """Vectors of facts and pieces of text (`vectors`, `content`) of a user."""
+        row = await self._pool.row(Q["weight"], user_id=user_id, scope=user_scope(user_id))
+        return dict(row or {})
 
-    async def words(self, scopes: Sequence[str]) -> int:
-        """Pieces of text kept in these scopes."""
-        row = await self._pool.row(Q["words"], scopes=list(set(scopes)))
-        assert row is not None
-        return int(row["count"])
+    async def lives(self, user_id: str) -> bool:
+        """Whether there is a memory of this user."""
+        return bool(await self._pool.rows(Q["lives"], user_id=user_id))
+
+    async def unclaimed(self, user_id: str, sources: Sequence[str]) -> dict[str, list[int]]:
+        """Of these sources of the user's own scope, those on whose words no fact rests any more: their segments."""
+        rows = await self._pool.rows(Q["unclaimed"], scope=user_scope(user_id), sources=list(sources))
+        return {row["source_id"]: row["keys"] for row in rows}
+
+    async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
+        """Erase a source of the user's own scope; how many segments those were. 0 if something rests there."""
+        if await self.resting(keys):
+            return 0
+        erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]
+        async with self._pool.transaction() as connection:
+            await forget_history(connection, user_id, erased)
+            return await self._capture.forget(user_scope(user_id), source_id)
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
-        """Forget that these were ever recalled."""
+        """Forget that these were ever recalled, or told to anybody."""
         await self._pool.rows(Q["drop_accesses"], user_id=user_id, ids=list(ids))
+        await PostgresAudit(self._pool).forget_ids(user_id, ids)
 
     async def drop_offset(self, path: str) -> None:
         """Forget a session file that is gone."""
         await self._pool.rows(Q["drop_offset"], path=path)
-
-    async def memory(self, user_id: str, folders: Sequence[str]) -> dict[str, int]:
-        """Erase all that was heard by and is believed for a user; how much that was.
-
-        `folders` are where the offsets of the user's session files are kept under. Sources leave tombstones, so that
-        no watcher brings them back; tokens stay.
-        """
-        scope = user_scope(user_id)
-        key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
-        async with self._pool.transaction() as connection:
-            await connection.execute(Q["lock_user"], key)  # the order every turn locks in: user, scope, segments
-            cursor = await connection.execute(CAPTURE["next_position"], key)
-            position = (await cursor.fetchone() or {})["position"]
-            weighed = await (await connection.execute(Q["weigh"], key)).fetchone()
-            for name in ("bury_all", "remove_all", "drop_sources", "drop_words", "drop_user"):
-                await connection.execute(Q[name], {**key, "position": position})
-        return dict(weighed or {})

@@ -25,7 +25,7 @@ from psycopg.types.numeric import Int8BinaryLoader
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from adapters.postgres.vectors import RealsDumper
-from memory.errors import JournalUnavailable
+from memory.errors import DiskFull, JournalUnavailable
 from memory.model.timeline import Instant
 
 _SINCE_US = 946_684_800_000_000 + 500
@@ -133,6 +133,8 @@ class Pool:
         try:
             async with AsyncExitStack() as lent:
                 yield await self._lent(lent)
+        except psycopg.errors.DiskFull as error:
+            raise DiskFull() from error
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
             # a restarted server leaves every idle connection broken: replaced here at once, they need not be found
             # one by one as they are handed out

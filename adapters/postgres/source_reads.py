@@ -21,17 +21,18 @@ _ANY = {
 
 
 class PostgresSourceReads:
-    """Lists and single sources. `attempts` is after how many a source counts as failed."""
+    """Lists and single sources. `attempts` is after how many a source counts as failed, `tries` a segment set aside."""
 
-    def __init__(self, pool: Pool, attempts: int) -> None:
+    def __init__(self, pool: Pool, attempts: int, tries: int = 3) -> None:
         self._pool = pool
-        self._attempts = attempts
+        self._attempts, self._tries = attempts, tries
 
     async def page(self, view: View, limit: int, **filters: Any) -> Page[DictRow]:
         """Up to `limit` sources; filters: status, kind, after, before, and `mark` and `key` of the last one shown."""
         rows = await self._pool.rows(
-            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, limit=limit + 1
-        )
+            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, tries=self._tries,
+            limit=limit + 1,
+        )  # fmt: skip
         return page_of(rows, limit, rows)
 
     async def resolve(self, view: View, given: str, team_id: str | None) -> tuple[str, str]:
@@ -48,6 +49,7 @@ class PostgresSourceReads:
             raise NotFound("There is no such source in this memory.", id=source_id)
         return found[0]
 
-    async def segments(self, scope: str, source_id: str) -> list[DictRow]:
-        """Its segments in order, hidden ones too."""
-        return await self._pool.rows(Q["segments"], scope=scope, source_id=source_id)
+    async def segments(self, scope: str, source_id: str, user_id: str = "") -> list[DictRow]:
+        """Its segments in order, hidden ones too, and why some were set aside for a user."""
+        source = {"scope": scope, "source_id": source_id}
+        return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)

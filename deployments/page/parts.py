@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from html import escape
+from html import escape as escaped
 from importlib.resources import files
 from string import Template
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from deployments.routes.context import Hit
 from deployments.routes.facts_read import FactOut
 from deployments.routes.promises import PromiseOut
+from memory.words.cleaning import visible
 
 _FOLDER = files("deployments.page")
 STYLE = (_FOLDER / "style.css").read_text()
@@ -75,6 +76,11 @@ class Desk:
         """What every form carries: the key, and the question that the page goes back to."""
         carried = {"key": self.key or "", "q": self.query, **fields}
         return "".join(f'<input type="hidden" name="{name}" value="{escape(told)}">' for name, told in carried.items())
+
+
+def escape(words: str) -> str:
+    """Words as text of the page: all of it visible, none of it HTML."""
+    return escaped(visible(words))
 
 
 def section(title: str, entries: Iterable[str], otherwise: str) -> str:

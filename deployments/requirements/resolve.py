@@ -1,8 +1,12 @@
 """`make requirements`: whether every set can be installed, on x86-64 and aarch64, and with --write what it holds.
 
-Nothing is installed: uv reads the index's metadata and looks for wheels that fit. A set is resolved together with
-Memoray's own requirements, since Ray lays its packages over a copy of Memoray's environment; Ray itself is left out,
-for it must be the cluster's.
+Nothing is installed: uv reads the index's metadata and looks for wheels that fit. There are two kinds of sets.
+
+Memoray's own stand in the folder `requirements`: `base` is what `make up` installs, `dev` what the tests need, and each
+extra of pyproject.toml has one. All are resolved with the versions of `base`, so they fit each other.
+
+Those of the GPU parts stand beside this module. Each is resolved together with Memoray's own requirements, since Ray
+lays its packages over a copy of Memoray's environment; Ray itself is left out, for it must be the cluster's.
 """
 
 from __future__ import annotations
@@ -21,15 +25,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from config.settings import project_root
-from deployments.environments import FOLDER, requirement_sets, requirements
+from deployments.environments import FOLDER, pinned, requirement_sets
 
 MACHINES, PYTHONS = ("x86_64", "aarch64"), ("3.11", "3.12", "3.13")
-GLIBC = "manylinux_2_35"
-"""Ubuntu 22.04 and later, Debian 12 and later; DGX OS 7 has 2.39. Below it vLLM has no whole set of wheels."""
+GPU_GLIBC, OWN_GLIBC = "2.35", "2.28"
+"""Ubuntu 22.04 and Debian 12, below which vLLM has no whole set of wheels (DGX OS 7 has 2.39); Debian 10, RHEL 8."""
 LEFT_OUT = frozenset({"ray"})
+"""What no set of a GPU part holds."""
+OWN = project_root() / "requirements"
+"""Where Memoray's own sets stand."""
+BASE = "base"
 HEADER = """\
-# Every package of this set, for Linux (glibc 2.35) on x86-64 and aarch64, Python 3.11 to 3.13.
-# Written by `make requirements ARGS=--write` from {name}.in and pyproject.toml: change those instead.
+# Every package of this set, for Linux (glibc {glibc}) on x86-64 and aarch64, Python 3.11 to 3.13.
+# Written by `make requirements ARGS=--write` from {sources}: change {those} instead.
 """
 
 
@@ -55,10 +63,34 @@ class Pin:
 Pins = Mapping[str, Pin]
 
 
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A set: the file it is written to, and what is resolved for it."""
+
+    path: Path
+    wants: tuple[str, ...]
+    """Arguments of `uv pip compile` beside pyproject.toml."""
+    glibc: str
+    sources: str
+    """What its header says it is written from."""
+    left_out: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """As it is named on the command line: base, gpu/speech."""
+        return self.path.stem if self.path.parent == OWN else f"gpu/{self.path.stem}"
+
+    @property
+    def header(self) -> str:
+        """The first lines of the file."""
+        those = "those" if " and " in self.sources else "that"
+        return HEADER.format(glibc=self.glibc, sources=self.sources, those=those)
+
+
 class Solve(Protocol):
     """How a set is resolved for one target."""
 
-    def __call__(self, name: str, target: Target, *, held: bool) -> Pins:
+    def __call__(self, lock: Lock, target: Target, *, held: bool) -> Pins:
         """package -> what is installed. Raises Unsolvable."""
 
 
@@ -69,20 +101,53 @@ class Unsolvable(Exception):
     """A set that cannot be installed on a target; uv's own reasons."""
 
 
-def resolved(name: str, target: Target, *, held: bool) -> dict[str, Pin]:
+def locks() -> dict[str, Lock]:
+    """Every set by its name: Memoray's own, `base` first, then those of the GPU parts."""
+    extras = pyproject()["project"]["optional-dependencies"]
+    wants = {BASE: (), "dev": ("--group", f"{project_root()}/pyproject.toml:dev")}
+    wants |= {name: ("--extra", name) for name in extras}
+    own = [Lock(OWN / f"{name}.txt", given, OWN_GLIBC, "pyproject.toml") for name, given in wants.items()]
+    return {lock.name: lock for lock in [*own, *map(gpu_lock, requirement_sets())]}
+
+
+def gpu_lock(name: str) -> Lock:
+    """The set of a GPU part."""
+    wants, sources = (str(FOLDER / f"{name}.in"),), f"{name}.in and pyproject.toml"
+    return Lock(FOLDER / f"{name}.txt", wants, GPU_GLIBC, sources, LEFT_OUT)
+
+
+def pyproject() -> dict[str, Any]:
+    """The project's own description."""
+    return tomllib.loads((project_root() / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def resolved(lock: Lock, target: Target, *, held: bool) -> dict[str, Pin]:
     """package -> what is installed. With `held` only versions of the written set may be used. Raises Unsolvable."""
     with tempfile.TemporaryDirectory() as folder:
-        lock, limits = Path(folder) / "pylock.toml", Path(folder) / "limits.txt"
-        limits.write_text("\n".join(_without_hashes(requirements(name))) if held else "")
+        found, limits, builds = (Path(folder) / name for name in ("pylock.toml", "limits.txt", "build.in"))
+        limits.write_text("\n".join(_limits(lock, held)), encoding="utf-8")
+        builds.write_text("\n".join(pyproject()["build-system"]["requires"]), encoding="utf-8")
         command = [*_uv(), "pip", "compile", "--quiet", "--no-header", "--only-binary", ":all:"]
-        command += ["--python-version", target.python, "--python-platform", f"{target.machine}-{GLIBC}"]
-        command += ["--constraint", str(limits), "--format", "pylock.toml", "--output-file", str(lock)]
-        command += [str(project_root() / "pyproject.toml"), str(FOLDER / f"{name}.in")]
+        platform = f"{target.machine}-manylinux_{lock.glibc.replace('.', '_')}"
+        command += ["--python-version", target.python, "--python-platform", platform]
+        command += ["--constraint", str(limits), "--format", "pylock.toml", "--output-file", str(found)]
+        command += [str(project_root() / "pyproject.toml"), *lock.wants, *([str(builds)] if _is_own(lock) else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Unsolvable(done.stderr.strip())
-        packages = tomllib.loads(lock.read_text())["packages"]
-    return {package["name"]: _pin(package) for package in packages if package["name"] not in LEFT_OUT}
+        packages = tomllib.loads(found.read_text(encoding="utf-8"))["packages"]
+    return {package["name"]: _pin(package) for package in packages if package["name"] not in lock.left_out}
+
+
+def _is_own(lock: Lock) -> bool:
+    return lock.path.parent == OWN
+
+
+def _limits(lock: Lock, held: bool) -> list[str]:
+    """The versions a set is bound to: its own while they are held, else, of Memoray's own sets, those of `base`."""
+    if held:
+        return _without_hashes(pinned(lock.path))
+    return _without_hashes(pinned(OWN / f"{BASE}.txt")) if _is_own(lock) and lock.path.stem != BASE else []
 
 
 def _pin(package: Mapping[str, Any]) -> Pin:
@@ -145,30 +210,33 @@ def _one_of(variable: str, values: Iterable[str]) -> str:
     return " or ".join(f"{variable} == '{value}'" for value in sorted(values))
 
 
-def resolve(name: str, *, write: bool, solve: Solve = resolved) -> None:
+def resolve(lock: Lock, *, write: bool, solve: Solve = resolved) -> None:
     """Resolve one set for all targets, tell, and write it. Raises Unsolvable, also for a set that is not whole."""
-    found = {target: solve(name, target, held=not write) for target in TARGETS}
+    found = {target: solve(lock, target, held=not write) for target in TARGETS}
     for target, pins in found.items():
         size = sum(pin.size for pin in pins.values()) / 1e9
-        print(f"{name:<10} {target.machine:<8} Python {target.python}  {len(pins)} packages, {size:.1f} GB of wheels")
-    text = HEADER.format(name=name) + "\n".join(written(found)) + "\n"
-    path = FOLDER / f"{name}.txt"
+        print(
+            f"{lock.name:<13} {target.machine:<8} Python {target.python}  {len(pins)} packages, {size:.1f} GB of wheels"
+        )
+    text = lock.header + "\n".join(written(found)) + "\n"
     if write:
-        path.write_text(text, encoding="utf-8")
-    elif path.read_text(encoding="utf-8") != text:
-        raise Unsolvable(f"{path.name} is not what {name}.in resolves to any more: make requirements ARGS=--write")
+        lock.path.write_text(text, encoding="utf-8")
+    elif lock.path.read_text(encoding="utf-8") != text:
+        told = f"{lock.path.name} is not what {lock.sources} resolves to any more"
+        raise Unsolvable(f"{told}: make requirements ARGS='{lock.name} --write'")
 
 
 def main() -> None:
     """Resolve every set, or those named; exit code 1 if one cannot be."""
+    known = locks()
     parser = argparse.ArgumentParser(prog="python -m deployments.requirements.resolve", description=main.__doc__)
-    parser.add_argument("sets", nargs="*", choices=[[], *requirement_sets()], help="which sets (default: all)")
+    parser.add_argument("sets", nargs="*", choices=[[], *known], help="which sets (default: all)")
     parser.add_argument("--write", action="store_true", help="take the newest versions, and write them down")
     arguments = parser.parse_args()
     failed = False
-    for name in arguments.sets or requirement_sets():
+    for name in arguments.sets or known:
         try:
-            resolve(name, write=arguments.write)
+            resolve(known[name], write=arguments.write)
         except Unsolvable as error:
             failed = True
             print(f"{name}: {error}", file=sys.stderr)

@@ -63,7 +63,9 @@ async def export(who: Whole, house: Here) -> StreamingResponse:
 async def restore(request: Request, who: Whole, house: Here) -> Any:
     """Restore an archive into an empty memory, ids, versions and history exactly as they were.
 
-    409 if the memory holds something. The same archive again changes nothing (`already restored`).
+    All of it is read and checked before anything is stored: 422 names the member, line and field that is wrong, and
+    leaves the memory as it was. 409 if the memory holds something, or if the archive is another user's. The same
+    archive again changes nothing (`already restored`).
     """
     manifest, fresh = await restored(house, who, request)
     return Restored(

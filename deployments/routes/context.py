@@ -21,6 +21,7 @@ from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.services.hits import retraction
+from memory.words.cleaning import visible_json
 
 router = APIRouter(prefix="/v1", tags=["context"])
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -115,7 +116,7 @@ async def context(
     """
     found = answer_of(asked.query, await ask(house, await question_of(asked, who, house)))
     # as it is: a model that is given back would be checked and copied once more
-    return Response(found.model_dump_json(exclude_none=True), media_type="application/json")
+    return Response(visible_json(found.model_dump_json(exclude_none=True)), media_type="application/json")
 
 
 async def question_of(asked: Asked, who: Who, house: House) -> Question:

@@ -15,6 +15,7 @@ from deployments.dates import day_of, today
 from deployments.house import House, house_of
 from memory.errors import Invalid
 from memory.model.shown import Day
+from memory.words.cleaning import called, in_quotes
 
 router = APIRouter(prefix="/v1", tags=["daily"])
 TELLING = 3
@@ -86,7 +87,7 @@ def _summary(day: Day, people: Sequence[str]) -> str:
         return "Nothing was heard on this day."
     sessions = "1 session" if day.sessions == 1 else f"{day.sessions} sessions"
     company = f", with {_listed(people[:5])}" if people else ""
-    quotes = " ".join(f'{row["speaker"]}: "{row["text"]}"' for row in day.telling)
+    quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in day.telling)
     return f"Extractive summary. {sessions}{company}. {quotes}"
 
 

@@ -18,6 +18,7 @@ from deployments.routes.changes import LOGGED, beyond, place_of
 from deployments.routes.explain import LinkedFact, StepOut, lines_of, shown_steps
 from memory.errors import Invalid
 from memory.model.timeline import iso
+from memory.words.cleaning import sentence
 
 router = APIRouter(prefix="/v1", tags=["explain"])
 MOST_HELD = 200
@@ -88,4 +89,4 @@ async def diff(asked: Annotated[Asked, Query()], who: Who, house: Annotated[Hous
 def _balance(gained: Sequence[LinkedFact], lost: Sequence[LinkedFact]) -> Iterator[str]:
     for sign, facts in (("+", gained), ("-", lost)):
         for fact in facts:
-            yield f"{sign} {fact.statement} ({fact.fact_id}, {fact.status})"
+            yield f"{sign} {sentence(fact.statement)} ({fact.fact_id}, {fact.status})"

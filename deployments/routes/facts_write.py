@@ -121,8 +121,7 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
         vectors = await vectors_of(house, [claims[0].statement])
     heard = None
     if source_id is None:
-        await house.stores.capture.store(note)
-        heard = _heard(note, told)
+        heard = await _kept(house, note, told)
     command = Remember(
         key, claims=tuple(claims), heard=heard, sightings=promises, source_id=source_id, sensitivity=sensitivity
     )
@@ -146,8 +145,7 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
     vectors = await vectors_of(house, [fresh.statement])
     command = CorrectFact(key, fact_id=old["fact_id"], claim=fresh)
     if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
-        await house.stores.capture.store(note)
-        command = replace(command, heard=_heard(note, told))
+        command = replace(command, heard=await _kept(house, note, told))
     done = await turn(house, who, command, vectors)
     await house.minds.wake()
     return _believed(done.outcomes[0])
@@ -171,6 +169,13 @@ async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
     """
     fact = await house.stores.facts.one(who.view, fact_id)
     return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+
+
+async def _kept(house: House, note: Source, told: Utterance) -> ReadSegment:
+    """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
+    await house.stores.capture.store(note)
+    kept = await house.stores.sources.segments(note.scope, note.source_id)
+    return _heard(note, replace(told, revision=max([told.revision, *(each["revision"] for each in kept)])))
 
 
 def _heard(note: Source, told: Utterance) -> ReadSegment:

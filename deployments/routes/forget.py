@@ -8,8 +8,9 @@ from fastapi import APIRouter, Path
 
 from deployments.callers import Who, Whole
 from deployments.commands import Here, Key
-from deployments.forgetting import Receipt, forget_entity, forget_memory, forget_source
+from deployments.forgetting import forget_entity, forget_memory, forget_source
 from deployments.kinds import Id
+from deployments.receipts import Receipt, receipt_of
 
 router = APIRouter(prefix="/v1", tags=["forgetting"])
 WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.")]
@@ -18,6 +19,8 @@ WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.
 @router.delete("/sources/{source_id:path}", response_model=Receipt)
 async def delete_source(source_id: WholeId, who: Who, house: Here, key: Key) -> Receipt:
     """Forget a source for good, with everything that rests on it alone. There is no undo; telling it again is new.
+
+    Its words are gone with the answer; `places` tells when each place was cleaned, or by when it will be.
 
     Example: `DELETE /v1/sources/breakfast`
     """
@@ -34,9 +37,18 @@ async def delete_entity(entity_id: Id, who: Who, house: Here, key: Key) -> Recei
 
 
 @router.delete("/memory", response_model=Receipt)
-async def delete_memory(who: Whole, house: Here) -> Receipt:
+async def delete_memory(who: Whole, house: Here, key: Key) -> Receipt:
     """Forget everything of this user for good. Needs a token from which nothing of this memory is hidden.
 
     Example: `DELETE /v1/memory`
     """
-    return await forget_memory(house, who)
+    return await forget_memory(house, who, key)
+
+
+@router.get("/receipts/{receipt_id}", response_model=Receipt)
+async def receipt(receipt_id: Id, who: Who, house: Here) -> Receipt:
+    """What a deletion has erased by now, place by place, and by when the rest is due.
+
+    Example: `GET /v1/receipts/r-0a1b2c3d4e5f60718293a4b5c6d7e8f9`
+    """
+    return await receipt_of(house, who.user_id, receipt_id)

@@ -6,7 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
+from adapters import build
+from adapters.disk import is_full
 from deployments.house import House, house_of
+from memory.errors import DiskFull
 
 router = APIRouter(tags=["health"])
 
@@ -22,10 +25,13 @@ async def health() -> dict[str, str]:
 
 @router.get("/health/ready")
 async def ready(house: Annotated[House, Depends(house_of)]) -> dict[str, str]:
-    """Whether a question could be answered now: the database and the encoder are there. 503 otherwise.
+    """Whether a question could be answered and a word kept now: the database and the encoder are there, and the disk
+    has room. 503 otherwise, and 507 with the type `urn:memoray:disk-full` where the disk is full.
 
     Example: `GET /health/ready`
     """
+    if is_full(build.folders(house.settings)):
+        raise DiskFull
     await house.stores.tokens.all()
     await house.ask("ready")
     return {"status": "ready"}

@@ -14,6 +14,7 @@ from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
 from memory.services.night import due, instant_of, run_night
+from memory.services.sleeping import STEP
 
 router = APIRouter(prefix="/v1", tags=["night"])
 
@@ -48,6 +49,7 @@ async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str,
     life, nights = house.settings.life, house.stores.nights
     for each in await _missed(house, user, night, profile.time_zone):
         report = await run_night(user, each, profile.time_zone, hour, life, nights, house.minds)
+    await house.stores.failures.over(user, STEP)
     return report
 
 

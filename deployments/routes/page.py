@@ -1,8 +1,10 @@
 """The page at `/`: a question and its answer, facts and promises, rendered here, without a script.
 
-The token is asked for once and kept in a cookie that only this page reads: no `/v1` route accepts it. A form carries a
-key made of the token, which no other page can know; the cookie alone would not do, for to a browser every port of this
-machine is the same site. Whatever anybody said is escaped, and the policy allows nothing but our own style.
+The token is asked for once, and a session takes its place: random bits in a cookie, of which the database keeps the
+hash. No `/v1` route accepts them, for a browser sends a cookie to every port of this machine. They end with the token,
+after a week, and when their holder leaves. Forms are taken from this page alone: the browser tells where they came
+from, and they carry a key made of the session, which no other page can know. Whatever anybody said is escaped, and the
+policy allows nothing but our own style.
 """
 
 from __future__ import annotations
@@ -10,15 +12,20 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
+from math import inf
 from typing import Annotated, Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+import orjson
 from fastapi import APIRouter, Cookie, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
 from ray.exceptions import RayError
 
-from deployments.callers import Caller, reader, writing
+from deployments.admission import known, valid
+from deployments.audit import Entry
+from deployments.callers import Caller, acting, writing
 from deployments.commands import fresh_id
 from deployments.house import House, house_of
 from deployments.kinds import Id, Text
@@ -30,7 +37,7 @@ from deployments.routes.ask import answer as answered
 from deployments.routes.facts_read import FactOut, shown_facts
 from deployments.routes.promises import MOST_PROMISES, PromiseOut, shown_promises
 from deployments.routes.stats import stats_of
-from memory.errors import DomainError, Forbidden, Invalid, Unauthenticated, Unavailable
+from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant
 from memory.rules.promises import due_of, promise_state
@@ -38,8 +45,8 @@ from memory.services.zones import zone_of
 
 router = APIRouter(include_in_schema=False)
 COOKIE = "memoray_page"
-COOKIE_S = 30 * 86_400
-"""Seconds the browser keeps the token."""
+SESSION_S = 7 * 86_400
+"""Seconds a session lasts."""
 SHOWN = 8
 """Results, facts and promises of each kind on the page."""
 MOST_FIELDS = 10
@@ -47,11 +54,11 @@ MOST_FIELDS = 10
 _HEADERS = {
     "Content-Security-Policy": parts.POLICY,
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer a browser would send our own forms with `Origin: null`
     "X-Content-Type-Options": "nosniff",
 }
 _WELCOME = "The administrator's token lies in the data folder, in the file named token."
-_WRONG = "That token is not known here."
+_FOREIGN = "This form is of another page: open this one, and try again."
 _STALE = "This form is not of your page: go back, and try again."
 _TOO_LONG = f"A correction is a sentence of at most {parts.MOST_STATEMENT:,} characters."
 Shown = Annotated[Text, Query(max_length=1_000)]
@@ -59,26 +66,39 @@ Shown = Annotated[Text, Query(max_length=1_000)]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who looks at the page, and the key their forms carry."""
+    """Who looks at the page, with the token of which name, and the key their forms carry."""
 
     who: Caller
     key: str
+    token: str
 
 
 async def visitor(
     house: Annotated[House, Depends(house_of)],
-    token: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    session: Annotated[str | None, Cookie(alias=COOKIE)] = None,
 ) -> Visitor | None:
     """Who looks at the page, or None."""
-    if not token:
+    granted = await house.tokens.of_session(session, house.clock.now()) if session else None
+    if session is None or granted is None:
         return None
     try:
-        who = await reader(house, x_internal_token=token)
+        who = await acting(house, valid(house, granted))
     except Unauthenticated:
         return None
-    return Visitor(who, hmac.new(token.encode(errors="replace"), b"the forms of the page", "sha256").hexdigest())
+    key = hmac.new(session.encode(errors="replace"), b"the forms of the page", "sha256").hexdigest()
+    return Visitor(who, key, granted.name)
 
 
+async def own_form(request: Request) -> None:
+    """403 for a form that another page sends, as the browser tells; what is no browser says nothing of it."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site not in (None, "same-origin", "none"):
+        raise Forbidden(_FOREIGN)
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        raise Forbidden(_FOREIGN)
+
+
+OWN = [Depends(own_form)]
 Visiting = Annotated[Visitor | None, Depends(visitor)]
 Here = Annotated[House, Depends(house_of)]
 
@@ -99,6 +119,8 @@ async def home(
     recent = (await house.stores.facts.page(who.view, ("active",), SHOWN)).shown
     shown.append(parts.section("Recent facts", _facts(house, recent, desk), "Nothing yet."))
     shown += await _promises(house, who, desk)
+    told = orjson.dumps([{"fact_id": row["fact_id"]} for row in recent])
+    house.trail.note(Entry(who.user_id, house.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told))
     stats = await stats_of(house, who)
     figures = {
         "Sessions": stats.sessions_count,
@@ -109,28 +131,37 @@ async def home(
     return _page(parts.LEAVE, "\n".join([*shown, parts.figures(figures)]))
 
 
-@router.post("/login")
+@router.post("/login", dependencies=OWN)
 async def login(request: Request, house: Here) -> Response:
-    """Keep a token in the cookie, if it is known."""
+    """Open a session, if the token is known; 429 after too many that are not."""
     token = (await _form(request)).get("token", "").strip()
-    if not token or await house.tokens.find(token) is None:
-        return _page("", parts.ENTER.substitute(said=_WRONG), status=401)
+    try:
+        granted = await known(house, token, request)
+    except (Unauthenticated, TooManyAttempts) as error:
+        said = "That token is not known here." if error.detail == Unauthenticated().detail else error.detail
+        told = _page("", parts.ENTER.substitute(said=escape(said)), status=error.status)
+        if wait := error.ids.get("retry_after_s"):
+            told.headers["retry-after"] = str(wait)
+        return told
+    now = house.clock.now()
+    session = await house.tokens.open_session(token, now, min(now + SESSION_S, granted.expires_at or inf))
     answer = RedirectResponse("/", 303, _HEADERS)
     secure = request.url.scheme == "https"
-    answer.set_cookie(COOKIE, token, COOKIE_S, httponly=True, samesite="strict", secure=secure)
+    answer.set_cookie(COOKIE, session, SESSION_S, path="/", httponly=True, samesite="strict", secure=secure)
     return answer
 
 
-@router.get("/logout")
-@router.post("/logout")
-async def logout() -> Response:
-    """Forget the token."""
+@router.post("/logout", dependencies=OWN)
+async def logout(house: Here, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> Response:
+    """End the session."""
+    if session:
+        await house.tokens.end_session(session)
     answer = RedirectResponse("/", 303, _HEADERS)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
 
 
-@router.post("/page/facts/{fact_id}/correct")
+@router.post("/page/facts/{fact_id}/correct", dependencies=OWN)
 async def correct(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
     """Put a fact right, as `POST /v1/facts/{fact_id}/correct` does."""
 
@@ -145,7 +176,7 @@ async def correct(fact_id: Id, request: Request, visiting: Visiting, house: Here
     return await _carry_out(request, visiting, carried_out)
 
 
-@router.post("/page/facts/{fact_id}/confirm")
+@router.post("/page/facts/{fact_id}/confirm", dependencies=OWN)
 async def confirm(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
     """Confirm a fact, as `POST /v1/facts/{fact_id}/confirm` does."""
 
@@ -155,7 +186,7 @@ async def confirm(fact_id: Id, request: Request, visiting: Visiting, house: Here
     return await _carry_out(request, visiting, carried_out)
 
 
-@router.post("/page/facts/{fact_id}/forget")
+@router.post("/page/facts/{fact_id}/forget", dependencies=OWN)
 async def forget(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
     """Believe a fact no longer, as `POST /v1/facts/{fact_id}/forget` does."""
 
@@ -165,7 +196,7 @@ async def forget(fact_id: Id, request: Request, visiting: Visiting, house: Here)
     return await _carry_out(request, visiting, carried_out)
 
 
-@router.post("/page/undo")
+@router.post("/page/undo", dependencies=OWN)
 async def undone(request: Request, visiting: Visiting, house: Here) -> Response:
     """Take back what was done on the page, as `POST /v1/undo` does."""
 

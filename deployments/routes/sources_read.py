@@ -16,6 +16,7 @@ from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
+from memory.words.passages import READ_CHARS
 
 router = APIRouter(prefix="/v1", tags=["sources"])
 Status = Literal["raw", "processed", "extracted", "failed"]
@@ -39,6 +40,7 @@ _SOURCE: dict[str, Any] = {
     "attempts": 0,
     "last_error": None,
     "segments_count": 3,
+    "set_aside": 0,
 }
 
 
@@ -46,7 +48,8 @@ class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
     """One captured thing.
 
     `status`: raw until its words are encoded, processed until they are read, then extracted; failed once the attempts
-    are used up.
+    are used up, or where some of its segments were set aside (`set_aside`): reading them never ended well. Their words
+    are found by search, and `POST .../retry` has them read once more.
     """
 
     source_id: str
@@ -66,6 +69,7 @@ class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
     attempts: int
     last_error: str | None
     segments_count: int
+    set_aside: int
 
 
 class SourceList(BaseModel):
@@ -77,7 +81,10 @@ class SourceList(BaseModel):
 
 
 class SegmentOut(BaseModel):
-    """One utterance; `replaced_by` names the better transcription that hides it from search."""
+    """One utterance; `replaced_by` names the better transcription that hides it from search.
+
+    `set_aside` is why it is not read any more, or no further: its words are found by search, no facts are in them.
+    """
 
     segment_id: str
     speaker: str
@@ -93,6 +100,7 @@ class SegmentOut(BaseModel):
     pinned: bool
     revision: int
     replaced_by: str | None
+    set_aside: str | None
 
 
 class SourcePage(SourceOut):
@@ -145,8 +153,16 @@ async def source(
     scope, found = await reads.resolve(who.view, source_id, team_id)
     row = await reads.one(who.view, scope, found)
     segments = [
-        SegmentOut(**{**each, "at": iso(each["at"]), "start": each["start_s"], "end": each["end_s"]})
-        for each in await reads.segments(scope, found)
+        SegmentOut(
+            **{
+                **each,
+                "at": iso(each["at"]),
+                "start": each["start_s"],
+                "end": each["end_s"],
+                "set_aside": each["set_aside"] or _unread(each["text"]),
+            }
+        )
+        for each in await reads.segments(scope, found, who.user_id)
     ]
     return SourcePage(**_shown(row), segments=segments)
 
@@ -179,6 +195,11 @@ async def ingest_session(
     count, faults = await ingest(folder, house.stores, default_user, who.user_id, session_id)
     await house.minds.wake()
     return Ingested(session_id=session_id, segments_count=count, set_aside=faults or None)
+
+
+def _unread(text: str) -> str | None:
+    """Why some of these words are not read, if so."""
+    return f"Only the first {READ_CHARS:,} characters are read." if len(text) > READ_CHARS else None
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:

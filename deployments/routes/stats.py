@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from memory.model.entities import TIERS
+from memory.model.timeline import iso
 from memory.rules.census import EntityColumns, columns_of, entity_anchors
 from memory.rules.decay import strength_of
 
@@ -21,7 +22,19 @@ _STATS = {
     "tiers": {"L0": 250, "L1": 50, "L2": 12, "low_salience": 31},
     "pending": {"extraction": 1, "embedding": 0},
     "lag": 0.8,
+    "set_aside": 0,
+    "failures": [],
 }
+
+
+class Failure(BaseModel):
+    """A step that has failed for this user, how often, since when and when last; it is tried again by itself."""
+
+    step: str
+    reason: str
+    times: int
+    since: str | None
+    at: str | None
 
 
 class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
@@ -29,6 +42,8 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
 
     `pending` are sources that are still to be read (`extraction`) and encoded (`embedding`); `lag` is how long, in
     seconds, the oldest of that work has been waiting. The graph is committed with the journal and never behind it.
+    `set_aside` are segments whose reading never ended well (`GET /v1/sources?status=failed`), `failures` what cannot be
+    done for this user at all, such as the night.
     """
 
     sessions_count: int
@@ -37,6 +52,8 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     tiers: dict[str, int]
     pending: dict[str, int]
     lag: float
+    set_aside: int
+    failures: list[Failure]
 
 
 @router.get("/stats")
@@ -60,4 +77,9 @@ async def stats_of(house: House, who: Caller) -> Stats:
         tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
         pending=await house.stores.reads.pending(who.view),
         lag=round(await figures.lag_s(who.view), 3),
+        set_aside=await figures.set_aside(who.view),
+        failures=[
+            Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
+            for each in await house.stores.failures.of(who.user_id)
+        ],
     )

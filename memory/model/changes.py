@@ -17,6 +17,8 @@ from memory.model.timeline import Instant
 
 WORDS_ERASED = "words erased"
 """The reason of a change that takes words from an entity for good: what it held before may not be read again."""
+SEGMENT = "segment:"
+"""Before the key of a segment, where what was erased is listed; before the id of a source stands accesses.SOURCE."""
 Row = Entity | Mention | Fact | Evidence | Link | Note | Profile | Access | SourceState
 Key = tuple[object, ...]
 
@@ -102,5 +104,5 @@ class ChangeSet:
     unread: tuple[int, ...] = ()
     """Keys whose reading was taken back."""
     erased: tuple[str, ...] = ()
-    """Owners whose words are erased for good."""
+    """What is erased for good, words included: ids of facts, entities and notes, `segment:` keys, `source:` ids."""
     undoes: str | None = None

@@ -70,6 +70,8 @@ class Withdraw(Command):
     """With `erase`: statements told with reference to this source lose that support, too."""
     once: tuple[str, ...] = ()
     """With `erase`: facts and entities that rested on these segments at some time, perhaps in earlier words."""
+    taught: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """With `erase`: (entity id, digests of the words by which these segments meant it): the words are gone already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.retrieval.batches import dense_text
-from memory.retrieval.briefing import harmless
+from memory.words.cleaning import called, harmless
 
 BYTES_PER_TOKEN = 4
 """Bytes of UTF-8 that one token covers at most, as we count."""
@@ -37,4 +37,4 @@ def tokens(text: str) -> int:
 
 def pack(lines: Sequence[Line]) -> str:
     """The context text without a budget: every hit on a line as data, the best first."""
-    return "\n".join(f"- {dense_text(harmless(line.speaker), line.date, harmless(line.text))}" for line in lines)
+    return "\n".join(f"- {dense_text(called(line.speaker), line.date, harmless(line.text))}" for line in lines)

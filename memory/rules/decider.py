@@ -8,7 +8,8 @@ from typing import Any
 
 from memory.errors import Invalid, NotFound, Unjudged
 from memory.model import commands as c
-from memory.model.changes import Change, ChangeSet, Outcome, key_of
+from memory.model.accesses import SOURCE
+from memory.model.changes import SEGMENT, Change, ChangeSet, Outcome, key_of
 from memory.model.facts import NOTE_LIFETIME_DAYS, Link, Note
 from memory.model.ids import note_id
 from memory.model.timeline import Instant
@@ -86,11 +87,13 @@ def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
 
 
 def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
-    """Owners whose words go for good: what was erased, and the segments that were forgotten. A link owns no words."""
+    """What goes for good: what was erased, and the segments and the source that were forgotten. A link has no id."""
     rows = (each.row for each in changes if each.reason == "erased" and each.after is None)
     gone = [str(key_of(row)[0]) for row in rows if not isinstance(row, Link)]
-    keys = command.segment_keys if isinstance(command, c.Withdraw) and command.erase else ()
-    return tuple(dict.fromkeys([*gone, *(f"segment:{key}" for key in keys)]))
+    if isinstance(command, c.Withdraw) and command.erase:
+        gone += [f"{SEGMENT}{key}" for key in command.segment_keys]
+        gone += [] if command.source_id is None else [f"{SOURCE}{command.source_id}"]
+    return tuple(dict.fromkeys(gone))
 
 
 def _withdraw(turn: Turn, command: c.Withdraw) -> list[Outcome]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.words.cleaning import called, harmless, in_quotes, reference, sentence
+
 Told = Mapping[str, Any]
 LABEL_CHARACTERS = 80
 """A node's label is no longer than this; the words stand whole in the explanation."""
@@ -43,7 +45,7 @@ class Graph:
     def node(self, id_: str, kind: str, words: str) -> str:
         """Put a node, and say its id."""
         shown = words if len(words) <= LABEL_CHARACTERS else f"{words[: LABEL_CHARACTERS - 1]}…"
-        self.nodes.setdefault(id_, Node(id_, kind, " ".join(shown.split())))
+        self.nodes.setdefault(id_, Node(id_, kind, harmless(shown)))
         return id_
 
     def edge(self, from_id: str, kind: str, to_id: str) -> None:
@@ -111,14 +113,14 @@ def lines_of_fact(told: Told, steps: Sequence[str]) -> Iterator[str]:
     """Why a fact is believed."""
     fact = told["fact"]
     figures = f"confidence {fact['confidence']:.2f}, strength {fact['strength']:.2f}"
-    yield f"{fact['statement']} ({fact['status']}, {figures})"
+    yield f"{sentence(fact['statement'])} ({fact['status']}, {figures})"
     yield f"True from {fact['valid_from']} " + (f"until {fact['valid_to']}." if fact["valid_to"] else "on.")
     for said in told["words"]:
-        yield f'{said["speaker"] or "Told"} at {said["at"]} in {said["source_id"]}: "{said["text"] or said["quote"]}"'
+        yield _quoted({**said, "text": said["text"] or said["quote"]})
     yield f"Judged by {told['judged_by']}" + ("; confirmed, so it does not fade." if told["protected"] else ".")
     for kind, title in SPOKEN_OF:
         for other in told[kind]:
-            yield f"{title}: {other['statement']} ({other['fact_id']}, {other['status']})"
+            yield f"{title}: {sentence(other['statement'])} ({other['fact_id']}, {other['status']})"
     yield from _notes(told)
     yield from steps
 
@@ -127,18 +129,18 @@ def lines_of_entity(told: Told, steps: Sequence[str]) -> Iterator[str]:
     """Who or what an entity is, and how that came to be known."""
     entity = told["entity"]
     yield (
-        f"{entity['name']}, {entity['entity_type']} ({entity['tier']}, {entity['state']}, "
+        f"{called(entity['name'])}, {entity['entity_type']} ({entity['tier']}, {entity['state']}, "
         f"strength {entity['salience']:.2f}), mentioned {entity['mention_count']} times in "
         f"{entity['session_count']} sessions"
     )
     if entity["aliases"]:
-        yield f"Also called {', '.join(entity['aliases'])}."
+        yield f"Also called {', '.join(map(called, entity['aliases']))}."
     for other in told["merged_from"]:
-        yield f"Was also known as {other['name']} ({other['entity_id']}) until they were merged."
+        yield f"Was also known as {called(other['name'])} ({other['entity_id']}) until they were merged."
     for said in told["words"]:
-        yield f'{said["speaker"]} at {said["at"]} in {said["source_id"]}: "{said["text"]}"'
+        yield _quoted(said)
     for fact in told["facts"]:
-        yield f"Fact: {fact['statement']} ({fact['fact_id']}, {fact['status']})"
+        yield f"Fact: {sentence(fact['statement'])} ({fact['fact_id']}, {fact['status']})"
     yield from _notes(told)
     yield from steps
 
@@ -146,21 +148,28 @@ def lines_of_entity(told: Told, steps: Sequence[str]) -> Iterator[str]:
 def lines_of_segment(told: Told, steps: Sequence[str]) -> Iterator[str]:
     """What was said, and what rests on it."""
     segment = told["segment"]
-    yield f'{segment["speaker"]} at {segment["at"]} in {segment["source_id"]}: "{segment["text"]}"'
+    yield _quoted(segment)
     read = segment["read_revision"]
     yield f"Revision {segment['revision']}, " + (f"read as revision {read}." if read is not None else "not read yet.")
     if segment["replaced_by"] is not None:
-        yield f"Replaced by {segment['replaced_by']}, a better transcription."
+        yield f"Replaced by {reference(segment['replaced_by'])}, a better transcription."
     for older in segment["replaces"]:
-        yield f"Took the place of {older}."
+        yield f"Took the place of {reference(older)}."
     for fact in told["facts"]:
         how = "Supports" if fact["supported"] else "Once supported"
-        yield f"{how}: {fact['statement']} ({fact['fact_id']}, {fact['status']}, judged by {fact['judged_by']})"
+        judged = f"{fact['fact_id']}, {fact['status']}, judged by {fact['judged_by']}"
+        yield f"{how}: {sentence(fact['statement'])} ({judged})"
     for entity in told["entities"]:
-        yield f"Mentions {entity['name']}, {entity['entity_type']} ({entity['entity_id']})."
+        yield f"Mentions {called(entity['name'])}, {entity['entity_type']} ({entity['entity_id']})."
     yield from steps
+
+
+def _quoted(said: Told) -> str:
+    """Who said what, when and where."""
+    place = f"{called(said['speaker'] or '', 'Told')} at {said['at']} in {reference(said['source_id'])}"
+    return f"{place}: {in_quotes(said['text'])}"
 
 
 def _notes(told: Told) -> Iterator[str]:
     for note in told["notes"]:
-        yield f"Note by {note['author']}: {note['text']}"
+        yield f"Note by {called(note['author'])}: {harmless(note['text'])}"

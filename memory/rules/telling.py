@@ -15,6 +15,7 @@ from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.shown import Entry, Sight, Step
 from memory.model.timeline import iso
+from memory.words.cleaning import called, harmless, in_quotes, reference
 
 FACT_FIELDS = ("status", "state", "confidence", "importance", "valid_from", "valid_to", "protected")
 ENTITY_FIELDS = ("name", "type", "tier", "state", "merged_into", "is_owner")
@@ -159,14 +160,17 @@ def line_of(step: Step, statements: Mapping[str, str]) -> str:
     """A step in one line; `statements` are those of the facts it may name."""
     told = step.changed.items() if step.what != "created" else ()
     changed = ", ".join(f"{field} {_said(old)} → {_said(new)}" for field, (old, new) in told)
-    because = "".join(f' because of "{statements.get(each, each)}"' for each in step.because)
-    cited = "".join(f' {each["speaker"]} in {each["source_id"]}: "{each["text"]}"' for each in step.cited)
+    because = "".join(f" because of {in_quotes(statements.get(each, each))}" for each in step.because)
+    cited = "".join(
+        f" {called(each['speaker'])} in {reference(each['source_id'])}: {in_quotes(each['text'])}"
+        for each in step.cited
+    )
     undone = f", undoing {step.undoes}" if step.undoes else ""
-    head = f'{iso(step.at)} {step.what}: "{step.words}"' + (f" ({changed})" if changed else "")
+    head = f"{iso(step.at)} {step.what}: {in_quotes(step.words)}" + (f" ({changed})" if changed else "")
     return f"{head}{because}, by {step.actor} ({step.command}: {step.reason}{undone}).{cited}"
 
 
 def _said(value: Any) -> str:
     if value is None:
         return "open"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:.2f}" if isinstance(value, float) else harmless(str(value))

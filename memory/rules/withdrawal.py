@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 
 from memory.model.accesses import SOURCE
 from memory.model.changes import WORDS_ERASED, Row
 from memory.model.commands import Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact
-from memory.model.ids import fold
+from memory.model.ids import digest, fold
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules.across import settle_slots
@@ -38,6 +39,7 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     draft, before = turn.draft, turn.draft.mentions
     if command.erase:
         _unrecall(draft, f"{SOURCE}{command.source_id}")
+        _unname(draft, command.source_id)
     touched = {*command.once, *_take_back(draft, keys, command)}
     _reopen_promises(draft, touched, keys)
     groundless = [draft.facts[each] for each in touched if each in draft.facts and each not in draft.evidence]
@@ -55,8 +57,8 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     settle_slots(turn, [*groundless, *opened, *(draft.facts[each] for each in weaker)])
     if command.erase:
         spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
-        _erase_silent(turn, sorted(touched | spoken_of))
-        _unlearn(turn, before)
+        erase_silent(turn, sorted(touched | spoken_of))
+        _unlearn(turn, before, dict(command.taught))
 
 
 def _take_back(draft: Draft, keys: set[int], command: Withdraw) -> set[str]:
@@ -83,6 +85,12 @@ def _reopen_promises(draft: Draft, touched: Collection[str], keys: set[int]) -> 
     for entity in [draft.entities[each] for each in sorted(touched) if each in draft.entities]:
         if (again := opened_again(entity, keys)) != entity:
             draft.put("open again", entity, again)
+
+
+def _unname(draft: Draft, source_id: str | None) -> None:
+    """Let notes that were written about something in the source stand without it."""
+    for note in [each for each in draft.notes.values() if source_id is not None and each.source_id == source_id]:
+        draft.put("source forgotten", note, replace(note, source_id=None))
 
 
 def _told_of(evidence: Evidence, command: Withdraw) -> bool:
@@ -115,7 +123,7 @@ def _unrecall(draft: Draft, identity: str) -> None:
         draft.put("erased", access, None)
 
 
-def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
+def erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
     """Erase what is neither mentioned nor spoken of any more, with the entities that were merged into it."""
     draft, spoken = turn.draft, spoken_of(turn.draft, set(entity_ids))
     for entity_id in entity_ids:
@@ -148,7 +156,7 @@ def hide_above(draft: Draft, entity: Entity, level: Sensitivity) -> None:
         draft.put("spoken of more sensitively", None, replace(entity, sensitivity=level))
 
 
-def _unlearn(turn: Turn, before: Mentions) -> None:
+def _unlearn(turn: Turn, before: Mentions, taught: Mapping[str, tuple[str, ...]]) -> None:
     """Take from entities that stay what only the forgotten words said of them: aliases, properties, merged names."""
     draft = turn.draft
     for entity_id, known in before.items():
@@ -162,16 +170,33 @@ def _unlearn(turn: Turn, before: Mentions) -> None:
             continue
         kept = _words(entity.name, *(mention.quote for mention in left.values()))
         gone = _words(*(mention.quote for key, mention in mentions.items() if key not in left)) - kept
+        lost = partial(_is_lost, gone, kept, frozenset(taught.get(entity_id, ())))
         for loser in draft.merged_into(entity_id):
-            if loser.sensitivity <= entity.sensitivity and gone & _words(loser.name):
+            if loser.sensitivity <= entity.sensitivity and lost(loser.name):
                 draft.put("erased", loser, None)
         unlearnt = replace(
             entity,
-            aliases=tuple(alias for alias in entity.aliases if not gone & _words(alias)),
-            properties={name: value for name, value in entity.properties.items() if not gone & _words(str(value))},
+            aliases=tuple(alias for alias in entity.aliases if not lost(alias)),
+            properties={name: value for name, value in entity.properties.items() if not lost(value)},
         )
         if unlearnt != entity:
             draft.put(WORDS_ERASED, entity, unlearnt)
+
+
+def _is_lost(gone: Set[str], kept: Set[str], taught: Set[str], said: object) -> bool:
+    """Whether a text has a word that only forgotten words said, known as they were or, without them, by digests."""
+    words = _words(str(said))
+    return bool(gone & words) or any(word_digest(word) in taught for word in words - kept)
+
+
+def taught_by(quotes: Iterable[str]) -> tuple[str, ...]:
+    """Digests of the words of some quotes, for a command that is carried out when the quotes are gone."""
+    return tuple(sorted(map(word_digest, _words(*quotes))))
+
+
+def word_digest(word: str) -> str:
+    """What tells a folded word again without holding it."""
+    return digest("taught", word).hex()
 
 
 def _words(*texts: str) -> set[str]:

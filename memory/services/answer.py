@@ -14,9 +14,9 @@ from importlib.resources import files
 from memory.errors import ModelFailed
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
-from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting, harmless
+from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.asking import content_of
-from memory.services.hits import Hit, marked
+from memory.services.hits import Hit, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.leading import Lead
 from memory.services.listing import Listing
@@ -24,6 +24,7 @@ from memory.services.nearness import changed_by, in_order, matter_of, mended_by
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
+from memory.words.cleaning import called, harmless, sentence, written
 from memory.words.polarity import is_negated
 from memory.words.questions import form_of
 from memory.words.stems import terms, tokenise
@@ -133,7 +134,7 @@ def _is_overtaken(found: Findings, lead: Lead) -> bool:
 
 def _of_promises(found: Findings, told: Promised) -> Answer:
     """What is known of promises, and the words by which they were made."""
-    lines = [told.lead, *(quotation(hit, (), found.language) for hit in told.made)]
+    lines = [sentence(told.lead), *(quotation(hit, (), found.language) for hit in told.made)]
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
 
 
@@ -156,7 +157,7 @@ def _led(found: Findings, lead: Lead) -> Answer:
 
 def _head(found: Findings, lead: Lead, offset_s: int) -> str:
     """The first line: the fact, told to its owner, behind yes or no where that was asked."""
-    told = told_in_answer(with_change(lead.fact, found.facts, offset_s), found.owner, found.question)
+    told = sentence(told_in_answer(with_change(lead.fact, found.facts, offset_s), found.owner, found.question))
     whether = asks_whether(found.question)
     if whether or form_of(found.question) == "when":
         told = with_day(lead.fact, told, offset_s)
@@ -183,11 +184,11 @@ def _quoted(found: Findings) -> Answer:
 
 def _enumerated(found: Findings, listed: Listing) -> Answer:
     """The list; the facts that say so, each with its day and place; and the best quotations beside."""
-    lines, cited = [listed.lead], list[Hit]()
+    lines, cited = [sentence(listed.lead)], list[Hit]()
     for fact in dict.fromkeys(listed.facts[:TOLD]):
         said = next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
         place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
-        told = told_in_answer(fact.statement, found.owner, found.question)
+        told = sentence(told_in_answer(fact.statement, found.owner, found.question))
         lines.append(f"{told}{' (disputed)' if fact.disputed else ''}{place}")
         cited += [said] if said is not None and said not in cited else []
     matter = content_of(found.question, found.language)
@@ -220,8 +221,9 @@ def generated(text: str, hits: Sequence[Hit]) -> Answer:
     cited = dict.fromkeys(int(number) for number in _CITED.findall(text) if 1 <= int(number) <= len(hits))
     if not cited:
         raise ModelFailed("The language model's answer cites nothing it was shown.")
-    shown = _CITED.sub(lambda match: match.group() if int(match.group(1)) in cited else "", text).strip()
-    return Answer(shown, tuple(_citation(number, hits[number - 1]) for number in sorted(cited)), generated=True)
+    return Answer(
+        written(text, cited), tuple(_citation(number, hits[number - 1]) for number in sorted(cited)), generated=True
+    )
 
 
 @cache
@@ -242,12 +244,12 @@ def numbered(hits: Sequence[Hit]) -> Iterator[str]:
 
 def spoken(hit: Hit) -> str:
     """Who said it, when, and what, as data."""
-    return f"{said_by(hit)}{harmless(hit.text + marked(hit))}"
+    return f"{said_by(hit)}{told_with_marks(hit)}"
 
 
 def said_by(hit: Hit) -> str:
     """What stands before the words: who said them, and when."""
-    return f"{harmless(hit.speaker)}, {day_of(hit.at, hit.offset_s)}: "
+    return f"{called(hit.speaker)}, {day_of(hit.at, hit.offset_s)}: "
 
 
 def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from memory.model.timeline import Instant
 from memory.retrieval.assembly import Assembled, Material, Piece, assemble
-from memory.retrieval.briefing import harmless
 from memory.services.answer import numbered, said_by, spoken
 from memory.services.hits import Hit
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
+from memory.words.cleaning import called, harmless
 
 TOLD_TOGETHER = 3
 """Facts of one subject on a line of a profile (chosen: one more line is about as long as the words that lead it)."""
@@ -109,4 +109,4 @@ def _profiles(notes: Sequence[Noted], facts: Sequence[KnownFact]) -> Iterator[Pi
         of.setdefault((note.subject, note.subject_type), []).append(words)
     for (subject, kind), said in of.items():
         for start in range(0, len(said), TOLD_TOGETHER):
-            yield Piece(f"- {harmless(subject)} ({kind}): {harmless('; '.join(said[start : start + TOLD_TOGETHER]))}")
+            yield Piece(f"- {called(subject)} ({kind}): {harmless('; '.join(said[start : start + TOLD_TOGETHER]))}")

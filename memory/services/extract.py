@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +14,7 @@ from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
 from memory.model.profile import Profile
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
+from memory.words.passages import BATCH_CHARS, READ_CHARS
 
 Utterances = tuple[Utterance, ...]
 Read = tuple[Utterances, Reading]
@@ -29,7 +30,7 @@ CONTEXT = 4
 class Heard(Protocol):
     """Where what was heard is found again."""
 
-    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
+    async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """See memory.ports.Capture."""
 
     async def profile(self, user_id: str) -> Profile:
@@ -47,12 +48,12 @@ async def read_source(
     harmless.
     """
     user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
-    unread = await capture.unread(user_id, scope, source_id)
+    unread = await capture.unread(user_id, scope, source_id, ROUND * batch)
     withdrawn = unread.withdrawn
     profile = await capture.profile(user_id)
     heard = [_called(utterance, profile) for utterance in unread.utterances]
     done = 0
-    async with aclosing(_read_ahead(extractor, islice(_batches(heard, batch), ROUND))) as batches:
+    async with aclosing(_read_ahead(extractor, islice(_batches(heard, batch, unread.tried), ROUND))) as batches:
         async for utterances, reading in batches:
             vectors = await encode(embedder, [claim.statement for claim in reading.claims])
             await submit(user_id, _command(task, utterances, reading, withdrawn), vectors)
@@ -87,14 +88,35 @@ async def encode(embedder: Embedder, texts: Sequence[str]) -> Statements:
     return Statements(embedder.name, dict(zip(unique, matrix, strict=True)))
 
 
-def _batches(utterances: Sequence[Utterance], size: int) -> Iterator[Utterances]:
-    """Slices of at most `size` unread utterances, each led by the context before it."""
-    fresh = [index for index, utterance in enumerate(utterances) if not utterance.context_only]
-    for start in range(0, len(fresh), size):
-        chosen = set(fresh[start : start + size])
-        first, last = min(chosen), max(chosen)
+def _batches(utterances: Sequence[Utterance], size: int, tried: Collection[int]) -> Iterator[Utterances]:
+    """Slices of at most `size` unread utterances and BATCH_CHARS, each led by the context before it.
+
+    What was tried before is a slice of its own: if reading it ends badly once more, nothing else does.
+    """
+    for chosen in _slices(utterances, size, tried):
+        first, last = chosen[0], chosen[-1]
         lead = max(0, first - CONTEXT)
         yield tuple(_as_context(utterances[i], i not in chosen) for i in range(lead, last + 1))
+
+
+def _slices(utterances: Sequence[Utterance], size: int, tried: Collection[int]) -> Iterator[list[int]]:
+    held: list[int] = []
+    chars = 0
+    for place, utterance in enumerate(utterances):
+        if utterance.context_only:
+            continue
+        length, alone = min(len(utterance.text), READ_CHARS), utterance.segment_key in tried
+        if held and (alone or len(held) == size or chars + length > BATCH_CHARS or _is_alone(utterances, held, tried)):
+            yield held
+            held, chars = [], 0
+        held.append(place)
+        chars += length
+    if held:
+        yield held
+
+
+def _is_alone(utterances: Sequence[Utterance], held: Sequence[int], tried: Collection[int]) -> bool:
+    return utterances[held[0]].segment_key in tried
 
 
 def _called(utterance: Utterance, profile: Profile) -> Utterance:

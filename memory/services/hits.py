@@ -6,11 +6,13 @@ next breath. Forgotten sentences are not told again; refuted ones are told last,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant
+from memory.words.cleaning import harmless, in_quotes, sentence
 from memory.words.normalise import split_sentences
 from memory.words.retractions import retracts
 from memory.words.stems import tokenise
@@ -75,11 +77,20 @@ def standing_first(hits: Sequence[Hit]) -> list[tuple[int, Hit]]:
 def marked(hit: Hit) -> str:
     """What stands behind the words of a hit that are not to be believed as they stand; empty for any other."""
     if hit.taken_back:
-        return f' (taken back at once: "{hit.taken_back}")'
+        return f" (taken back at once: {in_quotes(hit.taken_back)})"
     if not hit.is_refuted:
         return ""
     instead = next((each.instead for each in hit.refuted if each.instead), None)
-    return " (refuted)" if instead is None else f" (refuted: {instead})"
+    return " (refuted)" if instead is None else f" (refuted: {sentence(instead).replace(') - ', '), ')})"
+
+
+def told_with_marks(hit: Hit) -> str:
+    """The words of a hit as data, with what `marked` tells of them, which they cannot tell of themselves."""
+    return _MARK.sub("", harmless(hit.text)) + marked(hit)
+
+
+_MARK = re.compile(r"\((?=refuted\b|taken back at once\b)", re.IGNORECASE)
+"""How a mark begins."""
 
 
 def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:

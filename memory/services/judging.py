@@ -90,6 +90,10 @@ class Patience:
             times, _ = self._tried.get(each, (0, now))
             self._tried[each] = times + 1, now + min(self.cap_s, self.base_s * 2.0**times)
 
+    def over(self, one: str) -> None:
+        """It has succeeded: nothing is held against it."""
+        self._tried.pop(one, None)
+
 
 def _judgements(questions: Sequence[Question], verdicts: Sequence[Verdict], judge: str) -> tuple[Judgement, ...]:
     if len(verdicts) != len(questions):

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from memory.model.timeline import Instant
 from memory.services.hits import Hit, marked
+from memory.words.cleaning import called, in_quotes, reference
 from memory.words.normalise import split_sentences
 from memory.words.stems import terms
 from memory.words.time_spans import TimeSpan, label
@@ -21,7 +22,7 @@ _BEFORE = 60
 def quotation(hit: Hit, matter: Collection[int], language: str) -> str:
     """The words of a hit that have most of a matter (ids of stems), who said them, when and where."""
     words = excerpt(hit.text, matter, language)
-    return f'"{words}"{marked(hit)} - {hit.speaker}, {day_of(hit.at, hit.offset_s)} {place_of(hit)}'
+    return f"{in_quotes(words)}{marked(hit)} - {called(hit.speaker)}, {day_of(hit.at, hit.offset_s)} {place_of(hit)}"
 
 
 def excerpt(text: str, matter: Collection[int], language: str) -> str:
@@ -54,7 +55,7 @@ def _cut(sentence: str, matter: Collection[int], language: str) -> str:
 
 def place_of(hit: Hit) -> str:
     """Where something was said."""
-    return f"[{hit.source_id}/{hit.segment_id}]"
+    return f"[{reference(f'{hit.source_id}/{hit.segment_id}')}]"
 
 
 def day_of(at: Instant, offset_s: int) -> str:

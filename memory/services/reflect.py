@@ -16,13 +16,14 @@ from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, PruneF
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.ports import LanguageModel
-from memory.retrieval.briefing import briefing, harmless
+from memory.retrieval.briefing import briefing
 from memory.rules import reflection
 from memory.rules.backfill import backfills
 from memory.rules.census import fact_anchors, facts_of
 from memory.rules.decay import strength_of
 from memory.rules.decider import Rules
 from memory.rules.reflection import Duplicates, Likeness, Pair, Pairs
+from memory.words.cleaning import harmless
 
 EXTRACTIVE = "extractive"
 """Who has judged a meta fact that no language model has put into words."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory.words import assertion, stage
+from memory.words.passages import cut_at
 from memory.words.polarity import is_negated, is_question, quotations_masked, unmasked, without_quotations
 from memory.words.spelling import put_right, spell_out
 from memory.words.tone import without_tone
@@ -39,12 +40,18 @@ _REMOVED = re.compile(
 )
 
 _LONGEST = 1_000
-"""Characters; what runs on for longer without an end is no sentence but a paste."""
+"""Characters of a sentence; what runs on for longer without an end is cut where it pauses."""
+_PAUSE = re.compile(r"[,;:–—] ")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_MOST_TOKENS = 250
+"""Words and marks of a piece; more in _LONGEST characters are no speech, and a parser takes seconds for them."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+(?=[\"'(\[“*#@A-Z0-9])|(?<=[.!?…]{2})\s+|(?<=[!?])\s+|\n+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|no|e\.g|i\.e|approx|\w*str|[A-Z])|\b[ap]\.m)\.$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|no|e\.g|i\.e|approx|[A-Z])|str|\b[ap]\.m)\.$", re.IGNORECASE
 )
+_ABBREVIATED = 10
+"""Characters before an end in which an abbreviation is looked for, more than the longest has."""
 
 _FREE_OPENERS = (
     r"hey there|hey|hi there|hi|hello|wow|whoa|woah|thanks|thank you|thx|yeah|yep|yup|yes|nope|nah|oh no|oh|ah|aw+|"
@@ -146,19 +153,30 @@ def clean(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences as they stand, ends kept; abbreviations and single initials do not end one."""
+    """Sentences as they stand, ends kept; abbreviations and single initials do not end one.
+
+    None is longer than _LONGEST: grammar costs with the square of what it looks at.
+    """
     sentences: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        closing = len(end.group()) - len(end.group().lstrip('"”'))
-        sentence = text[start : end.start() + closing].strip()
-        if _ABBREVIATION.search(sentence) and "\n" not in end.group():
+        stop = end.start() + len(end.group()) - len(end.group().lstrip('"”'))
+        abbreviated = _ABBREVIATION.search(text[max(start, stop - _ABBREVIATED) : stop].rstrip())
+        if abbreviated and "\n" not in end.group():
             continue
-        if sentence:
-            sentences.append(sentence)
+        sentences.extend(_in_breaths(text[start:stop].strip()))
         start = end.end()
-    rest = text[start:].strip()
-    return [*sentences, rest] if rest else sentences
+    return [*sentences, *_in_breaths(text[start:].strip())]
+
+
+def _in_breaths(sentence: str) -> Iterator[str]:
+    """The sentence, or what of it can be said in one breath, one after the other."""
+    while len(sentence) > _LONGEST:
+        first = cut_at(sentence, _LONGEST, _PAUSE)
+        yield first.rstrip()
+        sentence = sentence[len(first) :].lstrip()
+    if sentence:
+        yield sentence
 
 
 def unaddressed(sentence: str, listeners: Sequence[str] = ()) -> str:
@@ -179,9 +197,13 @@ def unaddressed(sentence: str, listeners: Sequence[str] = ()) -> str:
     return _capitalised(sentence)
 
 
+_NAME_CHARS = 20
+"""Characters of a first name that are looked for, more than nearly all have: each prefix of it is a pattern."""
+
+
 def _names_of(listeners: Sequence[str]) -> str:
     """An alternation of the listeners' first names and of their nicknames, prefixes of three letters or more."""
-    words = [word for name in listeners for word in name.split()[:1] if len(word) >= 3]
+    words = [word[:_NAME_CHARS] for name in listeners for word in name.split()[:1] if len(word) >= 3]
     forms = {word[:length] for word in words for length in range(3, len(word) + 1)}
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
@@ -335,7 +357,9 @@ def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool)
     for part, question in free_assertions(sentence):
         parts = [(part, False)] if question else _clauses(part, doubtful)
         for words, asserted in parts:
-            if 1 < len(words) <= _LONGEST:
+            if 1 < len(words) <= _LONGEST and (
+                len(words) <= _MOST_TOKENS or len(_TOKEN.findall(words)) <= _MOST_TOKENS
+            ):
                 yield Piece(words, quote, question, asserted and unquoted == plain)
 
 

@@ -7,7 +7,7 @@ import re
 _LONGEST = 12
 """Words of a line beyond which it tells more than that something is taken back."""
 _JESTED = (
-    r"(?:just |only |was |i'?m |i am |i was |nah |no |totally |obviously )*(?:kidding|joking)",
+    r"(?:just |only |was |i'?m |i am |i was |no |totally |obviously )*(?:kidding|joking)",
     r"j/?k",
     r"(?:it |that |this )?(?:was|is|'s)? ?(?:just |only |all )?a joke",
     r"(?:war |ist |das war |das ist )?(?:nur |bloß |doch nur )?(?:ein )?(?:spaß|spass|scherz|witz)",

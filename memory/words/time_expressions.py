@@ -7,8 +7,9 @@ right on 28; the conventions stand with the grammar.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from memory.errors import Invalid
 from memory.model.timeline import DAY_S, Instant, to_datetime
@@ -38,6 +39,10 @@ _CLOCK = re.compile(
 _SINCE = re.compile(r"\b(?:ever )?since (?:about |around |the |early |late )*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*(?:the )?", re.IGNORECASE)
 _CLOCK_REACH = 16
+_CLOCKS = 100
+"""Clock times of one text that are looked at (chosen: nobody says more; each is held against every day)."""
+_LOOK_BACK = 40
+"""Characters before an expression that tell whether it begins something: "between", "ever since about the"."""
 _WEEK_S = 7 * DAY_S
 _YEAR = re.compile(r"\d{4}|year")
 _BARE_MONTH = re.compile(rf"\b(?:{MONTH_NAME})\b", re.IGNORECASE)
@@ -55,15 +60,24 @@ def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past")
         return []
     calendar, before = Calendar(anchor, offset_s, prefer), Calendar(anchor, offset_s, "past")
     spans: list[TimeSpan] = []
+    covered = bytearray(len(text))
     said = text.lower() + ("#" if _DIGIT.search(text) else "")
     for pattern, build, needs in _RULES:
         if not any(word in said for word in needs):
             continue
         for match in pattern.finditer(text):
-            if match.group() and not _taken(match, spans):
-                spans.extend(_built(build, match, before if _begins(text, match.start(), match.group()) else calendar))
+            if match.group() and not any(covered[match.start() : match.end()]):
+                meant = before if _begins(text, match.start(), match.group()) else calendar
+                spans.extend(_cover(covered, _built(build, match, meant)))
     spans = _with_clock(text, sorted(spans, key=lambda span: span.at), calendar)
     return _opened(text, _joined(text, spans, offset_s))
+
+
+def _cover(covered: bytearray, spans: Sequence[TimeSpan]) -> Sequence[TimeSpan]:
+    """The spans, whose characters no other expression may take."""
+    for span in spans:
+        covered[span.at : span.at + len(span.text)] = b"\1" * len(span.text)
+    return spans
 
 
 def _taken(match: re.Match[str], spans: Iterable[TimeSpan]) -> bool:
@@ -85,7 +99,7 @@ def _built(build: Builder, match: re.Match[str], calendar: Calendar) -> list[Tim
 
 def _with_clock(text: str, spans: list[TimeSpan], calendar: Calendar) -> list[TimeSpan]:
     """Clock times put on the day that stands beside them, else on the anchor's day."""
-    for match in _CLOCK.finditer(text):
+    for match in islice(_CLOCK.finditer(text), _CLOCKS):
         if _taken(match, spans):
             continue
         seconds, grain = _time_of_day(match)
@@ -127,7 +141,7 @@ def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
         if last and last.start is not None and span.end is not None and span.start is not None:
             between = text[last.at + len(last.text) : span.at]
             opened = re.search(
-                r"\b(?:from|between)\s+$", text[: last.at] + re.split(r"\w+$", last.text)[0], re.IGNORECASE
+                r"\b(?:from|between)\s+$", _before(text, last.at) + re.split(r"\w+$", last.text)[0], re.IGNORECASE
             )
             dashed = between.strip() in ("-", "–", "to", "until", "till")
             start = _first(last, last.start, span, offset_s)
@@ -173,4 +187,8 @@ def _opened(text: str, spans: list[TimeSpan]) -> list[TimeSpan]:
 
 def _begins(text: str, at: int, words: str) -> bool:
     """Whether these words at this place tell since when."""
-    return words.lower().startswith("since ") or _SINCE.search(text[:at]) is not None
+    return words.lower().startswith("since ") or _SINCE.search(_before(text, at)) is not None
+
+
+def _before(text: str, at: int) -> str:
+    return text[max(0, at - _LOOK_BACK) : at]

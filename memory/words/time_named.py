@@ -76,6 +76,8 @@ class Named:
 
 
 NOTHING_NAMED = Named()
+_MOST_NAMED = 20
+"""Times of a question that are looked at (chosen: nobody asks for more at once); for each all before it is read."""
 
 
 def named_times(text: str, now: Instant, offset_s: int = 0) -> Named:
@@ -83,7 +85,7 @@ def named_times(text: str, now: Instant, offset_s: int = 0) -> Named:
     plain = _OWN_UNIT.sub("this ", in_english(text))
     spans = [
         span
-        for span in resolve(plain, now, offset_s)
+        for span in resolve(plain, now, offset_s)[:_MOST_NAMED]
         if span.kind in ("point", "interval")
         and span.start is not None
         and not _SOMEBODY.search(plain[: span.at + len(span.text)])

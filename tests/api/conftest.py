@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from adapters.postgres.tokens import Token
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import House, open_house
 from memory.model.scopes import Sensitivity
+from memory.model.tokens import Token
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.minds import LocalMinds
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shutil
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -27,7 +26,7 @@ from adapters import build
 from adapters.clock import SystemClock
 from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
-from adapters.temporary import short_folder
+from adapters.temporary import vacate
 from bench.life_files import read_life
 from bench.life_model import Life
 from bench.life_reports import cells, report
@@ -142,7 +141,7 @@ def main() -> None:
             measured = [asyncio.run(lived(life, dsn, home, {})) for life in lives]
         finally:
             server.stop()
-            shutil.rmtree(short_folder(home))
+            vacate(home)
     if given.out is not None:
         given.out.mkdir(parents=True, exist_ok=True)
         for one in measured:

@@ -21,15 +21,14 @@ import pytest
 
 from actors import accesses
 from adapters import build
-from adapters.postgres.tokens import Token
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import House, open_house
 from deployments.routes.ask import AskIn
-from deployments.routes.page import COOKIE
 from deployments.routes.tools import TOOLS
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, iso
+from memory.model.tokens import Token
 from memory.services.night import run_night
 from tests.api import test_isolation as isolation
 from tests.api.conftest import PATIENT, Door
@@ -182,7 +181,7 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
         transport = httpx.ASGITransport(create_app(house))
         headers = {"X-Internal-Token": level.name}
         life.clients[level] = httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
-        life.clients[level].cookies.set(COOKIE, level.name)
+        assert (await life.clients[level].post("/login", data={"token": level.name})).status_code == 303
     yield life
     for client in life.clients.values():
         await client.aclose()

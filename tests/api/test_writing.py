@@ -282,7 +282,8 @@ async def test_tokens_are_shown_once_and_taken_back(door: Door) -> None:
     assert len(made["token"]) == 43
     await door.post("/v1/tokens", {"name": name}, 409)
     listed = next(each for each in (await door.client.get("/v1/tokens")).json() if each["name"] == name)
-    assert listed == {"name": name, "user_id": door.user, "teams": [], "permission": "read", "clearance": "open"}
+    told = {"name": name, "user_id": door.user, "teams": [], "permission": "read", "clearance": "open"}
+    assert listed == {**told, "expires_at": None}
     headers = {"X-Internal-Token": made["token"], "X-User-Id": door.user}
     assert (await door.client.get("/v1/facts", headers=headers)).status_code == 200
     assert (await door.client.post("/v1/facts", json={"text": "no"}, headers=headers)).status_code == 403

@@ -284,4 +284,4 @@ def test_minilm_calibration_tells_the_written_pairs_apart():
 
 def test_a_missing_model_says_what_to_install(tmp_path):
     with pytest.raises(ConfigError, match="install"):
-        MiniLmEmbedder(model=tmp_path / "none.onnx", tokenizer=tmp_path / "none.json")
+        MiniLmEmbedder(tmp_path / "none")

@@ -64,6 +64,13 @@ HEARD = (
     end_s, position) VALUES ('user:ann', 7, 's', 'l0', 'Ann', 'user', 7, '2024-05-01', 0, 0, 1, 1)""",
     """INSERT INTO segment_vectors (scope, segment_key, encoder, revision, position, vector)
     VALUES ('user:ann', 7, %(encoder)s, 1, 1, %(vector)s::vector)""",
+    "INSERT INTO users (user_id) VALUES ('ann')",
+    """INSERT INTO tombstones (scope, hash, at)
+    SELECT 'user:ann', sha256(value || convert_to('source:zanzibar', 'UTF8')), now() FROM secrets""",
+    """INSERT INTO journal (user_id, version, command_id, kind, actor, at, changes)
+    VALUES ('ann', 1, 'c', 'AcceptReading', 'extraction', now(), '[{"noun": "evidence", "reason": "said", "after":
+    {"fact_id": "f-1", "segment_key": 5, "source_id": "zanzibar"}}, {"noun": "evidence", "reason": "said", "after":
+    {"fact_id": "f-1", "segment_key": 7, "source_id": "s"}}]')""",
 )
 
 
@@ -87,3 +94,12 @@ async def test_vectors_without_pieces_serve_and_are_made_anew_after_what_is_hear
     await capture.store_vectors(SCOPE, [7], [row["revision"]], encoded)
     assert await fed() == ([7], len(encoded.pieces.bits))
     assert await capture.unembedded([(SCOPE, "s")], 10) == []
+
+
+async def test_plain_ids_of_what_was_forgotten_before_leave_the_history(old_home: Pool) -> None:
+    told = 'SELECT changes::text AS row FROM journal UNION ALL SELECT "row"::text || key FROM row_versions'
+    rows = [row["row"] for row in await old_home.rows(told)]
+    assert len(rows) == 3
+    assert all("zanzibar" not in row for row in rows)
+    assert sum("forgotten:" in row for row in rows) == 2
+    assert sum('"source_id": "s"' in row for row in rows) == 2

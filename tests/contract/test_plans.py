@@ -98,7 +98,7 @@ async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(sing
         user=user,
     )
     before = await fetched(single, "extracted")
-    await capture.unread(user, scope, "s-3")
+    await capture.unread(user, scope, "s-3", 128)
     assert await fetched(single, "extracted") - before <= EACH
 
 

@@ -16,9 +16,9 @@ import psycopg
 import pytest
 from psycopg.rows import TupleRow
 
-from adapters.temporary import short_path
+from adapters.temporary import folders_of
 from cli.processes import descendants, title
-from cli.runtime import Places, Runtime, read_runtime
+from cli.runtime import Places, Runtime, read_runtime, supervisor_pid
 from tests.rooms import room
 
 COMMAND_S = 400.0
@@ -69,8 +69,9 @@ class System:
 
     def process(self, name: str) -> int:
         """The process that calls itself so."""
-        mine = descendants(self.runtime.pids["supervisor"])
-        return next(pid for pid in mine if title(pid).startswith(name))
+        guardian = supervisor_pid(self.places)
+        assert guardian is not None
+        return next(pid for pid in descendants(guardian) if title(pid).startswith(name))
 
 
 def until(reached: Callable[[], bool], within_s: float, what: str) -> float:
@@ -94,4 +95,4 @@ def system() -> Iterator[System]:
         finally:
             down = running.memoray("down")
         assert down.returncode == 0, down.stderr
-        assert not short_path(running.home).exists()
+        assert folders_of(running.home) == []

@@ -15,10 +15,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from adapters.temporary import short_path
-from cli.processes import descendants, process_table, ray_processes, title
-from cli.ray_head import free_port
-from cli.runtime import Places, Runtime, read_runtime, supervised
+from adapters.temporary import folders_of
+from cli.ports import free_port
+from cli.processes import descendants, process_table, title
+from cli.ray_head import processes_of_ray
+from cli.runtime import Places, Runtime, read_runtime, supervised, supervisor_pid
 from tests.rooms import room
 
 pytestmark = pytest.mark.e2e
@@ -101,12 +102,12 @@ class House:
         return found
 
     def _titled(self, wanted: str) -> int | None:
-        pids = descendants(self.runtime.pids["supervisor"])
+        pids = descendants(supervisor_pid(self.places) or 0)
         return next((pid for pid in pids if title(pid) == wanted), None)
 
     def left(self) -> list[str]:
         """Every process of ours that still lives."""
-        ours = ray_processes(short_path(self.home) / "ray")
+        ours = processes_of_ray(self.home)
         servers = {pid for pid in process_table() if str(self.home) in _arguments(pid)}
         return [title(pid) for pid in ours | servers]
 
@@ -179,7 +180,7 @@ def test_rays_own_interfaces_ask_for_a_token(house: House) -> None:
 
 def test_nothing_but_replicas_listens_beyond_loopback(house: House) -> None:
     """Serve opens one gRPC port a replica on every interface; it asks for the token and cannot be bound elsewhere."""
-    ours = descendants(house.runtime.pids["supervisor"])
+    ours = descendants(supervisor_pid(house.places) or 0)
     listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=False)
     if listed.returncode != 0:
         pytest.skip("ss is not here")
@@ -216,9 +217,29 @@ def test_a_killed_replica_is_back_without_the_supervisor(house: House) -> None:
     assert house.runtime == before
 
 
-def test_after_a_killed_supervisor_up_starts_anew_on_the_same_ports(house: House) -> None:
+def test_a_killed_supervisor_is_followed_by_one_that_takes_over(house: House) -> None:
     before = house.runtime
     os.kill(before.pids["supervisor"], signal.SIGKILL)
+    until(lambda: house.runtime.pids["supervisor"] != before.pids["supervisor"] and house.runtime.state == "ready")
+    assert {**house.runtime.pids, "supervisor": 0} == {**before.pids, "supervisor": 0}
+    assert (house.runtime.url, house.runtime.started_at) == (before.url, before.started_at)
+    assert house.answer() is not None
+
+
+def test_a_killed_raylet_and_a_killed_gcs_at_once_are_back(house: House) -> None:
+    gcs, raylet = house.process("gcs_server"), house.runtime.pids["ray"]
+    for victim in (gcs, raylet):
+        os.kill(victim, signal.SIGKILL)
+    until(lambda: house.runtime.pids.get("ray") not in (None, raylet) and house.runtime.state == "ready")
+    assert house.process("gcs_server") != gcs
+    assert house.answer() is not None
+
+
+def test_after_a_killed_guardian_and_supervisor_up_starts_anew_on_the_same_ports(house: House) -> None:
+    before = house.runtime
+    for victim in (supervisor_pid(house.places), before.pids["supervisor"]):
+        assert victim is not None
+        os.kill(victim, signal.SIGKILL)
     until(lambda: not supervised(house.places))
     assert house.memoray("status").returncode == 3
     assert house.memoray("up", "--no-demo").returncode == 0
@@ -231,7 +252,7 @@ def test_after_a_killed_supervisor_up_starts_anew_on_the_same_ports(house: House
 def test_down_leaves_no_process_and_is_idempotent(house: House) -> None:
     assert house.memoray("down").returncode == 0
     assert house.left() == []
-    assert not short_path(house.home).exists()
+    assert folders_of(house.home) == []
     assert not house.places.runtime.exists()
     assert house.memoray("down").returncode == 0
     assert house.memoray("status").returncode == 3

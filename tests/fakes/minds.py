@@ -16,6 +16,7 @@ from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.query import Question
+from memory.services.erasing import Eraser
 from memory.services.extract import encode, read_source
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
@@ -72,6 +73,16 @@ class LocalMinds:
             for task in tasks:
                 if not await read_source(task, capture, self.extractor, stores.encoder, self._submit, 16):
                     await capture.finished(task)
+        while await self.eraser(stores).step():
+            pass
+
+    def eraser(self, stores: build.Stores) -> Eraser:
+        """What carries out the queue of erasures, as the worker does."""
+
+        async def turn(user_id: str, command: Command) -> ChangeSet:
+            return await self.turn(user_id, command, {})
+
+        return build.eraser(stores, self.settings, turn, self.forget_user)
 
     async def encode_facts(self, stores: build.Stores) -> None:
         """Encode the facts that wait for a vector."""

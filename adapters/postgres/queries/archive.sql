@@ -96,3 +96,7 @@ INSERT INTO nights SELECT * FROM jsonb_populate_recordset(NULL::nights, %(rows)s
 INSERT INTO accesses (user_id, id, count, last_at, value, gradient, interval_days)
 SELECT a.user_id, a.id, a.count, a.last_at, coalesce(a.value, 0.5), coalesce(a.gradient, 1), coalesce(a.interval_days, 0)
 FROM jsonb_populate_recordset(NULL::accesses, %(rows)s) a WHERE a.id !~ '^-?[0-9]+$';
+
+-- name: shared
+-- Which of these keys are of segments in these scopes.
+SELECT segment_key FROM segments WHERE segment_key = ANY(%(keys)s::bigint[]) AND scope = ANY(%(scopes)s);

@@ -107,12 +107,17 @@ SELECT s.scope, s.source_id, 'read', f.user_id, 0 FROM fresh f JOIN sources s US
 ON CONFLICT DO NOTHING;
 
 -- name: due
--- What was just heard goes before what is made anew, or read for a new reader (position 0); it is read in the order it
--- came, and encoded the latest first. `longest`: what has waited longest goes before all that.
+-- Users take turns: who was served longest ago (`served`, in that order) goes after who was not, so that nobody waits
+-- for all that another has told. Of one user, what was just heard goes before what is made anew, or read for a new reader
+-- (position 0); it is read in the order it came, and encoded the latest first. `longest`: what has waited longest goes
+-- before all that. Users in `besides` are left out.
 SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts, w.asked FROM work w
+LEFT JOIN unnest(%(served)s::text[]) WITH ORDINALITY AS v (who, turn)
+       ON v.who = CASE WHEN w.task = 'embed' THEN w.scope ELSE w.user_id END
 WHERE w.task = %(task)s AND w.next_attempt <= to_timestamp(%(now)s) AND w.attempts < %(attempts)s
-ORDER BY CASE WHEN %(longest)s THEN w.asked END, w.position = 0, CASE WHEN w.task = 'embed' THEN -w.asked END,
-         w.next_attempt, w.position LIMIT %(limit)s;
+  AND NOT w.user_id = ANY(%(besides)s::text[])
+ORDER BY CASE WHEN %(longest)s THEN w.asked END, w.position = 0, v.turn NULLS FIRST,
+         CASE WHEN w.task = 'embed' THEN -w.asked END, w.next_attempt, w.position LIMIT %(limit)s;
 
 -- name: failed
 -- Back-off: base * 2^n seconds, capped; after the last attempt the source is listed as failed.
@@ -124,6 +129,18 @@ WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = %(task)s AND us
 UPDATE work SET attempts = 0, next_attempt = now(), last_error = NULL
 WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
+-- name: retry_set_aside
+-- What was set aside is to be read once more for whom it was.
+WITH freed AS (
+    DELETE FROM tried t USING segments s
+    WHERE t.scope = %(scope)s AND (s.scope, s.segment_key, s.source_id) = (t.scope, t.segment_key, %(source_id)s)
+    RETURNING t.user_id)
+INSERT INTO work (scope, source_id, task, user_id, position)
+SELECT DISTINCT %(scope)s, %(source_id)s, 'read', f.user_id, p.position
+FROM freed f, scopes p WHERE p.scope = %(scope)s
+ON CONFLICT (scope, source_id, task, user_id)
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, asked = EXCLUDED.asked;
+
 -- name: finish_work
 -- Unless it was asked for again in the meantime. Whoever asks takes the lock of the row, so one of both is first.
 DELETE FROM work w
@@ -131,18 +148,63 @@ USING jsonb_to_recordset(%(tasks)s) AS d (scope text, source_id text, task text,
 WHERE (w.scope, w.source_id, w.task, w.user_id, w.asked) = (d.scope, d.source_id, d.task, d.user_id, d.asked);
 
 -- name: to_read
--- The segments of a source in order, and whether each revision was read for this user; that is looked up by its whole
--- key: joined, while there are no statistics, by user and scope alone.
+-- The first segments of a source that are to be read for this user, in order, each with the few before it that give it
+-- context. What was set aside is not even context. Whether a revision was read, or tried, is looked up by its whole key:
+-- joined, while there are no statistics, by user and scope alone.
+WITH heard AS MATERIALIZED (
+    SELECT s.segment_key, s.start_s, s.ord,
+           s.revision IS DISTINCT FROM (SELECT e.revision FROM extracted e WHERE e.user_id = %(user_id)s
+               AND e.scope = s.scope AND e.segment_key = s.segment_key) AS fresh,
+           coalesce((SELECT t.attempts FROM tried t WHERE t.user_id = %(user_id)s AND t.scope = s.scope
+               AND t.segment_key = s.segment_key AND t.revision = s.revision), 0) AS tries
+    FROM segments s
+    WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL),
+counted AS (
+    SELECT h.*, count(*) FILTER (WHERE fresh) OVER (ORDER BY start_s, ord) AS place
+    FROM heard h WHERE h.tries < %(tries)s),
+near AS (
+    SELECT c.*, bool_or(fresh AND place <= %(limit)s) OVER (
+        ORDER BY start_s, ord ROWS BETWEEN CURRENT ROW AND %(context)s FOLLOWING) AS wanted
+    FROM counted c)
 SELECT s.segment_key, s.segment_id, s.revision, s.speaker, s.role, s.language, s.at, s.start_s, c.words AS text,
-       s.replaced_by IS NOT NULL AS hidden,
-       (SELECT e.revision FROM extracted e
-        WHERE e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key) AS read_revision,
-       src.offset_s, src.sensitivity, src.kind, src.participants
-FROM segments s
-JOIN sources src USING (scope, source_id)
-LEFT JOIN content c USING (scope, content_id)
-WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
-ORDER BY s.start_s, s.ord;
+       n.fresh, n.tries, src.offset_s, src.sensitivity, src.kind
+FROM near n
+JOIN segments s ON s.scope = %(scope)s AND s.segment_key = n.segment_key
+JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
+WHERE n.wanted
+ORDER BY n.start_s, n.ord;
+
+-- name: speakers
+-- Who speaks in a source, so many of them.
+SELECT DISTINCT speaker FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s
+ORDER BY speaker LIMIT %(limit)s;
+
+-- name: withdrawn
+-- Segments of a source that were read for this user and are hidden now.
+SELECT s.segment_key, s.revision FROM segments s
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NOT NULL
+  AND EXISTS (SELECT 1 FROM extracted e
+              WHERE e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key);
+
+-- name: stands
+SELECT 1 FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
+-- name: try_reading
+-- Counted before it begins; words that have changed since begin anew.
+INSERT INTO tried (user_id, scope, segment_key, revision, attempts)
+SELECT %(user_id)s, s.scope, s.segment_key, s.revision, 1 FROM segments s
+WHERE s.scope = %(scope)s AND s.segment_key = ANY(%(keys)s::bigint[])
+ON CONFLICT (user_id, scope, segment_key) DO UPDATE SET
+    attempts = CASE WHEN tried.revision = EXCLUDED.revision THEN tried.attempts + 1 ELSE 1 END,
+    revision = EXCLUDED.revision, reason = NULL, at = now();
+
+-- name: blame_reading
+UPDATE tried SET reason = %(reason)s
+WHERE user_id = %(user_id)s AND scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
+
+-- name: end_reading
+DELETE FROM tried WHERE user_id = %(user_id)s AND scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
 
 -- name: to_embed
 -- Source after source: those behind the last row are not even looked at.

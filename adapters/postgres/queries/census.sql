@@ -14,6 +14,7 @@ WITH seen AS (
     FROM mentions m
     JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id
     LEFT JOIN segments s ON s.segment_key = m.segment_key
+         AND s.scope IN (SELECT r.scope FROM readers r WHERE r.user_id = %(user_id)s)
     LEFT JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     WHERE m.user_id = %(user_id)s
     GROUP BY m.entity_id),

@@ -54,6 +54,60 @@ JOIN seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(
 CROSS JOIN LATERAL recalls_of(k.user_id, k.entity_id) r
 ORDER BY k.last_seen DESC, k.entity_id DESC;
 
+-- name: entities_now
+-- Planned anew (pool.py).
+-- As `entities`, for what is believed now, without a name to look for: the one list that is asked for all the time. Each table is
+-- read once, by columns as narrow as can be; what only a page shows - words, and what takes all mentions of an entity - is
+-- looked up for those on it.
+WITH heard AS MATERIALIZED (
+    SELECT m.entity_id, min(m.at) AS first_seen, max(m.at) AS last_seen, count(*) AS mention_count
+    FROM mentions m
+    JOIN (SELECT s.segment_key FROM segments s JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+          WHERE s.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s AND s.replaced_by IS NULL) s
+         ON s.segment_key = m.segment_key
+    WHERE m.user_id = %(user_id)s
+    GROUP BY m.entity_id),
+known AS MATERIALIZED (
+    SELECT e.entity_id, e.created_at, e.sensitivity, h.first_seen, h.last_seen, h.mention_count
+    FROM entities e LEFT JOIN heard h ON h.entity_id = e.entity_id
+    WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL
+      AND (%(type)s::text IS NULL OR e.type = %(type)s)
+      AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
+      AND (e.state = %(state)s OR (%(state)s::text IS NULL AND e.state <> 'archived'))),
+kept AS MATERIALIZED (
+    SELECT k.entity_id, k.first_seen, k.last_seen, k.mention_count FROM known k WHERE k.mention_count IS NOT NULL
+    UNION ALL
+    SELECT k.entity_id, u.first_seen, u.last_seen, 0 FROM known k
+    CROSS JOIN LATERAL seen_unmentioned(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, k.entity_id, k.created_at) u
+    WHERE k.mention_count IS NULL AND k.sensitivity <= %(clearance)s),
+page AS (
+    SELECT k.* FROM kept k
+    WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
+    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s)
+SELECT e.*, k.first_seen, k.last_seen, k.mention_count, extract(epoch FROM k.last_seen)::float8 AS mark,
+       k.entity_id AS key, g.*, r.*, (SELECT count(*) FROM kept) AS total, n.words AS shown_name,
+       a.words AS shown_aliases, p.words AS shown_properties, d.words AS shown_description
+FROM page k
+JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = k.entity_id
+JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
+LEFT JOIN content d ON d.scope = 'user:' || e.user_id AND d.content_id = e.description
+CROSS JOIN LATERAL (
+    SELECT count(DISTINCT (s.scope, s.session_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS session_count,
+           count(DISTINCT (s.scope, s.source_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS source_count,
+           max(m.confidence) FILTER (WHERE s.segment_key IS NOT NULL) AS seen_confidence,
+           coalesce(bool_or(s.segment_key IS NULL AND m.sensitivity <= %(clearance)s), false) AS partly
+    FROM mentions m
+    LEFT JOIN LATERAL (
+        SELECT t.scope, t.segment_key, t.source_id, src.session_id
+        FROM segments t JOIN sources src ON src.scope = t.scope AND src.source_id = t.source_id
+        WHERE t.segment_key = m.segment_key AND t.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s
+          AND t.replaced_by IS NULL) s ON true
+    WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id) g
+CROSS JOIN LATERAL recalls_of(e.user_id, e.entity_id) r
+ORDER BY k.last_seen DESC, k.entity_id DESC;
+
 -- name: told
 -- How aliases and properties of some entities came about, turn by turn, readings of words out of sight left out. (One
 -- reading is of one source, so a single segment in sight vouches for all of it.)
@@ -111,7 +165,7 @@ WHERE (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY
 -- Where an entity is mentioned, the latest first.
 SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
 FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
-JOIN segments s ON s.segment_key = m.segment_key
+JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
 WHERE m.entity_id = %(id)s AND (%(as_of)s::float8 IS NULL OR m.at <= to_timestamp(%(as_of)s))
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
@@ -169,7 +223,7 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 -- Where each of these promises was first made, in sight.
 SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-JOIN segments s ON s.segment_key = m.segment_key
+JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
 LEFT JOIN LATERAL (
     SELECT t.words AS statement

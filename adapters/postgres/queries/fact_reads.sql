@@ -59,7 +59,7 @@ SELECT f.*, st.*, n.words AS subject, t.words AS shown_statement, o.words AS sho
                                                      'at', extract(epoch FROM v.at)::float8)
                                   ORDER BY v.at, v.segment_key), '[]')
         FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) v
-        LEFT JOIN segments s ON s.segment_key = v.segment_key
+        LEFT JOIN segments s ON s.segment_key = v.segment_key AND s.scope = ANY(%(scopes)s)
         LEFT JOIN content q ON q.scope = 'user:' || v.user_id AND q.content_id = v.quote
         WHERE v.fact_id = f.fact_id) AS sources,
        (SELECT coalesce(array_agg(k.to_id ORDER BY k.to_id), '{}')
@@ -95,7 +95,7 @@ ORDER BY w.place;
 SELECT v.source_id, s.segment_id, s.speaker, v.at, v.revision, src.kind AS source_kind, c.words AS text,
        coalesce(q.words, '') AS quote
 FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
-LEFT JOIN segments s ON s.segment_key = v.segment_key
+LEFT JOIN segments s ON s.segment_key = v.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
 LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
 LEFT JOIN content q ON q.scope = 'user:' || v.user_id AND q.content_id = v.quote

@@ -24,6 +24,14 @@ SELECT coalesce(extract(epoch FROM now() - min(w.queued_at)), 0)::float8 AS seco
 FROM work w JOIN sources s USING (scope, source_id)
 WHERE w.scope = ANY(%(scopes)s) AND w.user_id IN ('', %(user_id)s) AND s.sensitivity <= %(clearance)s;
 
+-- name: set_aside
+-- Segments in sight that are not read any more for this user.
+SELECT count(*) AS count FROM tried t
+JOIN segments s ON s.scope = t.scope AND s.segment_key = t.segment_key AND s.revision = t.revision
+JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+WHERE t.user_id = %(user_id)s AND t.attempts >= %(tries)s
+  AND t.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s;
+
 -- name: day
 -- How many sessions a stretch of time holds, and the segments that say most: the most entities, then the most words.
 WITH said AS (
@@ -56,7 +64,7 @@ SELECT felt FROM (
     UNION ALL
     SELECT s.at, s.start_s, s.ord, lower(n.words)
     FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
-    JOIN segments s ON s.segment_key = m.segment_key
+    JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
     JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.type = 'emotion'
     JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
     WHERE m.at >= to_timestamp(%(start)s) AND m.at < to_timestamp(%(end)s)) f

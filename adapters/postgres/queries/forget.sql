@@ -1,4 +1,4 @@
--- Forgetting: what has to be looked up before words are erased, and a whole memory at once.
+-- Forgetting: what is looked up and dropped beside turns.
 
 -- name: about
 SELECT about_id FROM notes
@@ -18,14 +18,21 @@ SELECT user_id FROM mentions WHERE segment_key = ANY(%(keys)s::bigint[])
 UNION SELECT user_id FROM evidence WHERE segment_key = ANY(%(keys)s::bigint[])
 ORDER BY user_id;
 
--- name: vectors
-SELECT count(*) AS count FROM segment_vectors WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
+-- name: unclaimed
+-- The segments of those sources of a scope on whose words no fact rests any more.
+SELECT s.source_id, array_agg(s.segment_key ORDER BY s.segment_key) AS keys
+FROM segments s
+WHERE s.scope = %(scope)s AND s.source_id = ANY(%(sources)s)
+GROUP BY s.source_id
+HAVING NOT EXISTS (SELECT FROM evidence e WHERE e.segment_key = ANY(array_agg(s.segment_key)))
+ORDER BY s.source_id;
 
--- name: fact_vectors
-SELECT count(*) AS count FROM fact_vectors WHERE user_id = %(user_id)s;
+-- name: weight
+SELECT (SELECT count(*) FROM fact_vectors WHERE user_id = %(user_id)s) AS vectors,
+       (SELECT count(*) FROM content WHERE scope = %(scope)s) AS content;
 
--- name: words
-SELECT count(*) AS count FROM content WHERE scope = ANY(%(scopes)s);
+-- name: lives
+SELECT 1 FROM users WHERE user_id = %(user_id)s AND version > 0;
 
 -- name: drop_accesses
 DELETE FROM accesses WHERE user_id = %(user_id)s AND id = ANY(%(ids)s);
@@ -33,41 +40,3 @@ DELETE FROM accesses WHERE user_id = %(user_id)s AND id = ANY(%(ids)s);
 -- name: drop_offset
 WITH lines AS (DELETE FROM rejected_lines WHERE path = %(path)s)
 DELETE FROM file_offsets WHERE path = %(path)s;
-
--- name: lock_user
-SELECT 1 FROM users WHERE user_id = %(user_id)s FOR UPDATE;
-
--- name: weigh
--- What a memory holds.
-SELECT (SELECT count(*) FROM segments WHERE scope = %(scope)s) AS segments,
-       (SELECT count(*) FROM fact_versions WHERE user_id = %(user_id)s AND system_to IS NULL) AS facts,
-       (SELECT count(*) FROM entities WHERE user_id = %(user_id)s) AS entities,
-       (SELECT count(*) FROM segment_vectors WHERE scope = %(scope)s)
-           + (SELECT count(*) FROM fact_vectors WHERE user_id = %(user_id)s) AS vectors,
-       (SELECT count(*) FROM content WHERE scope = %(scope)s) AS content;
-
--- name: bury_all
-INSERT INTO tombstones (scope, hash, at)
-SELECT s.scope, sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to('source:' || s.source_id, 'UTF8')),
-       now()
-FROM sources s WHERE s.scope = %(scope)s ON CONFLICT DO NOTHING;
-
--- name: remove_all
--- Readers who have caught up drop the keys of a scope; numbers are all that stays.
-INSERT INTO removals (scope, segment_key, position, revision)
-SELECT scope, segment_key, %(position)s, revision FROM segments WHERE scope = %(scope)s
-ON CONFLICT (scope, segment_key) DO UPDATE SET position = EXCLUDED.position, revision = EXCLUDED.revision;
-
--- name: drop_sources
-DELETE FROM sources WHERE scope = %(scope)s;
-
--- name: drop_words
-DELETE FROM content WHERE scope = %(scope)s;
-
--- name: drop_user
-WITH gone AS (DELETE FROM users WHERE user_id = %(user_id)s),
-     unread AS (DELETE FROM extracted WHERE user_id = %(user_id)s),
-     unasked AS (DELETE FROM work WHERE user_id = %(user_id)s),
-     lines AS (DELETE FROM rejected_lines WHERE split_part(path, '/', 1) = ANY(%(folders)s)),
-     places AS (DELETE FROM file_offsets WHERE split_part(path, '/', 1) = ANY(%(folders)s))
-DELETE FROM readers WHERE user_id = %(user_id)s OR scope = %(scope)s;

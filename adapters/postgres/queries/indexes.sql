@@ -131,7 +131,7 @@ inside AS (
     SELECT s.segment_key, s.scope, s.source_id, s.segment_key IN (SELECT t.segment_key FROM told t) AS believed, c.words,
            coalesce(ts_rank_cd(c.search, (SELECT q FROM query)), 0) AS near
     FROM (SELECT segment_key FROM told UNION SELECT segment_key FROM said) l
-    JOIN segments s ON s.segment_key = l.segment_key
+    JOIN segments s ON s.segment_key = l.segment_key AND s.scope = ANY(%(scopes)s)
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL AND src.sensitivity <= %(clearance)s

@@ -12,7 +12,7 @@ RETURNING epoch;
 SELECT epoch, set_config('idle_in_transaction_session_timeout', '10s', true) FROM shards WHERE shard = %(shard)s FOR SHARE;
 
 -- name: take_turn
--- Fences, looks for the command, and moves the memory on: see migration 0011.
+-- Fences, looks for the command, and moves the memory on: see migrations 0011 and 0023.
 SELECT take_turn(%(shard)s, %(epoch)s, %(user_id)s, %(version)s, %(command_id)s) AS outcome;
 
 -- name: sleeps
@@ -64,6 +64,10 @@ UPDATE journal j SET changes = (
 WHERE j.user_id = %(user_id)s
   AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
 
+-- name: forget_history
+-- Keyed hashes in the place of what was erased: see migration 0023.
+SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s);
+
 -- name: close_facts
 -- Goes before the statement that opens the next versions: all are closed before the first is opened.
 WITH closed AS (
@@ -90,6 +94,7 @@ WITH standing AS (
     SELECT s.segment_key FROM segments s
     JOIN unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
       ON s.segment_key = r.segment_key AND s.revision = r.revision
+    WHERE s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
     FOR SHARE OF s)
 SELECT count(*) AS count FROM standing;
 
@@ -100,7 +105,7 @@ DELETE FROM extracted WHERE user_id = %(user_id)s AND segment_key = ANY(%(keys)s
 INSERT INTO extracted (user_id, scope, segment_key, revision)
 SELECT %(user_id)s, s.scope, s.segment_key, r.revision
 FROM unnest(%(keys)s::bigint[], %(revisions)s::integer[]) AS r (segment_key, revision)
-JOIN segments s ON s.segment_key = r.segment_key
+JOIN segments s ON s.segment_key = r.segment_key AND s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
 ON CONFLICT (user_id, scope, segment_key) DO UPDATE SET revision = EXCLUDED.revision;
 
 -- name: hold_reading
@@ -174,7 +179,8 @@ ORDER BY j.version DESC LIMIT 1;
 
 -- name: one_command
 SELECT j.*, EXISTS (SELECT 1 FROM journal u WHERE u.user_id = j.user_id AND u.undoes = j.command_id) AS undone
-FROM journal j WHERE j.user_id = %(user_id)s AND j.command_id = %(command_id)s;
+FROM journal j
+WHERE j.user_id = %(user_id)s AND j.command_id IN (%(command_id)s, forgotten_command(%(command_id)s));
 
 -- name: content_of
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY(%(ids)s);

@@ -5,8 +5,14 @@
 WITH found AS (
     SELECT s.*, w.attempts, w.last_error,
            CASE WHEN w.attempts >= %(attempts)s THEN 'failed' WHEN w.embedding THEN 'raw'
-                WHEN w.reading THEN 'processed' ELSE 'extracted' END AS status
+                WHEN w.reading THEN 'processed' WHEN t.set_aside > 0 THEN 'failed' ELSE 'extracted' END AS status,
+           t.set_aside
     FROM sources s
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS set_aside FROM tried a
+        JOIN segments g ON g.scope = a.scope AND g.segment_key = a.segment_key AND g.revision = a.revision
+        WHERE a.user_id = %(user_id)s AND a.scope = s.scope AND g.source_id = s.source_id
+          AND a.attempts >= %(tries)s) t
     CROSS JOIN LATERAL (
         SELECT coalesce(max(k.attempts), 0) AS attempts, max(k.last_error) AS last_error,
                coalesce(bool_or(k.task = 'embed'), false) AS embedding,
@@ -36,7 +42,10 @@ ORDER BY s.source_id <> %(id)s, array_position(%(scopes)s::text[], s.scope), s.s
 -- name: segments
 -- All segments of a source in order, those hidden by a better transcription too.
 SELECT s.segment_id, s.speaker, s.role, s.at, s.start_s, s.end_s, s.language, s.stt_engine, s.emotion, s.is_sweep,
-       s.pinned, s.revision, s.replaced_by, c.words AS text
+       s.pinned, s.revision, s.replaced_by, c.words AS text, CASE WHEN t.attempts >= %(tries)s
+       THEN coalesce(t.reason, 'The process that read it has ended.') END AS set_aside
 FROM segments s JOIN content c USING (scope, content_id)
+LEFT JOIN tried t ON t.user_id = %(user_id)s AND t.scope = s.scope AND t.segment_key = s.segment_key
+     AND t.revision = s.revision
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
 ORDER BY s.start_s, s.ord;

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from actors.reading import Turns
 from actors.worker import Worker
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
-from memory.errors import JournalUnavailable
+from memory.errors import JournalUnavailable, Unavailable
+from memory.model.claims import Utterance
 from memory.retrieval.pieces import Encoded
 from memory.services.judging import Patience
 
@@ -37,7 +39,7 @@ class Queue:
         self.failures: list[str] = []
         self.away = False
 
-    async def due(self, task: str, now: float, limit: int, *, longest: bool = False) -> list[dict[str, Any]]:
+    async def due(self, task: str, now: float, limit: int, **turns: Any) -> list[dict[str, Any]]:
         return [{"scope": SCOPE, "source_id": name, "task": task} for name in self.words][:limit]
 
     async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[dict[str, Any]]:
@@ -65,7 +67,7 @@ def worker_of(queue: Queue) -> Worker:
     """A worker whose background tasks do not run."""
     worker = Worker.__new__(Worker)
     worker._stores = SimpleNamespace(capture=queue, encoder=Picky())  # type: ignore[assignment]
-    worker._clock = SystemClock()
+    worker._clock, worker._encoding = SystemClock(), Turns()
     return worker
 
 
@@ -91,6 +93,11 @@ async def test_an_outage_of_the_database_costs_nobody_an_attempt() -> None:
     with pytest.raises(JournalUnavailable):
         await worker_of(queue)._encode_next(longest=False)
     assert queue.failures == []
+
+
+async def test_what_is_told_on_purpose_at_great_length_keeps_nobody_waiting() -> None:
+    with pytest.raises(Unavailable):
+        await worker_of(Queue({})).read_text((Utterance("s", "1", 1, 1, "Ann", "It rains. " * 2_001, 1.7e9),))
 
 
 async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs() -> None:

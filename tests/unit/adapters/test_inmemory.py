@@ -25,16 +25,16 @@ async def test_what_was_read_is_context_for_what_was_not() -> None:
     journal = InMemoryJournal()
     sources = InMemorySources(journal)
     sources.store(SOURCE_ROW)
-    first = (await sources.unread("u", "user:u", "s")).utterances
+    first = (await sources.unread("u", "user:u", "s", 8)).utterances
     assert [each.segment_key for each in first] == KEYS
     assert (first[1].at, first[1].offset_s, first[1].listeners) == (1_010.0, 3600, ("Ben",))
     await commit(journal, "c1", read=tuple((key, 1) for key in KEYS[:6]))
-    rest = (await sources.unread("u", "user:u", "s")).utterances
+    rest = (await sources.unread("u", "user:u", "s", 8)).utterances
     assert [(each.segment_id, each.context_only) for each in rest] == [
         ("l2", True), ("l3", True), ("l4", True), ("l5", True), ("l6", False), ("l7", False),
     ]  # fmt: skip
     await commit(journal, "c2", unread=(KEYS[0],), read=((KEYS[6], 1), (KEYS[7], 1)))
-    assert [each.segment_id for each in (await sources.unread("u", "user:u", "s")).utterances] == ["l0"]
+    assert [each.segment_id for each in (await sources.unread("u", "user:u", "s", 8)).utterances] == ["l0"]
 
 
 async def test_a_source_is_as_near_at_hand_as_nights_and_recalls_left_it() -> None:

@@ -34,7 +34,7 @@ from adapters.postgres.binaries import reachable_binaries
 
 print("ready", flush=True)
 sys.stdin.readline()
-programs = reachable_binaries(Path(sys.argv[1]), lent_account(()), Path(sys.argv[2]))
+programs = reachable_binaries(Path(sys.argv[1]), lent_account(Path("/")), Path(sys.argv[2]))
 print(programs.folder, flush=True)
 sys.stdin.readline()
 """
@@ -114,7 +114,7 @@ def _link(source: str, target: str) -> None:
 
 
 def account() -> Account:
-    found = lent_account(())
+    found = lent_account(Path("/"))
     assert found is not None
     return found
 
@@ -172,7 +172,7 @@ def test_two_homes_started_at_once_both_serve(closed: Path, place: Path, system:
     assert ended(processes) == [0, 0]
     for home in homes:
         temporary.vacate(home)
-        assert not temporary.short_path(home).exists()
+        assert temporary.folders_of(home) == []
 
 
 def test_two_processes_that_start_one_home_at_once_do_not_disturb_each_other(closed: Path, place: Path) -> None:
@@ -182,7 +182,7 @@ def test_two_processes_that_start_one_home_at_once_do_not_disturb_each_other(clo
     assert told.count("conflict") == 1
     [pid] = [int(each) for each in told if each != "conflict"]
     assert Path(f"/proc/{pid}").exists()
-    assert sorted(path.name for path in home.iterdir()) == ["logs", "postgres"]
+    assert sorted(path.name for path in home.iterdir()) == ["logs", "postgres", "postgres.lock"]
     assert ended(processes) == [0, 0]
     temporary.vacate(home)
 

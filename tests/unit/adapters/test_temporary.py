@@ -13,9 +13,9 @@ import pytest
 
 from adapters import temporary
 from adapters.path_lock import PathLock, lock_unused, occupants, remove_unused
-from adapters.temporary import left, occupy, short_folder, short_path, sweep, vacate
+from adapters.temporary import folders_of, found_folder, left, occupy, private_folder, short_folder, sweep, vacate
 from config.settings import project_root
-from memory.errors import ConfigError
+from memory.errors import Unavailable
 from tests.rooms import room
 
 OCCUPANT = """
@@ -40,21 +40,25 @@ def root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_folder_is_private_short_and_tells_its_home(root: Path, tmp_path: Path) -> None:
     folder = short_folder(tmp_path)
-    assert folder == short_path(tmp_path) == short_folder(tmp_path)
-    assert len(str(Path("/tmp") / folder.name)) == len("/tmp/memoray-") + 12
-    assert folder.stat().st_mode & 0o777 == (0o711 if os.getuid() == 0 else 0o700)
+    assert folder == found_folder(tmp_path) == short_folder(tmp_path)
     assert temporary.home_of(folder) == str(tmp_path)
+    private = private_folder(tmp_path)
+    assert private == private_folder(tmp_path)
+    assert [each.stat().st_mode & 0o777 for each in (folder, private)] == [0o700, 0o700]
+    longest = "ray/session_2026-11-23_17-50-17_249909_4194303/sockets/dash_MetricsHead"
+    assert len(str(Path("/tmp") / folder.name / private.name / longest)) <= 107
 
 
 def test_what_was_left_is_removed_and_what_is_held_stays(root: Path, tmp_path: Path) -> None:
     ours, other = tmp_path / "ours", tmp_path / "other"
     (short_folder(other) / "ray").mkdir()
+    lefts = folders_of(other)
     with occupy(ours):
-        assert left() == [short_path(other)]
+        assert left() == lefts
         sweep()
-        assert list(root.iterdir()) == [short_path(ours)]
+        assert list(root.iterdir()) == folders_of(ours)
         vacate(ours)
-        assert list(root.iterdir()) == [short_path(ours)], "somebody is still in"
+        assert len(folders_of(ours)) == 1, "somebody is still in"
     vacate(ours)
     assert list(root.iterdir()) == []
     vacate(ours)
@@ -70,7 +74,7 @@ def test_whoever_is_killed_holds_nothing_any_more(root: Path, tmp_path: Path) ->
     assert left() == []
     occupant.send_signal(signal.SIGKILL)
     occupant.wait(10)
-    assert left() == [short_path(tmp_path)]
+    assert left() == folders_of(tmp_path)
 
 
 @pytest.mark.parametrize("way", ["names it", "works in it", "runs from it"])
@@ -115,24 +119,51 @@ def test_only_folders_of_ours_are_looked_at(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_removal_that_was_killed_is_finished(root: Path, tmp_path: Path) -> None:
-    rest = short_folder(tmp_path).rename(short_path(tmp_path).with_name(f"{short_path(tmp_path).name}.42.removed"))
+    folder = short_folder(tmp_path)
+    rest = folder.rename(folder.with_name(f"{folder.name}.42.removed"))
+    with pytest.raises(Unavailable):
+        found_folder(tmp_path)
     assert left() == [rest]
     sweep()
     assert list(root.iterdir()) == []
 
 
-def test_somebody_elses_folder_is_refused(root: Path, tmp_path: Path) -> None:
-    short_path(tmp_path).symlink_to(tmp_path)
-    with pytest.raises(ConfigError, match="not ours"):
-        occupy(tmp_path)
+def test_whoever_sits_in_our_place_is_left_alone(root: Path, tmp_path: Path) -> None:
+    digest = temporary.digest_of(tmp_path)
+    link, theirs = root / f"memoray-{digest[:8]}-aaaaaaaa", root / f"memoray-{digest[:8]}-bbbbbbbb"
+    link.symlink_to(tmp_path)
+    theirs.mkdir(mode=0o777)
+    if os.getuid() == 0:
+        os.chown(theirs, 65534, 65534)
+    else:
+        theirs.rmdir()
+    before = set(root.iterdir())
+    with occupy(tmp_path):
+        assert found_folder(tmp_path) not in before
+    vacate(tmp_path)
+    assert set(root.iterdir()) == before
+
+
+def test_a_folder_that_was_removed_comes_back_under_another_name(root: Path, tmp_path: Path) -> None:
+    first = short_folder(tmp_path)
+    vacate(tmp_path)
+    assert short_folder(tmp_path).name != first.name, "nobody can take the place beforehand"
+
+
+def test_the_folder_of_an_earlier_version_is_not_used_again_but_removed(root: Path, tmp_path: Path) -> None:
+    (root / f"memoray-{temporary.digest_of(tmp_path)}").mkdir(mode=0o711)
+    with occupy(tmp_path):
+        assert len(folders_of(tmp_path)) == 2
+    vacate(tmp_path)
+    assert list(root.iterdir()) == []
 
 
 def test_whoever_waited_for_a_folder_that_was_removed_gets_a_new_one(root: Path, tmp_path: Path) -> None:
     first = occupy(tmp_path)
-    short_path(tmp_path).rename(root / "moved")
-    assert not first.is_of(short_path(tmp_path))
+    found_folder(tmp_path).rename(root / "moved")
     second = occupy(tmp_path)
-    assert second.is_of(short_path(tmp_path))
+    assert second.is_of(found_folder(tmp_path))
+    assert not first.is_of(found_folder(tmp_path))
     first.close()
     second.close()
 

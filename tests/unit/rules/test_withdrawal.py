@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory.model import commands as c
 from memory.model.claims import Claim, Sighting
 from memory.model.entities import Entity
 from memory.model.scopes import Sensitivity
+from memory.rules.withdrawal import taught_by
 from tests.unit.rules.memory_in_miniature import NOON, Memory, says
 
 TAUGHT = "Elena, whom all call Lena, is a cook"
@@ -173,3 +176,32 @@ def test_who_is_as_open_as_before_is_not_touched() -> None:
         read(memory, key, seen(key, "Elena"))
     done = memory.turn(c.Withdraw("w", segment_keys=(1,), erase=True))
     assert [each.noun for each in done.changes] == ["mention"]
+
+
+@pytest.mark.parametrize(("others", "aliases"), [("Elena was here", ()), ("Elena is Lena", ("Lena",))])
+def test_what_words_taught_is_unlearnt_when_the_words_are_gone_already(others: str, aliases: tuple[str, ...]) -> None:
+    memory = Memory()
+    read(memory, 1, seen(1, TAUGHT, "Elena", "Lena", role="cook"))
+    read(memory, 2, seen(2, others))
+    elena = named(memory)
+    assert elena is not None
+    told = memory.believed.mentions[elena.entity_id][1]
+    blank = {key: replace(each, quote="") if key == 1 else each for key, each in
+             memory.believed.mentions[elena.entity_id].items()}  # fmt: skip
+    mentions = {**memory.believed.mentions, elena.entity_id: blank}
+    memory.believed = replace(memory.believed, mentions=mentions)
+    taught = ((elena.entity_id, taught_by([told.quote])),)
+    memory.turn(c.Withdraw("w", segment_keys=(1,), erase=True, taught=taught))
+    elena = named(memory)
+    assert elena is not None
+    assert (elena.aliases, dict(elena.properties)) == (aliases, {})
+
+
+def test_a_note_that_named_the_source_stands_without_it() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya keeps bees"))
+    fact_id = memory.fact("Maya keeps bees").fact_id
+    memory.turn(c.WriteNote("n", about_id=fact_id, text="Since spring.", source_id="march"))
+    done = memory.turn(c.Withdraw("w", erase=True, source_id="march"))
+    assert [note.source_id for note in memory.believed.notes.values()] == [None]
+    assert "source:march" in done.erased

@@ -112,8 +112,8 @@ def test_the_budget_is_exact_and_the_cited_are_known() -> None:
 
 def test_no_quotation_is_cut_to_who_said_it_and_when() -> None:
     said = replace(
-        HOKA_HIT, text="Wonderful shoes they are, and I walk in them " * 3, speaker="Maximiliane: Berg", fact_ids=()
+        HOKA_HIT, text="Wonderful shoes they are, and I walk in them " * 3, speaker="Maximiliane Berg", fact_ids=()
     )
     lines = [line for budget in range(20, 80) for line in told([said], [], [], budget=budget) if line.startswith("[1]")]
     assert lines
-    assert all(line.startswith("[1] Maximiliane: Berg, 3 March 2026: Wonderful shoes they are,") for line in lines)
+    assert all(line.startswith("[1] Maximiliane Berg, 3 March 2026: Wonderful shoes they are,") for line in lines)

@@ -212,7 +212,7 @@ class Hidden(Heard):
         super().__init__(Profile())
         self._revision = revision
 
-    async def unread(self, user_id: str, scope: str, source_id: str) -> Unread:
+    async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         return Unread((), withdrawn={7: self._revision, 8: 2})
 
 

@@ -1,0 +1,140 @@
+"""Reading in the background: users take turns, what cannot be read harms nobody else, what is forgotten is left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ray.exceptions import RayActorError
+
+from adapters.build import Stores
+from config.settings import Settings
+from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingEnded, Unavailable
+from memory.ports import Clock, Extractor
+from memory.services.counted import Counted
+from memory.services.extract import Submit, read_source
+from memory.services.judging import Patience
+
+log = logging.getLogger("memoray.reading")
+LOOK_S = 1.0
+"""Seconds between looks whether what is read has been forgotten; most batches take less."""
+AWAY_BASE_S, AWAY_CAP_S = 5.0, 60.0
+"""Seconds a user rests whose memory could not be reached, doubling (chosen: a shard is back after some seconds)."""
+MOST_SERVED = 10_000
+"""Users who are remembered for having had their turn (chosen: more do not wait at once)."""
+Task = Mapping[str, Any]
+
+
+class Turns:
+    """In which order users had their turn, as long as anybody waits for one."""
+
+    def __init__(self) -> None:
+        self._served: dict[str, None] = {}
+
+    @property
+    def served(self) -> tuple[str, ...]:
+        """Those who had one, the longest ago first."""
+        return tuple(self._served)
+
+    def had(self, *users: str) -> None:
+        """These have had theirs now."""
+        for user in users:
+            self._served.pop(user, None)
+            self._served[user] = None
+        while len(self._served) > MOST_SERVED:
+            del self._served[next(iter(self._served))]
+
+    def nobody_waits(self) -> None:
+        """All begin anew."""
+        self._served.clear()
+
+
+class ReadingTask:
+    """What the worker does about words that are to be read: source by source, user by user."""
+
+    def __init__(self, settings: Settings, extractor: Extractor, clock: Clock, submit: Submit) -> None:
+        work = settings.extraction
+        self._batch, self._extractor, self._clock, self._submit = work.batch, extractor, clock, submit
+        self._turns = Turns()
+        self._away = Patience(AWAY_BASE_S, AWAY_CAP_S)
+        """Users whose memory could not be reached: others are read for meanwhile."""
+
+    async def next(self, stores: Stores) -> bool:
+        """Read on in the next source; False if there is none. What fails is recorded and tried again later.
+
+        What fails because a memory cannot be reached costs no attempt: its user rests, others are read for. Raises
+        JournalUnavailable: without the database there is nothing to do for anybody.
+        """
+        now = self._clock.now()
+        resting = self._away.resting(now)
+        due = await stores.capture.due("read", now, 1, served=self._turns.served, besides=resting)
+        if not due:
+            self._turns.nobody_waits()
+            return False
+        task, user = due[0], due[0]["user_id"]
+        self._turns.had(user)
+        try:
+            await attempt(task, lambda each: self._read(each, stores), stores, self._clock)
+        except JournalUnavailable:
+            raise
+        except Exception as error:
+            log.warning("the memory of %s cannot be reached: %s", user, reason_of(error))
+            self._away.tried([user], now)
+        else:
+            self._away.over(user)
+        return True
+
+    async def _read(self, task: Task, stores: Stores) -> None:
+        """Read a round of a source, unless it is forgotten meanwhile: then its reading ends, too."""
+        counted = Counted(self._extractor, stores.capture, task["user_id"], task["scope"])
+        round_ = read_source(task, stores.capture, counted, stores.encoder, self._submit, self._batch)
+        try:
+            read = await while_it_stands(round_, lambda: stores.capture.stands(task["scope"], task["source_id"]))
+        except ReadingEnded as error:  # it was counted; next time what was tried is read by itself
+            log.warning("a reading had to be ended: %s", error.detail)
+            return
+        if read == 0:
+            await stores.capture.finished(task)
+
+
+async def while_it_stands(work: Awaitable[int], stands: Callable[[], Awaitable[bool]]) -> int | None:
+    """The result of some work on a source, or None once the source is gone: then the work is cancelled."""
+    doing = asyncio.ensure_future(work)
+    try:
+        while True:
+            done, _ = await asyncio.wait({doing}, timeout=LOOK_S)
+            if done:
+                return doing.result()
+            if not await stands():
+                log.info("what was being read has been forgotten")
+                return None
+    finally:
+        doing.cancel()
+        await asyncio.gather(doing, return_exceptions=True)
+
+
+async def attempt(task: Task, act: Callable[[Task], Awaitable[None]], stores: Stores, clock: Clock) -> None:
+    """Do a piece of work. A failure is recorded and tried again later.
+
+    What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
+    """
+    try:
+        await act(task)
+    except Exception as error:
+        if is_away(error):
+            raise
+        if not isinstance(error, DomainError):
+            log.exception("%s failed", task["task"])
+        await stores.capture.failed(task, reason_of(error), clock.now())
+
+
+def is_away(error: Exception) -> bool:
+    """Whether it was the house that failed, not the work: the database or a shard; a model is the work's own."""
+    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not isinstance(error, ModelFailed)
+
+
+def reason_of(error: Exception) -> str:
+    """A failure as it may be shown and logged: its kind, and no words."""
+    return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__

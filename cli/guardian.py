@@ -1,0 +1,77 @@
+"""The guardian: parent of the supervisor, which it starts again when it is killed, and nothing else.
+
+It has no thread, asks nobody and decides nothing, so there is little it could die of. What must outlive a supervisor -
+the lock of the home, the front door, the reserved ports - is opened before the first one begins, and each inherits it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from types import FrameType
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+QUICK_S = 5.0
+PAUSE_S = 1.0
+"""A supervisor that was killed within QUICK_S is followed only after a pause."""
+
+log = logging.getLogger("memoray.guardian")
+
+
+class Guardian:
+    """Runs one supervisor after another. `run` is called in each child with its number, from 0, while the stop signals
+    are held: it installs its own handlers and calls `release`. What it returns is the child's exit code. A child that
+    exits is the end, whatever its code: it meant to. One that a signal ended is followed by the next, which finds what
+    the last one has left; so also when everything was to stop, for the last one had not finished.
+    """
+
+    def __init__(self, run: Callable[[int], int]) -> None:
+        self._run = run
+        self._child: int | None = None
+        self._asked: int | None = None
+
+    def guard(self) -> int:
+        """The exit code of the last child; in a child, its own."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._pass_on)
+        for succession in range(1_000_000_000):
+            began = time.monotonic()
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # none is to fall between two processes
+            self._child = os.fork()
+            if self._child == 0:
+                return self._run(succession)
+            release()
+            if self._asked is not None:
+                os.kill(self._child, self._asked)
+            code = self._ended(self._child)
+            if code >= 0:
+                return code
+            log.error("the supervisor was ended by signal %d; the next one takes over", -code)
+            if time.monotonic() - began < QUICK_S:
+                time.sleep(PAUSE_S)
+        raise AssertionError
+
+    def _ended(self, child: int) -> int:
+        """Its exit code, or minus the signal that ended it. Whoever else dies is reaped; a stopped child goes on."""
+        while True:
+            pid, status = os.waitpid(-1, os.WUNTRACED)
+            if pid != child:
+                continue
+            if os.WIFSTOPPED(status):
+                os.kill(child, signal.SIGCONT)
+                continue
+            self._child = None
+            return os.waitstatus_to_exitcode(status)
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        self._asked = number
+        if self._child:
+            os.kill(self._child, number)
+
+
+def release() -> None:
+    """Let the stop signals that were held arrive."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)

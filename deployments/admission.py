@@ -1,0 +1,143 @@
+"""Admission: who may come in is settled by the head of a request; nothing of its body is read before.
+
+FastAPI reads and parses a body before it asks its dependencies, whoever sent it. So the token is looked at here, in
+front of everything, and what it grants goes along in the scope; a route that finds nothing there refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import ceil
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deployments.attempts import BEGINNING
+from deployments.audit import MOST_BODY, Entry
+from deployments.connections import origin_of
+from deployments.house import House
+from deployments.problems import problem
+from deployments.protocol import GRANTED
+from memory.errors import DomainError, TooManyAttempts, Unauthenticated
+from memory.model.timeline import iso
+from memory.model.tokens import Token
+
+GUARDED = "/v1/"
+"""Everything below asks for a token."""
+
+
+@dataclass
+class Admitted:
+    """A request that was let in: what its token grants and, once its route is known, whose memory it concerns."""
+
+    granted: Token
+    user_id: str
+    scopes: tuple[str, ...] = ()
+    route: str = ""
+    ids: dict[str, str] = field(default_factory=dict)
+    """What stands in its path, by name."""
+
+
+class Admission:
+    """ASGI middleware: 401 without a token that is known, 429 after too many; what was let in is noted (audit.py)."""
+
+    def __init__(self, app: ASGIApp, house: House | None) -> None:
+        self._app = app
+        self._house = house
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Look at the head alone."""
+        if scope["type"] != "http" or not scope["path"].startswith(GUARDED) or self._house is None:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            granted = await known(self._house, given(request), request)
+        except DomainError as error:
+            await refusal(error, request)(scope, receive, send)
+            return
+        admitted = scope[GRANTED] = Admitted(granted, granted.user_id)
+        told = _Told(send)
+        try:
+            await self._app(scope, receive, told.send)
+        finally:
+            self._house.trail.note(_entry(admitted, told, request, self._house.clock.now()))
+
+
+class _Told:
+    """What is sent, and of JSON a copy, to look afterwards which ids were in it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._json = False
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.status = 500
+
+    @property
+    def body(self) -> bytes:
+        """The JSON; nothing of what is none, or too long to be kept."""
+        return b"".join(self._parts) if self._size <= MOST_BODY else b""
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self._json = any(
+                name == b"content-type" and value == b"application/json" for name, value in message["headers"]
+            )
+        elif self._json and self._size <= MOST_BODY:
+            self._size += len(part := message.get("body", b""))
+            self._parts.append(part)
+        await self._send(message)
+
+
+def _entry(admitted: Admitted, told: _Told, request: Request, now: float) -> Entry:
+    """What was asked by whom; of a path that no route knows not a word."""
+    route = f"{request.method} {admitted.route or '/v1'}"
+    good = told.status < 400
+    return Entry(
+        user_id=admitted.user_id, at=now, token=admitted.granted.name, route=route, status=told.status,
+        scopes=admitted.scopes, named=admitted.ids if good else {}, told=told.body if good else b"",
+    )  # fmt: skip
+
+
+def given(request: Request) -> str:
+    """The token a request shows, or nothing."""
+    if token := request.headers.get("x-internal-token"):
+        return token
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+async def known(house: House, token: str, request: Request) -> Token:
+    """What a token grants. Raises Unauthenticated, for one that is over with the reason, and TooManyAttempts."""
+    granted = await house.tokens.find(token) if token else None
+    if granted is None:
+        if token:
+            origin = origin_of(request.client.host) if request.client else ""
+            beginning = sha256(token[:BEGINNING].encode(errors="replace")).hexdigest()
+            keys = (f"from {origin}", f"at {beginning}")
+            if wait := house.attempts.fail(keys, house.clock.now()):
+                raise TooManyAttempts(retry_after_s=ceil(wait))
+        raise Unauthenticated()
+    return valid(house, granted)
+
+
+def valid(house: House, granted: Token) -> Token:
+    """The token, unless its time is over. Raises Unauthenticated."""
+    if granted.expires_at is not None and granted.expires_at <= house.clock.now():
+        ended = iso(granted.expires_at)
+        raise Unauthenticated(
+            f"This token ended on {ended}: `memoray token rotate NAME` gives another.", name=granted.name
+        )
+    return granted
+
+
+def refusal(error: DomainError, request: Request) -> ASGIApp:
+    """A refusal as a problem, after which the connection ends."""
+    told = problem(error.status, error.kind, error.detail, request, **error.ids)
+    told.headers["connection"] = "close"
+    if isinstance(error, TooManyAttempts):
+        told.headers["retry-after"] = str(error.ids["retry_after_s"])
+    return told

@@ -1,0 +1,72 @@
+"""What fails in the night of one user is that user's failure alone, and is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, date, datetime
+from typing import Any
+
+from adapters.inmemory.nights import InMemoryNights
+from memory.model.working_set import WorkingSet
+from memory.rules.parameters import Life
+from memory.services.night import Plan
+from memory.services.sleeping import STEP, due_nights, run_nights
+
+YESTERDAY, NOW = (datetime(2026, 3, day, 12, tzinfo=UTC).timestamp() for day in (1, 2))
+
+
+class Failures:
+    """In memory."""
+
+    def __init__(self, *resting: str) -> None:
+        self.noted: dict[str, str] = {}
+        self._resting = resting
+
+    async def note(self, user_id: str, step: str, reason: str) -> None:
+        assert step == STEP
+        self.noted[user_id] = reason
+
+    async def over(self, user_id: str, step: str) -> None:
+        self.noted.pop(user_id, None)
+
+    async def resting(self, step: str) -> Collection[str]:
+        return self._resting
+
+
+def sleeper(user: str, zone: str = "UTC") -> dict[str, Any]:
+    return {"user_id": user, "zone": zone, "since": YESTERDAY}
+
+
+class Told(InMemoryNights):
+    """Nights that were, but of one user whose plan is broken."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: WorkingSet("nobody"))
+
+    async def plan(self, user_id: str, night: date) -> Plan | None:
+        if user_id == "broken":
+            raise KeyError("words of somebody")
+        return Plan({"user_id": user_id}, {}, done=True)
+
+
+async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
+    failures = Failures()
+    failures.noted["ann"] = "some other day"
+    sleepers = [sleeper("mars", "Mars/X"), sleeper("ann"), sleeper("broken"), sleeper("zoe", "Europe/Lisbon")]
+    reports = await run_nights(sleepers, None, NOW, 3, Life(), Told(), None, failures)  # type: ignore[arg-type]
+    assert [(each["user_id"], "failed" in each) for each in reports] == [
+        ("mars", True), ("ann", False), ("broken", True), ("zoe", False),
+    ]  # fmt: skip
+    assert set(failures.noted) == {"mars", "broken"}
+    assert "time zone" in failures.noted["mars"]
+    assert failures.noted["broken"] == "KeyError"
+
+
+async def test_a_bad_time_zone_keeps_nobody_else_from_being_counted() -> None:
+    failures = Failures()
+    assert await due_nights([sleeper("mars", "Mars/X"), sleeper("ann")], NOW, 3, failures) == 1
+    assert set(failures.noted) == {"mars"}
+
+
+async def test_who_has_just_failed_is_not_counted_again() -> None:
+    assert await due_nights([sleeper("ann"), sleeper("ben")], NOW, 3, Failures("ann")) == 1
