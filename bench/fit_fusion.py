@@ -31,10 +31,11 @@ from tempfile import gettempdir
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.embedding.minilm import MiniLmEmbedder
 from bench.conversations import UNDATED, Conversation, read
 from bench.conversations import Asked as Question
+from bench.fit_calibration import ENCODERS
 from bench.metrics import SEPARATE, percentages, scores
+from bench.unseen_worlds import worlds
 from memory.model.ids import digest, segment_key
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import ROLES
@@ -50,7 +51,7 @@ from memory.retrieval.standing import MemoryStanding
 from memory.retrieval.weighting import FEATURES, Case, features
 from memory.services.recall import RecallSettings
 
-SET_WEIGHTS = {"locomo": 2.0, "beam": 1.0, "qmsum": 1.0}
+SET_WEIGHTS = {"locomo": 2.0, "beam": 1.0, "qmsum": 1.0, "world": 1.0}
 RIDGE = 0.01
 FITTED_CANDIDATES = 150
 """Candidates a question, by rank fusion, that the fit looks at, beside all gold."""
@@ -104,11 +105,12 @@ def batch_of(conversation: Conversation) -> tuple[SegmentBatch, list[str]]:
 
 
 class CachedEncoder:
-    """The bundled encoder, remembering in a folder between runs what it made of texts."""
+    """An encoder with word pieces, remembering in a folder between runs what it made of texts."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str = "taught") -> None:
         self._folder = folder
-        self._encoder = MiniLmEmbedder()
+        self._encoder = ENCODERS[kind]()
+        self.dimensions = self._encoder.dimensions
         folder.mkdir(parents=True, exist_ok=True)
 
     def encode(self, texts: Sequence[str]) -> Encoded:
@@ -128,7 +130,7 @@ class CachedEncoder:
 
 def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> Library:
     """A library of these turns alone, with their vectors and word pieces."""
-    library, scope = Library(MiniLmEmbedder.dimensions), user_scope(conversation.id)
+    library, scope = Library(encoder.dimensions), user_scope(conversation.id)
     library.put(scope, Sensitivity.OPEN, batch)
     lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
     encoded = encoder.encode(lines)
@@ -234,11 +236,17 @@ def folds(asked: Sequence[Weighed]) -> dict[str, Floats]:
     return {conversation: fitted[left_out] for conversation, left_out in fold.items()}
 
 
+def told_in(path: Path) -> Sequence[Conversation]:
+    """The conversations of a data file, or of a folder of invented worlds."""
+    return [world.conversation for world in worlds(path)] if path.is_dir() else read(path)
+
+
 def asked_for(description: str | None) -> argparse.Namespace:
     """The command line of a fit: which data, how much of it, and where vectors are kept between runs."""
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", nargs="+", type=Path)
     arguments.add_argument("--conversations", type=int, help="read only the first N of each file")
+    arguments.add_argument("--encoder", choices=sorted(ENCODERS), default="taught")
     arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
     return arguments.parse_args()
 
@@ -246,11 +254,11 @@ def asked_for(description: str | None) -> argparse.Namespace:
 def main() -> None:
     """Read, ask, fit, print."""
     options = asked_for(__doc__)
-    encoder, settings = CachedEncoder(options.cache), RecallSettings()
+    encoder, settings = CachedEncoder(options.cache, options.encoder), RecallSettings()
     asked = [
         one
         for path in options.data
-        for conversation in read(path)[: options.conversations]
+        for conversation in told_in(path)[: options.conversations]
         for one in asyncio.run(ask_all(conversation, encoder, settings))
     ]
     current = np.array(astuple(settings.weights))

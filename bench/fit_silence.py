@@ -260,7 +260,7 @@ def tell(asked: Sequence[Judged], chosen: Chosen) -> None:
 def main() -> None:
     """Read, ask, fit, print."""
     options = asked_for(__doc__)
-    encoder, settings = CachedEncoder(options.cache), RecallSettings()
+    encoder, settings = CachedEncoder(options.cache, options.encoder), RecallSettings()
     asked = [
         one
         for path in options.data

@@ -29,6 +29,7 @@ from tempfile import gettempdir
 import numpy as np
 
 from bench.conversations import Conversation
+from bench.fit_calibration import ENCODERS
 from bench.fit_fusion import CachedEncoder, asked_of, ranked
 from bench.fit_silence import Chosen, Fitted, Judged, asked_in, auc, folds, judged, sureness_of
 from bench.measure import markdown
@@ -176,8 +177,9 @@ def main() -> None:
     arguments.add_argument("data", nargs="*", type=Path)
     arguments.add_argument("--worlds", type=Path, required=True, help="a folder of invented worlds")
     arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
+    arguments.add_argument("--encoder", choices=sorted(ENCODERS), default="taught")
     options = arguments.parse_args()
-    encoder, settings = CachedEncoder(options.cache), RecallSettings()
+    encoder, settings = CachedEncoder(options.cache, options.encoder), RecallSettings()
     files = [list(asked_in(path)) for path in options.data]
     found = list(worlds(options.worlds))
     print(markdown(_gates(files, found, encoder, settings)))

@@ -82,9 +82,10 @@ class Database:
 class Encoder:
     """What turns sentences into vectors."""
 
-    kind: Literal["minilm-int8", "minilm", "e5", "hashing"] = "minilm-int8"
-    """`minilm-int8` is all-MiniLM-L6-v2 quantised, `minilm` as it was trained, `e5` multilingual-e5-small (an extra);
-    all have 384 dimensions. `hashing` needs no model and knows no meaning."""
+    kind: Literal["taught", "minilm-int8", "minilm", "e5", "hashing"] = "taught"
+    """`taught` is all-MiniLM-L6-v2 taught to find what answers a question about talk, `minilm-int8` the same untaught,
+    `minilm` that with full weights, `e5` multilingual-e5-small (an extra); all have 384 dimensions. `hashing` needs no
+    model and knows no meaning."""
     path: Path | None = None
     """A folder with the model's own files; null = the ones that come as a package."""
     dimensions: Count | None = None

@@ -39,7 +39,7 @@ ABROAD = re.compile(
 )
 """Citations of papers on which the design rests and which no reader of the repository has."""
 CITED = re.compile(r"\b(?:decisions? |docs/decisions/)(\d{4})\b")
-ROOMS = ("actors", "adapters", "bench", "cli", "config", "deployments", "docs", "jobs", "memory", "tests")
+ROOMS = ("actors", "adapters", "bench", "cli", "config", "deployments", "docs", "jobs", "memory", "tests", "training")
 MADE_LATER = ("data/", "run/")
 """Files that a running Memoray makes."""
 

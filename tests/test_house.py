@@ -19,7 +19,7 @@ from adapters.postgres.sql import queries
 from memory.errors import DomainError
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("memory", "config", "adapters", "actors", "deployments", "jobs", "cli", "bench", "tests")
+ROOMS = ("memory", "config", "adapters", "actors", "deployments", "jobs", "cli", "bench", "training", "tests")
 MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 OURS = [path for path in MODULES if path.relative_to(ROOT).parts[0] != "tests"]
 """The product, without its tests."""

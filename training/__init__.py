@@ -1,0 +1,1 @@
+"""Teaching the encoder on invented talk; never imported when Memoray runs."""
