@@ -100,9 +100,9 @@ class Canaries:
 
     def forget_entity(self, user: str, number: int) -> Talk:
         """Forget whom `tell_entity` told of."""
-        found = yield Request(user, "GET", f"/v1/entities?name={self.word(number)}")
-        for entity in found["entities"]:
-            yield from self._forgotten(user, f"/v1/entities/{entity['entity_id']}", None)
+        path = f"/v1/entities?name={self.word(number)}"
+        while found := (yield Request(user, "GET", path))["entities"]:  # one may have taken others along
+            yield from self._forgotten(user, f"/v1/entities/{found[0]['entity_id']}", None)
 
     def forget_memory(self, user: str) -> Talk:
         """Forget all that was told to somebody."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.capture import PostgresCapture
-from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.journal import forget_history
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
@@ -48,18 +47,20 @@ class PostgresForgetting:
         """Whether there is a memory of this user."""
         return bool(await self._pool.rows(Q["lives"], user_id=user_id))
 
-    async def told_apart(self, user_id: str, sources: Sequence[str]) -> int:
-        """Erase sources of the user's own scope on which nothing rests any more; how many segments those were."""
-        count, scope = 0, user_scope(user_id)
-        for source_id in sources:
-            rows = await self._pool.rows(CAPTURE["keys_of_source"], scope=scope, source_id=source_id)
-            keys = [row["segment_key"] for row in rows]
-            if keys and not await self.resting(keys):
-                erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]
-                async with self._pool.transaction(user_id=user_id) as connection:
-                    await forget_history(connection, user_id, erased)
-                count += await self._capture.forget(scope, source_id)
-        return count
+    async def unclaimed(self, user_id: str, sources: Sequence[str]) -> dict[str, list[int]]:
+        """Of these sources of the user's own scope, those on whose words no fact rests any more: their segments."""
+        with everybody("who else rests on words that are forgotten"):
+            rows = await self._pool.rows(Q["unclaimed"], scope=user_scope(user_id), sources=list(sources))
+        return {row["source_id"]: row["keys"] for row in rows}
+
+    async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
+        """Erase a source of the user's own scope; how many segments those were. 0 if something rests there."""
+        if await self.resting(keys):
+            return 0
+        erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]
+        async with self._pool.transaction(user_id=user_id) as connection:
+            await forget_history(connection, user_id, erased)
+            return await self._capture.forget(user_scope(user_id), source_id)
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
         """Forget that these were ever recalled, or told to anybody."""

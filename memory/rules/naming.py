@@ -16,7 +16,7 @@ from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
 from memory.rules.statements import entity_of
 from memory.rules.turn import Turn
-from memory.rules.withdrawal import erase_entity, erase_fact, spoken_of
+from memory.rules.withdrawal import erase_entity, erase_fact, erase_silent, spoken_of
 
 
 def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
@@ -104,17 +104,23 @@ def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
 
 
 def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
-    """Erase an entity with its mentions, notes and every fact about it or of it."""
+    """Erase an entity with its mentions, notes and every fact about it or of it.
+
+    Whatever those facts alone spoke of goes with them, unless somebody wrote a note about it.
+    """
     draft = turn.draft
     entity = living(turn, command.entity_id)
     if entity.is_owner:
         raise Conflict("The owner cannot be forgotten; delete the whole memory instead.", entity_id=entity.entity_id)
-    for fact in [f for f in draft.facts.values() if entity.entity_id in (f.subject_id, f.object_id)]:
+    facts = [each for each in draft.facts.values() if entity.entity_id in (each.subject_id, each.object_id)]
+    for fact in facts:
         erase_fact(turn, fact.fact_id)
     for mention in list(draft.mentions.get(entity.entity_id, {}).values()):
         draft.put("erased", mention, None)
     erase_entity(turn, entity)
     _erase_kin(turn, entity)
+    others = {each for fact in facts for each in (fact.subject_id, fact.object_id) if each is not None}
+    erase_silent(turn, sorted(each for each in others if not draft.notes_of(each)))
     return []
 
 

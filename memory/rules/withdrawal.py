@@ -57,7 +57,7 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     settle_slots(turn, [*groundless, *opened, *(draft.facts[each] for each in weaker)])
     if command.erase:
         spoken_of = {each for fact in groundless for each in (fact.subject_id, fact.object_id) if each is not None}
-        _erase_silent(turn, sorted(touched | spoken_of))
+        erase_silent(turn, sorted(touched | spoken_of))
         _unlearn(turn, before, dict(command.taught))
 
 
@@ -123,7 +123,7 @@ def _unrecall(draft: Draft, identity: str) -> None:
         draft.put("erased", access, None)
 
 
-def _erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
+def erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
     """Erase what is neither mentioned nor spoken of any more, with the entities that were merged into it."""
     draft, spoken = turn.draft, spoken_of(turn.draft, set(entity_ids))
     for entity_id in entity_ids:

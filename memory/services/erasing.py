@@ -54,8 +54,11 @@ class Traces(Protocol):
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
         """Forget that these were ever recalled."""
 
-    async def told_apart(self, user_id: str, sources: Sequence[str]) -> int:
-        """Erase sources of the user's own scope on which nothing rests any more; how many segments those were."""
+    async def unclaimed(self, user_id: str, sources: Sequence[str]) -> Mapping[str, Sequence[int]]:
+        """Of these sources of the user's own scope, those on whose words no fact rests any more: their segments."""
+
+    async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
+        """Erase a source of the user's own scope; how many segments those were. 0 if something rests there."""
 
     async def weight(self, user_id: str) -> Mapping[str, int]:
         """Vectors of facts and pieces of text (`vectors`, `content`) of a user."""
@@ -139,10 +142,25 @@ class Eraser:
         command = ForgetEntity(told["command_id"], entity_id=told["entity_id"])
         counts, done = await self._erased(user_id, command)
         await self.traces.drop_accesses(user_id, _ids(done))
-        segments = await self.traces.told_apart(user_id, _told_sources(done))
+        segments = 0
+        for source_id, keys in (await self.traces.unclaimed(user_id, _told_sources(done))).items():
+            segments += await self._told(task, source_id, keys)
         if segments:  # their words were quoted until now, and the turn's snapshot has them
             await self.captures.condense(user_id)
         return {**counts, **_lighter(before, await self.traces.weight(user_id)), "segments": segments}
+
+    async def _told(self, task: Task, source_id: str, keys: Sequence[int]) -> int:
+        """Erase the words of a command by which no fact stands any more, with whom else they name; how many segments.
+
+        Words that also tell something else stay.
+        """
+        user_id = task["user_id"]
+        identity = command_id("forget", task["receipt_id"], source_id)
+        once = tuple(await self.traces.once(user_id, keys))
+        await self.turn(
+            user_id, Withdraw(identity, segment_keys=tuple(keys), erase=True, source_id=source_id, once=once)
+        )
+        return await self.traces.drop_words(user_id, source_id, keys)
 
     async def _files(self, task: Task) -> Mapping[str, int]:
         return {"files": await self.files.strike(task["told"])}

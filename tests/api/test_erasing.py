@@ -247,6 +247,21 @@ async def test_an_entity_whose_memory_is_away_is_forgotten_later(door: Door, mon
     assert await traces(door, "Xanthippe") == []
 
 
+async def test_words_told_of_a_forgotten_entity_go_although_they_name_another(door: Door) -> None:
+    for statement, subject, object_ in (
+        ("Xanthippe plays the harp with Elena", "Xanthippe", "Elena"),
+        ("Elena has taught Xanthippe", "Elena", "Xanthippe"),
+        ("Elena lives in Bonn", "Elena", "Bonn"),
+    ):
+        await door.post("/v1/facts", {"statement": statement, "subject": subject, "object": object_}, 201)
+    identity = (await door.get("/v1/entities", name="Xanthippe"))["entities"][0]["entity_id"]
+    await delete(door, f"/v1/entities/{identity}")
+    await door.settle()
+    assert await traces(door, "Xanthippe") == []
+    assert captured(door, "Xanthippe") == []
+    assert [each["statement"] for each in (await door.get("/v1/facts"))["facts"]] == ["Elena lives in Bonn"]
+
+
 async def test_a_receipt_is_its_owners_alone(door: Door) -> None:
     await door.post("/v1/sources", secret(), 202)
     receipt = await delete(door, "/v1/sources/elopement")

@@ -18,6 +18,15 @@ SELECT user_id FROM mentions WHERE segment_key = ANY(%(keys)s::bigint[])
 UNION SELECT user_id FROM evidence WHERE segment_key = ANY(%(keys)s::bigint[])
 ORDER BY user_id;
 
+-- name: unclaimed
+-- The segments of those sources of a scope on whose words no fact rests any more.
+SELECT s.source_id, array_agg(s.segment_key ORDER BY s.segment_key) AS keys
+FROM segments s
+WHERE s.scope = %(scope)s AND s.source_id = ANY(%(sources)s)
+GROUP BY s.source_id
+HAVING NOT EXISTS (SELECT FROM evidence e WHERE e.segment_key = ANY(array_agg(s.segment_key)))
+ORDER BY s.source_id;
+
 -- name: weight
 SELECT (SELECT count(*) FROM fact_vectors WHERE user_id = %(user_id)s) AS vectors,
        (SELECT count(*) FROM content WHERE scope = %(scope)s) AS content;

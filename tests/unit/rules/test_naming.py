@@ -131,6 +131,22 @@ def test_forgetting_erases_the_entity_and_what_is_said_of_it_and_cannot_be_undon
 
 
 @pytest.mark.conforms("model:names")
+def test_forgetting_an_entity_takes_what_its_facts_alone_spoke_of_unless_it_has_a_note() -> None:
+    memory = Memory()
+    told = {"Ravi's lute": "topic", "harp": "topic", "Elena": "person", "Tom": "person"}
+    liked = [
+        says(f"Ravi likes {name}", subject="Ravi", predicate="likes", object=name, object_type=type_)
+        for name, type_ in told.items()
+    ]
+    memory.hear(1, sightings=(seen("Elena"),))
+    memory.turn(c.Remember("t", claims=tuple(liked)))
+    assert {each.name for each in memory.believed.entities.values()} == {"Maya", "Ravi", *told}
+    memory.turn(c.WriteNote("n", about_id=called(memory, "Tom").entity_id, text="Has a boat"))
+    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Ravi").entity_id))
+    assert {each.name for each in memory.believed.entities.values()} == {"Maya", "Elena", "Tom"}
+
+
+@pytest.mark.conforms("model:names")
 def test_the_owner_cannot_be_forgotten() -> None:
     memory = Memory()
     with pytest.raises(Conflict):
