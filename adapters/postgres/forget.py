@@ -49,7 +49,8 @@ class PostgresForgetting:
 
     async def unclaimed(self, user_id: str, sources: Sequence[str]) -> dict[str, list[int]]:
         """Of these sources of the user's own scope, those on whose words no fact rests any more: their segments."""
-        rows = await self._pool.rows(Q["unclaimed"], scope=user_scope(user_id), sources=list(sources))
+        with everybody("who else rests on words that are forgotten"):
+            rows = await self._pool.rows(Q["unclaimed"], scope=user_scope(user_id), sources=list(sources))
         return {row["source_id"]: row["keys"] for row in rows}
 
     async def drop_words(self, user_id: str, source_id: str, keys: Sequence[int]) -> int:
@@ -59,7 +60,7 @@ class PostgresForgetting:
         erased = [f"{SOURCE}{source_id}", *(f"{SEGMENT}{key}" for key in keys)]
         async with self._pool.transaction(user_id=user_id) as connection:
             await forget_history(connection, user_id, erased)
-        return await self._capture.forget(user_scope(user_id), source_id)
+            return await self._capture.forget(user_scope(user_id), source_id)
 
     async def drop_accesses(self, user_id: str, ids: Sequence[str]) -> None:
         """Forget that these were ever recalled, or told to anybody."""
