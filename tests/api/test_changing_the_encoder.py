@@ -22,7 +22,7 @@ from tests.api.test_sources_and_context import conversation
 from tests.contract.conftest import database, own_pool  # noqa: F401  (fixtures)
 from tests.fakes.minds import LocalMinds
 
-OLD, NEW = "hashing-64", "all-MiniLM-L6-v2-int8"
+OLD, NEW = "hashing-64", "memoray-minilm-1-int8"
 ASKED = {"query": "Where did Maya move to?", "cut": "none", "record_access": "false"}
 
 
@@ -64,7 +64,7 @@ class Change:
 
 @pytest.fixture
 async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noqa: F811
-    """A door over a database of its own, where `hashing` has encoded one conversation and `minilm-int8` is set now."""
+    """A door over a database of its own, where `hashing` has encoded one conversation and `taught` is set now."""
     (tmp_path / "token").write_text("a" * 43)
     async with own_pool.connection() as connection:
         dsn = connection.info.dsn
@@ -141,7 +141,7 @@ async def test_what_is_heard_meanwhile_is_lost_to_neither(change: Change) -> Non
 
 async def test_a_swap_that_would_lose_something_is_refused(change: Change) -> None:
     serving = PostgresServing(change.door.house.stores.pool)
-    assert not await serving.swap(OLD, Served(NEW, 384, {"kind": "minilm-int8"}))
+    assert not await serving.swap(OLD, Served(NEW, 384, {"kind": "taught"}))
     assert await serving.name() == OLD
 
 

@@ -64,7 +64,7 @@ def test_one_known_file_does_not_pass_for_another(own_encoder: Path) -> None:
 def test_a_file_of_ones_own_is_loaded_once_its_digest_is_trusted(own_encoder: Path) -> None:
     path = own_encoder / "tokenizer.json"
     path.write_text(path.read_text() + "\n")
-    given = {"encoder": {"path": str(own_encoder)}}
+    given = {"encoder": {"kind": "minilm-int8", "path": str(own_encoder)}}
     home = own_encoder / "home"
     with pytest.raises(ConfigError, match=digest_of(path)):
         build.embedder(load(home, {"models": given}, {})).embed(["A lamp."])
