@@ -3,12 +3,14 @@
     python -m bench.fit_fusion DATA... [--encoder KIND] [--conversations N] [--cache FOLDER]
 
 Runs the retrieval of Memoray in process (columns, encoder, legs, features; no server) on data files of the shape of
-`bench.conversations`, or on a folder of invented worlds. The weights in the repository were fitted on LoCoMo (conversations 1-3, Maharana et al. 2024,
-CC BY-NC 4.0), BEAM 100K (chats 1-6) and QMSum (validation split, 35 meetings, MIT), which are not part of it.
+`bench.conversations`, or on a folder of invented worlds. The weights in the repository were fitted on LoCoMo
+(conversations 1-3, Maharana et al. 2024, CC BY-NC 4.0), BEAM 100K (chats 1-6) and QMSum (validation split, 35 meetings,
+MIT), which are not part of it.
 
-With the encoder `minilm-int8`, recall@10 and MRR of rank fusion, of those weights, and of weights fitted without the conversation asked: LoCoMo 76.6,
-51.0; 85.9, 68.4; 85.0, 69.0. BEAM 74.3, 73.2; 83.2, 81.2; 81.2, 80.2. QMSum 17.1, 53.8; 20.3, 60.2; 19.7, 59.9. No
-facts are read here; with them more is found, and `hot` and `alone` were chosen with them (docs/decisions/0029).
+With the encoder `minilm-int8`, recall@10 and MRR of rank fusion, of those weights, and of weights fitted without the
+conversation asked: LoCoMo 76.6, 51.0; 85.9, 68.4; 85.0, 69.0. BEAM 74.3, 73.2; 83.2, 81.2; 81.2, 80.2. QMSum 17.1,
+53.8; 20.3, 60.2; 19.7, 59.9. No facts are read here; with them more is found, and `hot` and `alone` were chosen with
+them (docs/decisions/0029).
 
 Fit: listwise softmax over the candidates of each question, gold mass spread evenly over its gold turns, L2 on
 standardised weights. Questions of LoCoMo count twice, each divided by how many its set has. Scores are

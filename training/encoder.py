@@ -141,7 +141,7 @@ class Teaching:
 
 
 def _groups(student: Student) -> list[dict[str, Any]]:
-    """What is learnt: all but the embeddings, which a few dozen worlds are too few to move; norms and biases do not decay."""
+    """What is learnt: all but the embeddings, for which the worlds are too few; norms and biases do not decay."""
     plain, undecayed = [], []
     for name, weight in student.bert.named_parameters():
         if "LayerNorm" in name or name.endswith("bias"):
