@@ -6,6 +6,7 @@ square of what it looks at, for nothing is shown more than a passage, but not it
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 import re
@@ -41,6 +42,8 @@ ATTACKS = (
 PARSED = ("I will send you a b c, ", "ich bin nicht ")
 FLOOR_S = 0.02
 """Below that a clock tells nothing."""
+MEASURED = 5
+"""Times before too much growth is believed."""
 
 ENTRIES: dict[str, Callable[[str], object]] = {
     "told, by passages": lambda text: [told(each, ("Ben",), "Ann") for each in passages(text)],
@@ -59,22 +62,36 @@ ENTRIES: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def no_garbage_collection() -> Iterator[None]:
+    """A collection looks at all that the tests of this process have made, and comes where most is made."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
 def seconds(act: Callable[[str], object], text: str) -> float:
-    """The least of three, in this thread: what others do on the machine does not count."""
-    best = float("inf")
-    for _ in range(3):
-        begun = thread_time()
-        act(text)
-        best = min(best, thread_time() - begun)
-        if best > 5 * FLOOR_S:  # long enough to be told apart at once
+    """In this thread: what others do on the machine counts little."""
+    begun = thread_time()
+    act(text)
+    return thread_time() - begun
+
+
+def growth(act: Callable[[str], object], attack: str, length: int, times: int = 4, most: float = 8) -> float:
+    """How many times longer so many times as much takes; 1 below the floor. More than `most` is measured anew, both
+    lengths by turns, and the least of each counts: a busy machine makes a run longer, and never shorter.
+    """
+    text = (attack * times * length)[: times * length]
+    long = short = float("inf")
+    for _ in range(MEASURED):
+        long = min(long, seconds(act, text))
+        if long < FLOOR_S:
+            return 1.0
+        short = min(short, seconds(act, text[:length]))
+        if long <= most * short:
             break
-    return best
-
-
-def growth(act: Callable[[str], object], attack: str, length: int, times: int = 4) -> float:
-    """How many times longer so many times as much takes; 1 below the floor."""
-    long = seconds(act, (attack * times * length)[: times * length])
-    return long / seconds(act, (attack * length)[:length]) if long > FLOOR_S else 1.0
+    return long / short
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -86,7 +103,7 @@ def test_four_times_as_much_takes_about_four_times_as_long(entry: str) -> None:
 @pytest.mark.parametrize("attack", PARSED)
 def test_reading_with_the_parser_grows_with_the_length(attack: str) -> None:
     read(said(("Ann", "I live in Ghent.")))  # the parser is loaded
-    assert growth(lambda text: read(said(("Ann", text))), attack, PASSAGE_CHARS, times=3) < 5.5
+    assert growth(lambda text: read(said(("Ann", text))), attack, PASSAGE_CHARS, times=3, most=5.5) < 5.5
 
 
 @pytest.mark.parametrize("speakers", [20])
@@ -95,9 +112,8 @@ def test_who_listens_does_not_make_a_sentence_longer_to_read(speakers: int) -> N
     names = tuple(f"{chr(97 + place)}{'x' * 199}" for place in range(speakers))
     short = tuple(name[:20] for name in names)
     text = "I moved to Ghent, Aaaaa! " * 40
-    assert seconds(lambda each: told(each, names), text) < 4 * max(
-        seconds(lambda each: told(each, short), text), FLOOR_S
-    )
+    long = min(seconds(lambda each: told(each, names), text) for _ in range(MEASURED))
+    assert long < 4 * max(seconds(lambda each: told(each, short), text), FLOOR_S)
 
 
 def test_no_more_than_its_beginning_is_read_of_a_very_long_text() -> None:
@@ -166,15 +182,9 @@ def test_no_pattern_costs_more_than_the_square_of_what_it_looks_at() -> None:
     for name, pattern in PATTERNS.values():
         for attack in (*ATTACKS[:10], *tokens_of(pattern)):
             text = (attack * 400)[:400]
-            if seconds_once(pattern, text) > FLOOR_S / 2 and growth(_finds(pattern), attack, 100) > 32:
+            if seconds(_finds(pattern), text) > FLOOR_S / 2 and growth(_finds(pattern), attack, 100, most=32) > 32:
                 worse.append(f"{name} {attack!r}")
     assert worse == []
-
-
-def seconds_once(pattern: re.Pattern[str], text: str) -> float:
-    begun = thread_time()
-    _finds(pattern)(text)
-    return thread_time() - begun
 
 
 def _finds(pattern: re.Pattern[str]) -> Callable[[str], object]:
