@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import ray
@@ -11,6 +10,7 @@ from actors.line import Caller
 from actors.memory_shard import MemoryShard
 from actors.names import NAMESPACE, SHARDS, WORKER, actor, shard_name, shard_of
 from actors.worker import Worker
+from adapters.watched import orphaned
 from config.settings import Settings
 from memory.errors import Unavailable
 
@@ -32,8 +32,6 @@ class Directory:
         self._settings = settings
         self._found: dict[str, Any] = {}
         self._callers: dict[str, Caller] = {}
-        self._parent = os.getppid()
-        """Of an actor or a replica the raylet that began it."""
 
     def ensure(self) -> None:
         """Create what does not live yet."""
@@ -85,7 +83,7 @@ class Directory:
         Raises Unavailable in a process whose raylet has gone: Ray ends it with the first call that fails, and until its
         successor is there it has much to answer that needs no call.
         """
-        if os.getppid() != self._parent:
+        if orphaned():
             raise Unavailable()
         if name not in self._found:
             self._found[name] = actor(name)

@@ -56,3 +56,8 @@ class Watched:
     def __del__(self) -> None:
         if hasattr(self, "_descriptor"):
             os.close(self._descriptor)
+
+
+def orphaned() -> bool:
+    """Whether the raylet that began this process has gone; never of one that no raylet began."""
+    return os.environ.get("RAY_RAYLET_PID", parent := str(os.getppid())) != parent

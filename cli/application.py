@@ -31,6 +31,8 @@ READY_S = 300.0
 """Two busy cores need 30 s; a model that is loaded for the first time may need minutes."""
 MOVE_S = 90.0
 """What a new raylet is given to bring gateway, shard and worker to life; a quiet laptop needs 10 s."""
+DRAIN_S = 10.0
+"""What an earlier gateway is given to answer what it was asked: a question has 8 s (`http.patience_s`)."""
 _POLL_S = 0.3
 _LOOK_S = 2.0
 
@@ -89,7 +91,7 @@ class Application:
         if self._deployed:
             return (
                 Step("Waiting for the application on the new raylet", self._await_successor, lambda: True, MOVE_S),
-                Step("Ending what has answered meanwhile", self._ray.retire, lambda: True, MOVE_S),
+                Step("Ending what has answered meanwhile", self._retire, lambda: True, MOVE_S),
             )
         return (
             Step("Deploying the application", self._deploy, lambda: True, DASHBOARD_S),
@@ -113,6 +115,16 @@ class Application:
         except Unavailable:
             self._deployed = False  # Ray stands and does not bring it back: it is put again
             raise
+
+    def _retire(self) -> None:
+        """End what is left of earlier raylets, once their gateways have answered."""
+        try:
+            self._until(self._ray.drained, DRAIN_S, "the earlier gateway")
+        except RayStopped:
+            raise
+        except Unavailable as error:  # an archive may take minutes
+            log.warning("%s", error)
+        self._ray.retire()
 
     def _until(self, reached: Callable[[], bool], within_s: float, what: str, raylet: int | None = None) -> None:
         deadline = time.monotonic() + within_s

@@ -160,8 +160,12 @@ class RayHead:
         return pid if pid in self.gateways() else None
 
     def replaced(self) -> bool:
-        """Whether a gateway on the present raylet serves or is about to: nobody needs an earlier one any more."""
-        return bool(self.gateways() & self._family())
+        """Whether a gateway on the present raylet serves: an earlier one takes no more connections."""
+        return self.serving() in self._family()
+
+    def drained(self) -> bool:
+        """Whether every earlier gateway has answered what it was asked, and let go of the door."""
+        return self.gateways() <= self._family()
 
     def left_behind(self) -> set[int]:
         """What still runs on earlier raylets: it goes on answering while its successors start."""

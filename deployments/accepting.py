@@ -19,7 +19,9 @@ log = logging.getLogger("memoray.gateway")
 
 
 class Acceptor:
-    """Takes connections at a door, from when its turn has come until it is closed; then the door is closed, too."""
+    """Takes connections at a door, from when its turn has come until it is stopped, and keeps the door until
+    it is closed.
+    """
 
     def __init__(
         self,
@@ -30,6 +32,9 @@ class Acceptor:
     ) -> None:
         door.setblocking(False)
         self._door, self._others, self._speak, self._turn = door, others, speak, turn
+        self._came = self._stopping = False
+        self._stirred = asyncio.Event()
+        """Somebody has connected, or no more are to be taken."""
         self._taking = asyncio.ensure_future(self._take_all())
 
     @property
@@ -37,28 +42,44 @@ class Acceptor:
         """Whether connections are taken, or will be when its turn has come."""
         return not self._taking.done()
 
-    async def close(self) -> None:
-        """Take no more."""
-        self._taking.cancel()
+    async def stop(self) -> None:
+        """Take no more. One that was taken is not lost: the loop's own accept, cancelled, may drop it."""
+        self._stopping = True
+        self._stirred.set()
+        if not self._came:
+            self._taking.cancel()
         await asyncio.wait([self._taking])
+
+    def close(self) -> None:
+        """Let go of the door: all that was taken is answered."""
         self._door.close()
 
     async def _take_all(self) -> None:
         await self._turn()
-        while True:
+        self._came = True
+        while not self._stopping:
             try:
                 await self._take_one()
+            except BlockingIOError:
+                await self._somebody()
             except OSError as error:  # the caller has gone, or there are no descriptors left
                 log.warning("a connection could not be taken: %s", error.strerror)
                 await asyncio.sleep(AGAIN_S)
 
-    async def _take_one(self) -> None:
+    async def _somebody(self) -> None:
         loop = asyncio.get_running_loop()
-        taken, address = await loop.sock_accept(self._door)
+        loop.add_reader(self._door, self._stirred.set)
+        await self._stirred.wait()
+        loop.remove_reader(self._door)
+        self._stirred.clear()
+
+    async def _take_one(self) -> None:
+        taken, address = self._door.accept()
         try:
+            taken.setblocking(False)
             taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await self._room_for(origin_of(address[0]))
-            await loop.connect_accepted_socket(self._speak, taken)
+            await asyncio.get_running_loop().connect_accepted_socket(self._speak, taken)
         except BaseException:
             taken.close()
             raise

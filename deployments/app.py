@@ -13,6 +13,7 @@ from ray.serve import Application
 
 from adapters import build
 from adapters.allocator import give_back
+from adapters.watched import orphaned
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
@@ -42,7 +43,7 @@ class Gateway:
         self._house = house
         self._keeping = asyncio.ensure_future(minds.keep_lines())
         app = create_app(house, body_bytes=settings.limits.body_bytes)
-        self._listener = await listen(app, settings.home, settings.http, begun=self._begin)
+        self._listener = await listen(app, settings.home, settings.http, begun=self._begin, orphaned=orphaned)
 
     async def _begin(self) -> None:
         """Serve: the one before has ended. Nobody waits for the encoder, which would cost the one that stands by

@@ -27,13 +27,18 @@ KEEP_ALIVE_S = 90
 """Seconds an idle connection is kept, as Serve's proxy did: a client that asks now and then need not connect anew."""
 _POLL_S = 0.05
 """Between looks whether it can be had, or whose turn it is, in seconds."""
+HAND_OVER_S = 0.25
+"""Between looks of an orphan whether another can serve in its place, in seconds."""
 Begun = Callable[[], Awaitable[object]]
+Orphaned = Callable[[], bool]
 
 
 class Listener:
     """An HTTP server in this process's event loop, which answers what is asked over the connections it takes."""
 
-    def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, begun: Begun) -> None:
+    def __init__(
+        self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, begun: Begun, orphaned: Orphaned
+    ) -> None:
         known = HostCheck(app, {http.host, *http.hosts.split(",")})
         others = Connections(http.connections, http.connections_per_address)
         # what a request costs is the application's: no access log, no start-up events, no WebSockets
@@ -41,9 +46,11 @@ class Listener:
                                 server_header=False, timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
         self._server = uvicorn.Server(config)
         self._serving = asyncio.ensure_future(self._server.serve(sockets=[]))  # connections are taken by the acceptor
-        self._turn, self._begun = turn, begun
+        self._turn, self._begun, self._orphaned = turn, begun, orphaned
         speak = partial(BoundedHttp, others, config=config, server_state=self._server.server_state, app_state={})
         self._acceptor = Acceptor(door, others, speak, self._turn_came)
+        self._ending: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     @property
     def listening(self) -> bool:
@@ -51,33 +58,63 @@ class Listener:
         return bool(self._server.started) and not self._serving.done() and self._acceptor.working
 
     async def close(self) -> None:
-        """Answer what was asked, take nothing more."""
-        await self._acceptor.close()
+        """Take nothing more, let the next one serve, answer what was asked, and let go of the door."""
+        await asyncio.shield(self._begin_to_end())
+
+    def _begin_to_end(self) -> asyncio.Task[None]:
+        self._ending = self._ending or asyncio.ensure_future(self._end())
+        return self._ending
+
+    async def _end(self) -> None:
+        await self._acceptor.stop()
         self._turn.pass_on()
+        if self._watching is not None:
+            self._watching.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # what has arrived is read before connections that rest are closed
         self._server.should_exit = True
         await self._serving
+        self._acceptor.close()
 
     async def _turn_came(self) -> None:
         while not self._server.started:
             await asyncio.sleep(0)
-        while not self._turn.came():
+        while not self._turn.came(orphaned=self._orphaned()):
             await asyncio.sleep(_POLL_S)
         await self._begun()
+        self._watching = asyncio.ensure_future(self._hand_over())
+
+    async def _hand_over(self) -> None:
+        """Serve until the raylet has gone and one of another raylet stands by."""
+        while not (self._orphaned() and self._turn.wanted):
+            await asyncio.sleep(HAND_OVER_S)
+        self._begin_to_end()
 
 
 async def _nothing() -> None:
     """What is done, unless somebody says otherwise, when a listener begins to serve."""
 
 
+def _never() -> bool:
+    return False
+
+
 async def listen(
-    app: ASGIApp, home: Path, http: Http, patience_s: float = PATIENCE_S, begun: Begun = _nothing
+    app: ASGIApp,
+    home: Path,
+    http: Http,
+    patience_s: float = PATIENCE_S,
+    *,
+    begun: Begun = _nothing,
+    orphaned: Orphaned = _never,
 ) -> Listener:
     """Serve the application of a home where the settings say, at once or when the gateway before it has ended.
 
-    `begun` is called when its turn has come. Raises Unavailable if another program keeps the port.
+    `begun` is called when its turn has come. `orphaned` tells whether its raylet has gone: then it ends as soon as
+    another stands by. Raises Unavailable if another program keeps the port.
     """
     door = await _opened(home, http, patience_s)
-    listener = Listener(app, http, door, Turn(home, http.port), begun)
+    listener = Listener(app, http, door, Turn(home, http.port), begun, orphaned)
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()

@@ -1,7 +1,8 @@
 """Serving: of the gateways that have the door one serves; the next stands by, and takes over as soon as that one ends.
 
 Who serves holds a lock of the kernel on a file beside the place where the door is handed over, and has written its
-process there. The lock falls with its process, however that ends. Nothing but the standard library: the supervisor
+process there; who is next holds a second one. A lock falls with its process, however that ends. A gateway whose raylet
+has gone is never the next, and hands its turn over to one that is. Nothing but the standard library: the supervisor
 asks, too.
 """
 
@@ -16,26 +17,67 @@ from memory.errors import Unavailable
 
 
 class Turn:
-    """The turn to serve at a port of a home, which one process has at a time."""
+    """The turn to serve at a port of a home, which one process has at a time. Where nobody hands out a door there is
+    none to wait for.
+    """
 
     def __init__(self, home: Path, port: int) -> None:
-        path = _place(home, port)
+        self._serving = _Lock(_place(home, port, "serving"))
+        self._next = _Lock(_place(home, port, "next"))
+
+    def came(self, *, orphaned: bool = False) -> bool:
+        """Be the next, and take the turn if nobody has it. An orphan takes it only where nobody is the next."""
+        if not self._next.take():
+            return False
+        came = self._serving.take()
+        if came:
+            self._serving.write(str(os.getpid()))
+        if came or orphaned:
+            self._next.let_go()
+        return came
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody is the next, while this process serves."""
+        nobody = self._next.take()
+        self._next.let_go()
+        return not nobody
+
+    def pass_on(self) -> None:
+        """Give it up for good; a second time does nothing."""
+        self._next.close()
+        self._serving.close()
+
+
+class _Lock:
+    """A lock of the kernel on a file, held by an open file; without a file it is always had."""
+
+    def __init__(self, path: Path | None) -> None:
         self._file = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
-    def came(self) -> bool:
-        """Take the turn, if nobody has it. Where nobody hands out a door there is none to wait for."""
+    def take(self) -> bool:
+        """Whether it is held from now on."""
         if self._file is None:
             return True
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, str(os.getpid()).encode(), 0)
         return True
 
-    def pass_on(self) -> None:
-        """Give it up; a second time does nothing."""
+    def write(self, words: str) -> None:
+        """Leave word for whoever reads the file."""
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, words.encode(), 0)
+
+    def let_go(self) -> None:
+        """Hold it no more, if it is held."""
+        if self._file is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Never hold it again."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -43,15 +85,15 @@ class Turn:
 
 def serving(home: Path, port: int) -> int | None:
     """The process that serves there, or served last; None if none ever did."""
-    path = _place(home, port)
+    path = _place(home, port, "serving")
     try:
         return int(path.read_text()) if path is not None else None
     except (OSError, ValueError):
         return None
 
 
-def _place(home: Path, port: int) -> Path | None:
+def _place(home: Path, port: int, role: str) -> Path | None:
     try:
-        return found_folder(home) / PRIVATE / f"serving-{port}"
+        return found_folder(home) / PRIVATE / f"{role}-{port}"
     except Unavailable:
         return None

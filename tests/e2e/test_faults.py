@@ -182,12 +182,7 @@ def test_the_supervisor_is_killed(system: System, imported: Import, noticed: Any
     assert_all_is_read(system, imported)
 
 
-KILLED_TWICE = "a question may lose its connection or stay incomplete for long; not explained yet (docs/reliability.md)"
-
-
-@pytest.mark.parametrize(
-    "part", ["gcs_server", pytest.param("raylet", marks=pytest.mark.xfail(reason=KILLED_TWICE, strict=False))]
-)
+@pytest.mark.parametrize("part", ["gcs_server", "raylet"])
 def test_a_part_of_ray_is_killed_and_its_successor_too(system: System, noticed: Any, part: str) -> None:
     before = system.process(part)
     os.kill(before, signal.SIGKILL)

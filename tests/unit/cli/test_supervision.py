@@ -194,6 +194,9 @@ class UnsteadyRay:
     def replaced(self) -> bool:
         return self.successor
 
+    def drained(self) -> bool:
+        return self.successor
+
     def retire(self) -> None:
         self.retired += 1
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from actors.directory import Directory
+from adapters.watched import orphaned
 from config.settings import Settings
 from deployments import minds
 from deployments.minds import ASKED_AT_ONCE, RayMinds
@@ -69,7 +70,11 @@ async def test_a_shard_that_does_not_come_back_is_unavailable(monkeypatch: pytes
 def test_without_its_raylet_a_process_calls_no_actor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray ends a process without a raylet with the first of its calls that fails."""
     directory = Directory(Settings(Path("/nowhere")))
+    assert not orphaned(), "no raylet has begun this process"
+    monkeypatch.setenv("RAY_RAYLET_PID", str(os.getppid()))
+    assert not orphaned()
     monkeypatch.setattr(os, "getppid", lambda: 1)
+    assert orphaned()
     with pytest.raises(Unavailable):
         directory.worker()
     with pytest.raises(Unavailable):

@@ -18,7 +18,7 @@ from adapters import temporary
 from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments.door import Door
-from deployments.listening import Listener, listen
+from deployments.listening import HAND_OVER_S, Listener, listen
 from deployments.serving import Turn, serving
 
 WHOLE = b"GET /who HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
@@ -87,13 +87,73 @@ async def test_who_is_killed_gives_its_turn_to_the_next(place: tuple[Path, Http]
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         assert serving(home, http.port) == holder.pid
-        assert not Turn(home, http.port).came()
+        late = Turn(home, http.port)
+        assert not late.came()
+        late.pass_on()
         after = await listen(named("after"), home, http)
         waiting = asyncio.create_task(answer(http))
         holder.kill()
     assert await asyncio.wait_for(waiting, 60) == "after"
     assert serving(home, http.port) == os.getpid()
     await after.close()
+
+
+async def test_an_orphan_answers_what_it_was_asked_and_hands_over_to_one_that_is_none(place: tuple[Path, Http]) -> None:
+    home, http = place
+    orphaned, asked, go_on = False, asyncio.Event(), asyncio.Event()
+    app = named("orphan")
+
+    @app.get("/slowly")
+    async def slowly() -> str:
+        asked.set()
+        await go_on.wait()
+        return "answered"
+
+    orphan = await listen(app, home, http, orphaned=lambda: orphaned)
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{http.port}", trust_env=False, timeout=60) as client:
+        kept = (await client.get("/who")).json()
+        slow = asyncio.create_task(client.get("/slowly"))
+        await asked.wait()
+        orphaned = True
+        await asyncio.sleep(2 * HAND_OVER_S)
+        assert (await client.get("/who")).json() == kept, "it serves until another can"
+        successor = await listen(named("successor"), home, http)
+        assert await asyncio.wait_for(until_answered_by("successor", http), 60)
+        assert orphan_keeps_the_door(orphan), "what it was asked is not answered yet"
+        go_on.set()
+        assert (await slow).json() == "answered"
+        while (await client.get("/who")).json() == kept:  # over its connection, until that is closed
+            await asyncio.sleep(0.01)
+    await orphan.close()
+    assert not orphan_keeps_the_door(orphan)
+    await successor.close()
+
+
+async def until_answered_by(name: str, http: Http) -> bool:
+    while await answer(http) != name:
+        await asyncio.sleep(0.01)
+    return True
+
+
+def orphan_keeps_the_door(orphan: Listener) -> bool:
+    return orphan._acceptor._door.fileno() >= 0
+
+
+def test_an_orphan_is_never_the_next_and_serves_only_if_nobody_is(place: tuple[Path, Http]) -> None:
+    home, http = place
+    first, orphan, following = (Turn(home, http.port) for _ in range(3))
+    assert first.came()
+    assert not orphan.came(orphaned=True)
+    assert not first.wanted
+    assert not following.came()
+    assert first.wanted
+    first.pass_on()
+    assert not orphan.came(orphaned=True)
+    assert following.came()
+    following.pass_on()
+    assert orphan.came(orphaned=True)
+    orphan.pass_on()
+    orphan.pass_on()
 
 
 def test_where_nobody_hands_out_a_door_nobody_waits(tmp_path: Path) -> None:
