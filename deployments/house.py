@@ -124,6 +124,8 @@ class House:
     """Work that goes on when the request that began it was answered."""
     searching: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, SEARCHES))
     """Held by whoever has PostgreSQL search in the place of a shard."""
+    heard: dict[str, float] = field(default_factory=dict)
+    """shard -> when it has last answered a question, by the loop's clock."""
     attempts: Attempts = field(default_factory=Attempts)
     """Tokens that were guessed."""
 

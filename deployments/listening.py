@@ -81,11 +81,13 @@ class Listener:
             await asyncio.sleep(0)
         while not self._turn.came(orphaned=self._orphaned()):
             await asyncio.sleep(_POLL_S)
+            if self._orphaned() and self._turn.wanted:
+                self._begin_to_end()
         await self._begun()
         self._watching = asyncio.ensure_future(self._hand_over())
 
     async def _hand_over(self) -> None:
-        """Serve until the raylet has gone and one of another raylet stands by."""
+        """Serve until the raylet has gone and one of a living raylet stands by."""
         while not (self._orphaned() and self._turn.wanted):
             await asyncio.sleep(HAND_OVER_S)
         self._begin_to_end()

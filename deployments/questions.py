@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from ray.exceptions import RayError
 
+from actors.names import shard_of
 from actors.understanding import Understood, understand
 from adapters import build
 from deployments.contexts import context_for, still_told
@@ -72,17 +73,32 @@ async def _only(house: House, question: Question) -> Keys | None:
 
 
 async def _recollect(house: House, question: Question, only: Keys | None) -> Recollection:
-    """The shard's answer; if the shard is late or away, its answer or that of PostgreSQL's own search, whichever comes
-    first.
+    """The shard's answer; if the shard is silent or away, its answer or that of PostgreSQL's own search, whichever
+    comes first.
     """
     understood = await _understood(house, question) if house.encodes else None
     asking = asyncio.ensure_future(house.minds.recall(question, only, understood))
     try:
-        await asyncio.wait((asking,), timeout=house.settings.recall.shard_timeout_ms / 1000)
+        await _while_it_answers(house, shard_of(question.view.user_id), asking)
         found = _told(asking) if asking.done() else None
         return found or await _whichever(house, question, only, understood, asking)
     finally:
         asking.cancel()
+
+
+async def _while_it_answers(house: House, shard: str, asking: Future[Recollection]) -> None:
+    """Wait for the shard until it has been silent too long, to this question and to others: behind many of them each
+    would be late, and the searches in its place would make it later still.
+    """
+    loop = asyncio.get_running_loop()
+    begun, silence_s = loop.time(), house.settings.recall.shard_timeout_ms / 1000
+    while not asking.done():
+        silent_since = min(max(begun, house.heard.get(shard, begun)), begun + house.settings.http.patience_s)
+        if (left := silent_since + silence_s - loop.time()) <= 0:
+            return
+        await asyncio.wait((asking,), timeout=left)
+    if asking.exception() is None:
+        house.heard[shard] = loop.time()
 
 
 async def _whichever(

@@ -38,7 +38,7 @@ class Turn:
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody is the next, while this process serves."""
+        """Whether somebody else is the next."""
         nobody = self._next.take()
         self._next.let_go()
         return not nobody

@@ -74,6 +74,7 @@ class Recall:
     leg_timeout_ms: Milliseconds = 250
     """How long one leg may take before it is reported as degraded (chosen: below `shard_timeout_ms`)."""
     shard_timeout_ms: Milliseconds = 300
-    """How long the shard may take before PostgreSQL's own search answers instead (house: "a question")."""
+    """How long the shard may answer nothing, neither a question nor those before it, until PostgreSQL's own search is
+    asked besides (house: "a question")."""
     hours_back: Hours | None = None
     """Hours a question looks back unless it says otherwise; null = all of it (seed 001: 168, then a memory forgets)."""

@@ -78,6 +78,20 @@ async def test_no_more_than_a_few_search_at_once_and_all_are_answered(door: Door
     assert not door.house.searching.locked(), "whoever has searched lets go"
 
 
+async def test_behind_others_that_the_shard_answers_a_question_waits_for_its_turn(door: Door) -> None:
+    """It is late, and searched for in vain: the shard is well, and has more to do."""
+    await told(door)
+    late = made_late(door)
+    recall = replace(door.house.settings.recall, shard_timeout_ms=2_000)
+    door.house.settings = replace(door.house.settings, recall=recall)
+    asking = asyncio.create_task(door.get("/v1/context", **ASKED))
+    for _ in range(6):
+        await asyncio.sleep(0.5)
+        door.house.heard["shard-0"] = asyncio.get_running_loop().time()
+    late.back.set()
+    assert (await asyncio.wait_for(asking, 60))["degraded"] == []
+
+
 async def test_where_the_shard_is_gone_its_place_is_taken_at_once(door: Door) -> None:
     await told(door)
 

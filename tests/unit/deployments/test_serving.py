@@ -129,6 +129,20 @@ async def test_an_orphan_answers_what_it_was_asked_and_hands_over_to_one_that_is
     await successor.close()
 
 
+async def test_an_orphan_that_stands_by_lets_go_of_the_door_where_another_is_next(place: tuple[Path, Http]) -> None:
+    home, http = place
+    first = await listen(named("first"), home, http)
+    orphan = await listen(named("orphan"), home, http, orphaned=lambda: True)
+    await asyncio.sleep(2 * HAND_OVER_S)
+    assert orphan.listening
+    following = await listen(named("following"), home, http)
+    while orphan_keeps_the_door(orphan):
+        await asyncio.sleep(0.01)
+    await first.close()
+    assert await answer(http) == "following"
+    await following.close()
+
+
 async def until_answered_by(name: str, http: Http) -> bool:
     while await answer(http) != name:
         await asyncio.sleep(0.01)
