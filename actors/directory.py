@@ -8,7 +8,7 @@ import ray
 
 from actors.line import Caller
 from actors.memory_shard import MemoryShard
-from actors.names import NAMESPACE, SHARDS, WORKER, actor, shard_name, shard_of
+from actors.names import NAMESPACE, SHARDS, WORKER, actor, line_of, shard_name, shard_of
 from actors.worker import Worker
 from adapters.watched import orphaned
 from config.settings import Settings
@@ -40,18 +40,14 @@ class Directory:
             ray.remote(MemoryShard).options(**_FOREVER, name=name, max_concurrency=256).remote(name, self._settings)
         ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
 
-    def shard(self, user_id: str) -> Any:
-        """The shard a user lives in."""
-        return self._living(shard_of(user_id))
+    async def ask(self, user_id: str, method: str, *asked: object) -> Any:
+        """Ask the shard a user lives in, by the shortest way. What is asked may be asked twice."""
+        return await self._caller(shard_of(user_id)).ask(method, *asked)
 
-    async def ask(self, user_id: str, *asked: object) -> Any:
-        """A question to the shard a user lives in, by the shortest way."""
-        return await self._caller(shard_of(user_id)).ask(*asked)
-
-    async def look_up(self) -> None:
-        """Know how to ask every shard, also where Ray can no longer be asked for it. Raises RayError, Unavailable."""
+    async def open_lines(self) -> None:
+        """Have every shard open its line, also in the life it has just begun. Raises RayError, Unavailable."""
         for number in range(SHARDS):
-            await self._caller(shard_name(number)).look_up()
+            await self._living(shard_name(number)).line.remote()
 
     def worker(self) -> Any:
         """The worker."""
@@ -69,13 +65,10 @@ class Directory:
     def _new_caller(self, name: str) -> Caller:
         """The handle is looked up each time: who is made anew has another one."""
 
-        async def rung_up_at() -> str:
-            return str(await self._living(name).line.remote())
+        async def called(method: str, *asked: object) -> Any:
+            return await getattr(self._living(name), method).remote(*asked)
 
-        async def called(*asked: object) -> Any:
-            return await self._living(name).recall.remote(*asked)
-
-        return Caller(rung_up_at, called)
+        return Caller(line_of(self._settings.home, name), called)
 
     def _living(self, name: str) -> Any:
         """A handle, looked up once: asking Ray takes a millisecond.

@@ -1,11 +1,12 @@
-"""Lines: questions to a shard on the same machine, past Ray.
+"""Lines: what the gateway asks of a shard on the same machine, past Ray.
 
 To call an actor that had rested for 10 ms took 4.3 ms, and 4.8 ms of processor time, with a question and its answer;
-over a unix socket 0.7 and 1.0 (two cores; docs/decisions/0042). The actor tells where it may be rung up. A line ends
-with its process, and where there is none the actor is called.
+over a unix socket 0.7 and 1.0 (two cores; docs/decisions/0042). A line ends with its process, and where there is none
+the actor is called.
 
-The sockets have names in Linux's abstract namespace, which end with their process. Both ends look who is at the other:
-what is unpickled comes from this user alone.
+The sockets have names in Linux's abstract namespace, which end with their process. The shard leaves its name in a file:
+a gateway whose raylet has gone can no longer ask Ray, and finds the next life of a shard all the same. Both ends look
+who is at the other: what is unpickled comes from this user alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import secrets
 import socket
 import struct
 from collections.abc import Awaitable, Callable
-from time import monotonic
+from pathlib import Path
 from typing import Any
 
 from adapters.peers import user_of
@@ -29,27 +30,27 @@ Answer = Callable[..., Awaitable[object]]
 _LENGTH = struct.Struct("!I")
 """Bytes of the pickle that follows."""
 _BACKLOG = 128
-_AGAIN_S = 60.0
-"""Seconds before a line is asked for again where nobody answered it: on another machine nobody ever does."""
+_NUL = "\0"
+"""With it a name of the abstract namespace begins."""
 
 
 class Exchange:
-    """The end that answers, in an event loop."""
+    """The end that answers, in an event loop; `place` is the file in which it leaves its name."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, answer: Answer, place: Path) -> None:
+        self._answer, self._place = answer, place
         self._opening = asyncio.Lock()
         self._server: asyncio.Server | None = None
-        self._name = f"\0memoray-line-{secrets.token_hex(16)}"
+        self._name = f"{_NUL}memoray-line-{secrets.token_hex(16)}"
 
-    async def open(self) -> str:
-        """The name it is rung up by; that of an earlier life is another one."""
+    async def open(self) -> None:
+        """Answer from now on, in the place of an earlier life."""
         async with self._opening:
             if self._server is None:
                 door = socket.socket(socket.AF_UNIX)
                 door.bind(self._name)
                 self._server = await asyncio.start_unix_server(self._serve, sock=door, backlog=_BACKLOG)
-        return self._name
+                _leave(self._name, self._place)
 
     async def close(self) -> None:
         """Take no more calls."""
@@ -73,7 +74,7 @@ class Exchange:
         except DomainError as error:
             return False, error
         except Exception:
-            log.exception("a question failed")
+            log.exception("what a shard was asked has failed")
             return False, Unavailable()
 
 
@@ -82,8 +83,6 @@ class Line:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.answered = False
-        """Whether anybody ever did."""
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
 
     async def ask(self, *asked: object) -> Any:
@@ -99,7 +98,6 @@ class Line:
             writer.close()  # whoever no longer waits leaves an answer that belongs to no other question
             raise
         self._idle.append((reader, writer))
-        self.answered = True
         if not answered:
             raise told
         return told
@@ -125,39 +123,41 @@ class Line:
 class Caller:
     """How one shard is asked: over its line, or by a call where there is none."""
 
-    def __init__(self, name: Callable[[], Awaitable[str]], call: Answer) -> None:
-        """`name` tells where the shard may be rung up in the life it leads now."""
-        self._name = name
+    def __init__(self, place: Path, call: Answer) -> None:
+        """`place` is the file in which the shard leaves the name of the life it leads now."""
+        self._place = place
         self._call = call
         self._line: Line | None = None
-        self._not_before = 0.0
 
     async def ask(self, *asked: object) -> Any:
-        """The answer. What is asked changes nothing: where a line breaks it is asked once more, by a call."""
-        if self._line is None:
-            await self.look_up()
-        line = self._line
+        """The answer. Whatever is asked may be asked twice: where a line breaks it is asked once more, by a call."""
+        line = self._found()
         if line is not None:
             try:
                 return await line.ask(*asked)
             except OSError:
-                self._hang_up(line)
+                line.close()
         return await self._call(*asked)
 
-    async def look_up(self) -> None:
-        """Have the line of the life that is led now, so that who asks next need not ask Ray for it."""
-        if self._line is None and monotonic() < self._not_before:
-            return
-        name = await self._name()
-        if self._line is not None and self._line.name != name:
-            self._line.close()
-            self._line = None
-        self._line = self._line or Line(name)
+    def _found(self) -> Line | None:
+        """The line of the life that is led now, as far as this machine knows."""
+        try:
+            name = _NUL + self._place.read_text()
+        except OSError:
+            return None
+        if self._line is None or self._line.name != name:
+            if self._line is not None:
+                self._line.close()
+            self._line = Line(name)
+        return self._line
 
-    def _hang_up(self, line: Line) -> None:
-        line.close()
-        if self._line is line:
-            self._line, self._not_before = None, 0.0 if line.answered else monotonic() + _AGAIN_S
+
+def _leave(name: str, place: Path) -> None:
+    """Write a name where callers look, whole or not at all."""
+    place.parent.mkdir(exist_ok=True, mode=0o700)
+    partial = place.with_name(f"{place.name}.{os.getpid()}")
+    partial.write_text(name.removeprefix(_NUL))
+    partial.replace(place)
 
 
 def _same_user(other: socket.socket) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from actors.accesses import Accesses, credited
 from actors.line import Exchange
+from actors.names import line_of
 from actors.shelves import NO_KEYS, Shelves
 from actors.understanding import Understood, understand
 from adapters import build
@@ -99,7 +100,7 @@ class MemoryShard:
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
         self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
-        self._exchange = Exchange(self.recall)
+        self._exchange = Exchange(self._asked_for, line_of(settings.home, name))
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
         """One turn of one user's memory."""
@@ -141,9 +142,13 @@ class MemoryShard:
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
         return understood.told(found)
 
-    async def line(self) -> str:
-        """Where questions reach this life of the shard from the same machine (actors.line)."""
-        return await self._exchange.open()
+    async def line(self) -> None:
+        """Answer on the same machine past Ray, too (actors.line)."""
+        await self._exchange.open()
+
+    async def _asked_for(self, method: str, *asked: object) -> object:
+        """What is asked over the line, as if it were called."""
+        return await getattr(self, method)(*asked)
 
     async def _asked_again(
         self, memory: UserMemory, legs: Legs, asked: Asked | None, only: Keys | None, question: Question

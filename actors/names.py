@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ray
@@ -23,6 +24,11 @@ def shard_name(number: int) -> str:
 def shard_of(user_id: str) -> str:
     """The name of the shard a user lives in; stable for a given number of shards."""
     return shard_name(int.from_bytes(digest("shard", user_id), "big") % SHARDS)
+
+
+def line_of(home: Path, name: str) -> Path:
+    """The file in which a shard of this home leaves where it may be asked past Ray (actors.line)."""
+    return home / "run" / f"line-{name}"
 
 
 def actor(name: str) -> Any:

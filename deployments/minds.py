@@ -26,8 +26,8 @@ from memory.services.recall import Recollection
 ASKED_AT_ONCE = 8
 """Questions a shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that wait
 after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
-LOOK_UP_S = 2.0
-"""Seconds between looks for the lines of the shards."""
+OPENED_S = 2.0
+"""Seconds between calls that have the shards open their lines."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included."""
 
@@ -47,17 +47,15 @@ class RayMinds:
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn of a user's memory."""
-        shard = self._directory.shard(user_id)
-        return cast(ChangeSet, await self._within(shard.turn.remote(user_id, command, statements), TURN_S))
+        return cast(ChangeSet, await self._asked_of(user_id, TURN_S, "turn", command, statements))
 
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn of a night."""
-        await self._within(self._directory.shard(user_id).carry_out.remote(user_id, command), TURN_S)
+        await self._asked_of(user_id, TURN_S, "carry_out", command)
 
     async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
         """Reverse a command."""
-        shard = self._directory.shard(user_id)
-        return cast(ChangeSet, await self._within(shard.undo.remote(user_id, command_id, undone_id, actor), TURN_S))
+        return cast(ChangeSet, await self._asked_of(user_id, TURN_S, "undo", command_id, undone_id, actor))
 
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is not back in time; whoever asks may long have had
@@ -66,7 +64,7 @@ class RayMinds:
         if self._retrieval is not None:
             return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
         async with self._asked:
-            answer = self._directory.ask(question.view.user_id, question, only, understood)
+            answer = self._directory.ask(question.view.user_id, "recall", question, only, understood)
             return cast(Recollection, await self._within(answer, self._patience_s))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
@@ -85,14 +83,14 @@ class RayMinds:
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
-        return cast(WorkingSet, await self._within(self._directory.shard(user_id).believed.remote(user_id), TURN_S))
+        return cast(WorkingSet, await self._asked_of(user_id, TURN_S, "believed"))
 
     async def keep_lines(self) -> None:
-        """Know at any time how to ask the shards past Ray: without its raylet a gateway cannot find it out."""
+        """Have the shards be asked past Ray at any time: without its raylet a gateway cannot call them."""
         while True:
             with suppress(RayError, Unavailable):
-                await self._directory.look_up()
-            await asyncio.sleep(LOOK_UP_S)
+                await self._directory.open_lines()
+            await asyncio.sleep(OPENED_S)
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do; it finds out by itself within a second anyway."""
@@ -101,11 +99,15 @@ class RayMinds:
 
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
-        await self._within(self._directory.shard(user_id).forget_user.remote(user_id), TURN_S)
+        await self._asked_of(user_id, TURN_S, "forget_user")
 
     async def rebuild(self, user_id: str) -> Rebuilt:
         """Write a user's history anew from captured commands."""
-        return cast(Rebuilt, await self._within(self._directory.shard(user_id).rebuild.remote(user_id), REBUILD_S))
+        return cast(Rebuilt, await self._asked_of(user_id, REBUILD_S, "rebuild"))
+
+    async def _asked_of(self, user_id: str, seconds: float, method: str, *asked: object) -> Any:
+        """What the shard of a user does for this user."""
+        return await self._within(self._directory.ask(user_id, method, user_id, *asked), seconds)
 
     async def _within(self, reference: Any, seconds: float) -> Any:
         """The answer, if it comes in time. Raises Unavailable."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,20 @@ from actors import line as lines
 from actors.line import Caller, Exchange, Line
 from memory.errors import NotFound, Unavailable
 
-NOWHERE = "\0memoray-line-of-nobody"
+NOWHERE = "memoray-line-of-nobody"
 
 
 @dataclass
 class Shard:
     """Answers over its line and to calls, and tells them apart."""
 
+    place: Path
     exchange: Exchange = field(init=False)
     calls: list[object] = field(default_factory=list)
-    rung: int = 0
     hold: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.exchange = Exchange(self.answer)
+        self.exchange = Exchange(self.answer, self.place)
         self.hold.set()
 
     async def answer(self, asked: object, more: object = None) -> object:
@@ -35,9 +36,9 @@ class Shard:
             raise asked
         return asked, more
 
-    async def name(self) -> str:
-        self.rung += 1
-        return await self.exchange.open()
+    async def line(self) -> Line:
+        await self.exchange.open()
+        return Line(f"\0{self.place.read_text()}")
 
     async def call(self, *asked: object) -> object:
         self.calls.append(asked)
@@ -45,14 +46,15 @@ class Shard:
 
 
 @pytest.fixture
-async def shard() -> AsyncIterator[Shard]:
-    one = Shard()
+async def shard(tmp_path: Path) -> AsyncIterator[Shard]:
+    one = Shard(tmp_path / "run" / "line-shard-0")
+    await one.exchange.open()
     yield one
     await one.exchange.close()
 
 
 async def test_what_is_asked_and_answered_arrives_whole(shard: Shard) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     keys = np.arange(100_000)
     asked, more = await line.ask(keys, {"limit": 5})
     assert np.array_equal(asked, keys)
@@ -61,14 +63,14 @@ async def test_what_is_asked_and_answered_arrives_whole(shard: Shard) -> None:
 
 
 async def test_many_questions_at_once_each_get_their_own_answer(shard: Shard) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     answers = await asyncio.gather(*(line.ask(number) for number in range(40)))
     assert answers == [(number, None) for number in range(40)]
     line.close()
 
 
 async def test_an_error_of_ours_is_raised_as_it_was_and_the_line_goes_on(shard: Shard) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     with pytest.raises(NotFound, match="no such user"):
         await line.ask(NotFound("There is no such user."))
     assert await line.ask(1) == (1, None)
@@ -76,7 +78,7 @@ async def test_an_error_of_ours_is_raised_as_it_was_and_the_line_goes_on(shard: 
 
 
 async def test_any_other_error_is_told_as_unavailable_without_its_words(shard: Shard) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     with pytest.raises(Unavailable) as raised:
         await line.ask(ValueError("somebody's words"))
     assert "somebody" not in str(raised.value)
@@ -84,7 +86,7 @@ async def test_any_other_error_is_told_as_unavailable_without_its_words(shard: S
 
 
 async def test_who_no_longer_waits_leaves_no_answer_for_the_next(shard: Shard) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     shard.hold.clear()
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(line.ask("late"), 0.05)
@@ -93,28 +95,32 @@ async def test_who_no_longer_waits_leaves_no_answer_for_the_next(shard: Shard) -
     line.close()
 
 
-async def test_a_caller_asks_over_the_line_and_rings_once(shard: Shard) -> None:
-    caller = Caller(shard.name, shard.call)
+async def test_a_caller_asks_over_the_line(shard: Shard) -> None:
+    caller = Caller(shard.place, shard.call)
     assert [await caller.ask(number) for number in range(3)] == [(0, None), (1, None), (2, None)]
-    assert (shard.rung, shard.calls) == (1, [])
+    assert shard.calls == []
 
 
-async def test_a_line_that_breaks_becomes_a_call_and_the_next_life_has_its_own() -> None:
-    before, after = Shard(), Shard()
-    living = [before]
-
-    async def rung_up_at() -> str:
-        return await living[0].name()
-
-    caller = Caller(rung_up_at, after.call)
+async def test_a_line_that_breaks_becomes_a_call_and_the_next_life_has_its_own(shard: Shard) -> None:
+    caller = Caller(shard.place, shard.call)
     assert await caller.ask(1) == (1, None)
-    await before.exchange.close()
-    living[0] = after
+    await shard.exchange.close()
     caller_line: Any = caller._line
     caller_line.close()  # as the end of a process closes what it held
     assert await caller.ask(2) == "called"
+    after = Shard(shard.place)
+    await after.exchange.open()
     assert await caller.ask(3) == (3, None)
-    assert after.rung == 1
+    await after.exchange.close()
+
+
+async def test_a_younger_life_is_asked_though_the_older_one_answers_on(shard: Shard) -> None:
+    caller = Caller(shard.place, shard.call)
+    assert await caller.ask(1) == (1, None)
+    after = Shard(shard.place)
+    await after.exchange.open()
+    shard.hold.clear()
+    assert await asyncio.wait_for(caller.ask(2), 60) == (2, None)
     await after.exchange.close()
 
 
@@ -123,39 +129,30 @@ async def test_a_shard_that_ends_while_it_is_asked_is_called(shard: Shard) -> No
         await reader.read(1)
         writer.close()
 
-    name = "\0memoray-line-that-is-cut"
-    server = await asyncio.start_unix_server(cut, name)
-
-    async def told() -> str:
-        return name
-
-    assert await Caller(told, shard.call).ask(1) == "called"
+    server = await asyncio.start_unix_server(cut, "\0memoray-line-that-is-cut")
+    shard.place.write_text("memoray-line-that-is-cut")
+    assert await Caller(shard.place, shard.call).ask(1) == "called"
     server.close()
 
 
-async def test_where_nobody_answers_it_is_called_and_not_rung_up_each_time(shard: Shard) -> None:
-    rung = []
-
-    async def elsewhere() -> str:
-        rung.append(1)
-        return NOWHERE
-
-    caller = Caller(elsewhere, shard.call)
+async def test_where_nobody_answers_or_nobody_left_a_name_it_is_called(shard: Shard) -> None:
+    shard.place.write_text(NOWHERE)
+    caller = Caller(shard.place, shard.call)
     assert [await caller.ask(number) for number in range(3)] == ["called"] * 3
-    assert len(rung) == 1
+    assert await Caller(shard.place / "none", shard.call).ask(1) == "called"
 
 
 async def test_a_stranger_is_not_answered(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = Line(await shard.name())
+    line = await shard.line()
     monkeypatch.setattr(lines, "user_of", lambda socket: -1)
     with pytest.raises(ConnectionError):
         await line.ask(1)
 
 
-def test_under_the_event_loop_that_ray_uses() -> None:
+def test_under_the_event_loop_that_ray_uses(tmp_path: Path) -> None:
     async def asked() -> object:
-        shard = Shard()
-        line = Line(await shard.name())
+        shard = Shard(tmp_path / "line")
+        line = await shard.line()
         try:
             return await line.ask(1)
         finally:
@@ -165,31 +162,6 @@ def test_under_the_event_loop_that_ray_uses() -> None:
     assert uvloop.run(asked()) == (1, None)
 
 
-async def test_each_life_has_a_name_of_its_own() -> None:
-    first, second = Exchange(Shard().answer), Exchange(Shard().answer)
-    names = {await first.open(), await second.open(), await first.open()}
-    assert len(names) == 2
-    await first.close()
-    await second.close()
-
-
-async def test_a_line_that_was_looked_up_is_there_when_nobody_can_be_asked_for_it(shard: Shard) -> None:
-    async def nobody() -> str:
-        raise Unavailable()
-
-    caller = Caller(shard.name, shard.call)
-    await caller.look_up()
-    caller._name = nobody
-    assert await caller.ask(1) == (1, None)
-    assert shard.calls == []
-
-
-async def test_to_look_again_leads_to_the_life_that_is_led_now(shard: Shard) -> None:
-    caller, after = Caller(shard.name, shard.call), Shard()
-    await caller.ask(1)
-    await shard.exchange.close()
-    caller._name = after.name
-    await caller.look_up()
-    assert await caller.ask(2) == (2, None)
-    assert (shard.calls, after.calls) == ([], [])
-    await after.exchange.close()
+async def test_each_life_has_a_name_of_its_own(shard: Shard) -> None:
+    first, again, after = await shard.line(), await shard.line(), await Shard(shard.place).line()
+    assert first.name == again.name != after.name

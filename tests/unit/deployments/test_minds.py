@@ -77,5 +77,3 @@ def test_without_its_raylet_a_process_calls_no_actor(monkeypatch: pytest.MonkeyP
     assert orphaned()
     with pytest.raises(Unavailable):
         directory.worker()
-    with pytest.raises(Unavailable):
-        directory.shard("maya")
