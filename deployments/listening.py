@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from config.settings import Http
 from deployments.accepting import Acceptor
-from deployments.connections import Connections
+from deployments.connections import REST_S, Connections
 from deployments.door import handed_over, listening
 from deployments.hosts import HostCheck
 from deployments.protocol import BoundedHttp
@@ -29,6 +29,7 @@ _POLL_S = 0.05
 """Between looks whether it can be had, or whose turn it is, in seconds."""
 HAND_OVER_S = 0.25
 """Between looks of an orphan whether another can serve in its place, in seconds."""
+_LAST = (b"connection", b"close")
 Begun = Callable[[], Awaitable[object]]
 Orphaned = Callable[[], bool]
 
@@ -70,11 +71,18 @@ class Listener:
         self._turn.pass_on()
         if self._watching is not None:
             self._watching.cancel()
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)  # what has arrived is read before connections that rest are closed
+        await self._take_leave()
         self._server.should_exit = True
         await self._serving
         self._acceptor.close()
+
+    async def _take_leave(self) -> None:
+        """Let each answer say that nothing follows: who asks again and again is not cut off amid a request."""
+        state, config = self._server.server_state, self._server.config
+        config.encoded_headers.append(_LAST)  # of which uvicorn makes the default headers once a second
+        state.default_headers = [*state.default_headers, _LAST]
+        if state.connections:
+            await asyncio.sleep(REST_S)
 
     async def _turn_came(self) -> None:
         while not self._server.started:
