@@ -41,6 +41,7 @@ class Exchange:
         self._answer, self._place = answer, place
         self._opening = asyncio.Lock()
         self._server: asyncio.Server | None = None
+        self._left = False
         self._name = f"{_NUL}memoray-line-{secrets.token_hex(16)}"
 
     async def open(self) -> None:
@@ -50,7 +51,9 @@ class Exchange:
                 door = socket.socket(socket.AF_UNIX)
                 door.bind(self._name)
                 self._server = await asyncio.start_unix_server(self._serve, sock=door, backlog=_BACKLOG)
+            if not self._left:  # a full disk may have refused it
                 _leave(self._name, self._place)
+                self._left = True
 
     async def close(self) -> None:
         """Take no more calls."""

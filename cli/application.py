@@ -32,7 +32,7 @@ READY_S = 300.0
 MOVE_S = 90.0
 """What a new raylet is given to bring gateway, shard and worker to life; a quiet laptop needs 10 s."""
 DRAIN_S = 10.0
-"""What an earlier gateway is given to answer what it was asked: a question has 8 s (`http.patience_s`)."""
+"""What an earlier gateway is given to answer what it was asked: a question is given as much (`http.patience_s`)."""
 _POLL_S = 0.3
 _LOOK_S = 2.0
 

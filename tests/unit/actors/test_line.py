@@ -162,6 +162,19 @@ def test_under_the_event_loop_that_ray_uses(tmp_path: Path) -> None:
     assert uvloop.run(asked()) == (1, None)
 
 
+async def test_a_name_that_could_not_be_left_is_left_later(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.write_text("in the way")
+    shard = Shard(run / "line-shard-0")
+    with pytest.raises(OSError):
+        await shard.exchange.open()
+    run.unlink()
+    line = await shard.line()
+    assert await line.ask(1) == (1, None)
+    line.close()
+    await shard.exchange.close()
+
+
 async def test_each_life_has_a_name_of_its_own(shard: Shard) -> None:
     first, again, after = await shard.line(), await shard.line(), await Shard(shard.place).line()
     assert first.name == again.name != after.name
