@@ -166,7 +166,7 @@ async def test_a_name_that_could_not_be_left_is_left_later(tmp_path: Path) -> No
     run = tmp_path / "run"
     run.write_text("in the way")
     shard = Shard(run / "line-shard-0")
-    with pytest.raises(OSError):
+    with pytest.raises(FileExistsError):
         await shard.exchange.open()
     run.unlink()
     line = await shard.line()
