@@ -82,6 +82,8 @@ def world(name: str, lines: Sequence[str]) -> World:
             _take(told, line.strip(), owner["name"].strip(), talking)
         except (ValueError, LookupError) as error:
             raise Invalid(f"{name}, line {number}: no session, turn, question or claim.") from error
+    if not told.sessions:
+        raise Invalid(f"{name}: no session.")
     dated = max(body["started_at"] + TURN_S * len(body["segments"]) for body in told.sessions)
     asked = tuple(Question(each.text, each.category, each.gold, {}, dated, each.answer) for each in told.questions)
     answered = tuple(each for each in asked if each.gold)

@@ -5,6 +5,7 @@ No `from __future__ import annotations` here: Serve turns the YAML's `args` into
 
 import asyncio
 import logging
+import sys
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,7 @@ class Gateway:
     """The one HTTP front door. Serve starts it, watches it and puts a new one in its place; it listens itself."""
 
     async def __init__(self, *neighbours: Any) -> None:  # type: ignore[misc]  # Serve awaits it
-        logging.getLogger("memoray").setLevel(logging.INFO)
+        _log_to_stderr()
         settings, near = load(), Neighbours(*neighbours)
         minds = RayMinds(settings, near.retrieval)
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
@@ -61,6 +62,18 @@ class Gateway:
         """Asked by Serve every second; whoever raises is replaced."""
         if not self._listener.listening:
             raise Unavailable("The front door does not listen any more.")
+
+
+def _log_to_stderr() -> None:
+    """Write our lines to the error file of this process, as actors do. Serve has replaced `sys.stderr` by a stream that
+    logs each line as INFO, which the level of its log, WARNING, drops.
+    """
+    ours = logging.getLogger("memoray")
+    ours.setLevel(logging.INFO)
+    if not ours.handlers:
+        handler = logging.StreamHandler(sys.__stderr__)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        ours.addHandler(handler)
 
 
 def build_app(args: AppArgs) -> Application:

@@ -5,8 +5,9 @@
 One step is one world: all its turns, each a negative for every question that it does not answer, and up to
 MOST_QUESTIONS of its questions. The loss is listwise cross-entropy over the turns by late interaction (`scoring`), the
 same by pooled vectors, and an anchor: pooled cosines stay near those of the untaught model, because rules read them.
-Worlds of the authors held out are never taught; after each epoch they say what is learnt. OUT gets `taught.onnx`,
-`taught-int8.onnx`, and `state.pt` after each epoch, from which the next call with the same options goes on.
+Worlds of the authors held out are never taught; after each epoch they say what is learnt, and the epoch after which
+most is found in them is the one that is exported. OUT gets `taught.onnx`, `taught-int8.onnx`, and after each epoch
+`state.pt`, from which the next call with the same options goes on.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Teaching:
         self._before.bert.eval()
         self._anchors: dict[str, tuple[Tensor, Tensor]] = {}
         self.epoch = 0
+        self.best: tuple[float, dict[str, Tensor]] | None = None
+        """The most recall@10 that an epoch ended with, and its weights."""
         self._optimizer = torch.optim.AdamW(_groups(self.student), lr=RATE)
         steps = epochs * len(taught)
         self._rate = torch.optim.lr_scheduler.LambdaLR(
@@ -119,10 +122,24 @@ class Teaching:
             self._anchors[lesson.name] = turns.pooled, asked.pooled
         return self._anchors[lesson.name]
 
+    def judged(self, left_out: Sequence[Lesson]) -> Found:
+        """What is found now, whose weights are kept if nothing better was found before."""
+        found: Found = judge(self.student, left_out)
+        if self.best is None or found.recall_at_10 > self.best[0]:
+            weights = {name: weight.clone() for name, weight in self.student.bert.state_dict().items()}
+            self.best = found.recall_at_10, weights
+        return found
+
+    def take_best(self) -> None:
+        """Put the best weights in the place of the last ones."""
+        if self.best is not None:
+            self.student.bert.load_state_dict(self.best[1])
+
     def state(self) -> dict[str, Any]:
         """All that the next epoch follows from."""
         return {
             "epoch": self.epoch,
+            "best": self.best,
             "bert": self.student.bert.state_dict(),
             "optimizer": self._optimizer.state_dict(),
             "rate": self._rate.state_dict(),
@@ -132,7 +149,7 @@ class Teaching:
 
     def go_on(self, state: dict[str, Any]) -> None:
         """Take up a run where `state` was taken."""
-        self.epoch = state["epoch"]
+        self.epoch, self.best = state["epoch"], state["best"]
         self.student.bert.load_state_dict(state["bert"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._rate.load_state_dict(state["rate"])
@@ -193,8 +210,9 @@ def main() -> None:
     print(f"after {teaching.epoch} epochs: {judge(teaching.student, left_out)}")
     while teaching.epoch < options.epochs:
         teaching.teach()
+        print(f"after {teaching.epoch} epochs: {teaching.judged(left_out)}")
         torch.save(teaching.state(), kept)
-        print(f"after {teaching.epoch} epochs: {judge(teaching.student, left_out)}")
+    teaching.take_best()
     export(teaching.student, options.out / "taught.onnx")
 
 

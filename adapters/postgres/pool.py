@@ -168,14 +168,20 @@ class Pool:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """An autocommitting connection, whosever it was said to be last."""
+        """An autocommitting connection, whosever it was said to be last.
+
+        It is closed if the one who uses it is cancelled: cancelled on entering a pipeline, psycopg 3.3.9 never leaves
+        it, and the next user's statements would be neither answered nor committed.
+        """
         try:
             async with AsyncExitStack() as lent:
                 connection = await self._lent(lent)
                 try:
                     yield connection
-                except BaseException:
+                except BaseException as error:
                     connection.said = None
+                    if not isinstance(error, Exception):
+                        await connection.close()
                     raise
         except PoolTimeout as error:
             raise await why_none(self._dsn) from error

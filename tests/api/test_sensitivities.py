@@ -33,6 +33,7 @@ from memory.services.night import run_night
 from tests.api import test_isolation as isolation
 from tests.api.conftest import PATIENT, Door
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
+from tests.databases import own_database
 from tests.fakes.minds import LocalMinds
 
 OPEN, PRIVATE, SENSITIVE = Sensitivity
@@ -194,14 +195,8 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
 def databases(database: str) -> Iterator[tuple[str, str]]:  # noqa: F811
     """Two fresh databases."""
     template = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
-    names = [f"{template}_{number}" for number in range(2)]
-    with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
-        for name in names:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")  # type: ignore[call-overload]
-        one, other = (psycopg.conninfo.make_conninfo(database, dbname=name) for name in names)
+    with own_database(database, "one", template) as one, own_database(database, "other", template) as other:
         yield one, other
-        for name in names:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
 
 
 async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:

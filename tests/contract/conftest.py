@@ -15,6 +15,7 @@ import pytest
 from adapters.capture.text import TextFile
 from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
+from tests.databases import own_database
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "adapters" / "postgres" / "migrations"
 MAY_1 = datetime(2024, 5, 1, 12, tzinfo=ZoneInfo("UTC")).timestamp()
@@ -53,15 +54,11 @@ def user() -> str:
 async def own_pool(database: str) -> AsyncIterator[Pool]:
     """An open pool on a migrated database that nobody else uses."""
     template = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
-    name = f"own_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")  # type: ignore[call-overload]
-    pool = Pool(psycopg.conninfo.make_conninfo(database, dbname=name))
-    await pool.open()
-    yield pool
-    await pool.close()
-    with psycopg.connect(database, dbname="postgres", autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name}")  # type: ignore[call-overload]
+    with own_database(database, "own", template) as dsn:
+        pool = Pool(dsn)
+        await pool.open()
+        yield pool
+        await pool.close()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
 import psycopg
 import pytest
@@ -91,3 +91,48 @@ async def test_impatience_is_told_as_such_also_where_the_connection_has_broken(p
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(_together(pool, user, broken), 1.0)
     assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=user) == []
+
+
+async def _whose(pool: Pool, user: str) -> None:
+    await pool.row("SELECT %(user_id)s AS whose", user_id=user)
+
+
+async def _in_pipeline(pool: Pool, user: str) -> None:
+    async with pool.pipelined(user_id=user) as connection:
+        await connection.execute("SELECT 1")
+
+
+async def _in_transaction(pool: Pool, user: str) -> None:
+    async with pool.transaction(user_id=user) as connection:
+        await connection.execute("SELECT 1")
+
+
+@pytest.mark.parametrize("work", [_whose, _in_pipeline, _in_transaction])
+async def test_whoever_is_cancelled_at_any_step_leaves_the_next_one_its_own_answer(
+    database: str, work: Callable[[Pool, str], Coroutine[None, None, None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """psycopg lets others run after each step of its own if the loop was busy: here it always was."""
+    monkeypatch.setattr("psycopg.waiting.MAX_BUSY_TIME", 0.0)
+    pool = Pool(database, max_size=1)
+    await pool.open()
+    try:
+        steps = 0
+        while await _cancelled_after(steps, work(pool, f"u{steps}")):
+            for _ in range(2):  # the first says whose the connection is, the second finds it said
+                assert await pool.row("SELECT %(user_id)s AS whose", user_id="next") == {"whose": "next"}
+            async with pool.transaction(user_id="next") as connection:
+                assert await (await connection.execute("SELECT 1 AS one")).fetchone() == {"one": 1}
+            steps += 1
+    finally:
+        await pool.close()
+    assert steps > 0
+
+
+async def _cancelled_after(steps: int, work: Coroutine[None, None, None]) -> bool:
+    """Whether the work was still going on after so many steps of the loop, and was cancelled then."""
+    task = asyncio.ensure_future(work)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    cancelled = task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return cancelled

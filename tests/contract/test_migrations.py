@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.sources import Segment, Source
 from memory.retrieval.query import Probe
 from tests.contract.conftest import MIGRATIONS
+from tests.databases import own_database
 
 pytestmark = pytest.mark.postgres
 
@@ -32,26 +32,21 @@ NOTHING = np.zeros(0, np.int64)
 @pytest.fixture
 async def old_home(postgres_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pool]:
     """A database written before there were word pieces, with one segment and its vector, and then migrated."""
-    name = f"old_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    dsn = psycopg.conninfo.make_conninfo(postgres_dsn, dbname=name)
     for path in MIGRATIONS.glob("000[1-5]_*.sql"):
         shutil.copy(path, tmp_path)
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrating, "_FOLDER", tmp_path)
-        assert len(migrating.migrate(dsn)) == 5
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for statement in HEARD:
-            vector = str(ENCODER.embed(["Ann plays the violin."])[0].tolist())
-            connection.execute(statement, {"encoder": ENCODER.name, "vector": vector})
-    assert migrating.migrate(dsn)[0] == "0006_pieces"
-    pool = Pool(dsn)
-    await pool.open()
-    yield pool
-    await pool.close()
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name}")
+    with own_database(postgres_dsn, "old") as dsn:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(migrating, "_FOLDER", tmp_path)
+            assert len(migrating.migrate(dsn)) == 5
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            for statement in HEARD:
+                vector = str(ENCODER.embed(["Ann plays the violin."])[0].tolist())
+                connection.execute(statement, {"encoder": ENCODER.name, "vector": vector})
+        assert migrating.migrate(dsn)[0] == "0006_pieces"
+        pool = Pool(dsn)
+        await pool.open()
+        yield pool
+        await pool.close()
 
 
 HEARD = (

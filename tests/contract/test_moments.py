@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from memory.model.claims import Claim
 from memory.model.working_set import WorkingSet
 from memory.rules.decider import Rules, decide
 from tests.contract.conftest import MIGRATIONS
+from tests.databases import own_database
 
 pytestmark = pytest.mark.postgres
 NOW, DAY = 1_700_000_000.0, 86_400.0
@@ -53,19 +53,14 @@ async def test_moments_come_back_from_the_journal_and_from_an_archive(own_pool: 
 @pytest.fixture
 def old_home(postgres_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The DSN of a database written before moments were kept."""
-    name = f"old_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    dsn = psycopg.conninfo.make_conninfo(postgres_dsn, dbname=name)
     for path in MIGRATIONS.glob("*.sql"):
         if path.name < "0011":
             shutil.copy(path, tmp_path)
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrating, "_FOLDER", tmp_path)
-        migrating.migrate(dsn)
-    yield dsn
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name}")
+    with own_database(postgres_dsn, "old") as dsn:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(migrating, "_FOLDER", tmp_path)
+            migrating.migrate(dsn)
+        yield dsn
 
 
 def written(connection: psycopg.Connection, fact_id: str, began: float, rows: dict[str, list[float]]) -> None:

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from adapters.walls import everybody
 from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
 from tests.contract.conftest import MIGRATIONS
+from tests.databases import own_database
 
 pytestmark = pytest.mark.postgres
 NOW = 1_700_000_000.0
@@ -37,12 +37,10 @@ EXTENSIONS = ("vector", "btree_gist")
 @pytest.fixture
 def empty(postgres_dsn: str) -> Iterator[str]:
     """An empty database that a superuser owns."""
-    name = f"roles_{uuid.uuid4().hex[:8]}"
+    with own_database(postgres_dsn, "roles") as dsn:
+        yield dsn
+    name = str(conninfo_to_dict(dsn)["dbname"])
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    yield make_conninfo(postgres_dsn, dbname=name)
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
         for role in (names_of(name).app, names_of(name).everybody, f"{name}_owner"):
             connection.execute(f"DROP ROLE IF EXISTS {role}".encode())
 
@@ -168,21 +166,16 @@ async def test_a_dump_holds_everybodys_rows_and_can_be_put_back(empty: str, tmp_
     await pool.close()
     folder = find_binaries({})
     dump(owner, folder / "pg_dump", tmp_path / "whole.dump")
-    with psycopg.connect(empty, dbname="postgres", autocommit=True) as connection:
-        again = f"{conninfo_to_dict(empty)['dbname']}_again"
-        connection.execute(f"CREATE DATABASE {again}".encode())
-    restored = make_conninfo(empty, dbname=again)
-    command = [folder / "pg_restore", "--no-owner", f"--dbname={restored}", tmp_path / "whole.dump"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert migrate(restored) == []
-    pool = await open_pool(product_dsn(restored))
-    assert await seen(pool, user_id="ann") == ["user:ann"]
-    assert await everybodys(pool) == ["user:ann", "user:ben"]
-    await tell(pool, "cat")
-    await pool.close()
-    with psycopg.connect(empty, dbname="postgres", autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {again} WITH (FORCE)".encode())
+    with own_database(empty, "again") as restored:
+        command = [folder / "pg_restore", "--no-owner", f"--dbname={restored}", tmp_path / "whole.dump"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert migrate(restored) == []
+        pool = await open_pool(product_dsn(restored))
+        assert await seen(pool, user_id="ann") == ["user:ann"]
+        assert await everybodys(pool) == ["user:ann", "user:ben"]
+        await tell(pool, "cat")
+        await pool.close()
 
 
 async def test_what_an_earlier_version_made_is_walled_at_the_next_start(
