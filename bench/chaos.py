@@ -4,8 +4,8 @@ Writes are sources and keyed facts of an invented user; each is sent again until
 client does, and afterwards every acknowledged one must be there exactly once. A read is asked once, and each request
 has a connection of its own.
 
-By aiohttp: httpx looks through all requests that are under way with each one, so that with 2,000 of them, as after an
-outage, it takes a processor for itself and is late with everything, and what is measured is the client.
+The client is aiohttp. httpx looks through all requests under way for each one: with 2,000 of them, as after an outage,
+it takes a processor for itself and is late, and what is measured is the client.
 """
 
 from __future__ import annotations
