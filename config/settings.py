@@ -41,6 +41,9 @@ class Http:
     """Connections open at once (a descriptor each; who comes beyond waits for one that ends, or has long been idle)."""
     connections_per_address: Count = 1_024
     """Connections open at once from one address; on one machine that is everybody."""
+    requests: Count = 32
+    """Requests worked on at once, three in four of them questions; the others wait, and none is begun whose caller has
+    left. More do not make two cores answer more, and fewer let slow ones keep others waiting (chosen)."""
     patience_s: Seconds = 10.0
     """Seconds a question waits for its shard to come back, where PostgreSQL has not answered it meanwhile (chosen: what
     the database is waited for, too)."""

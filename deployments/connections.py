@@ -49,9 +49,9 @@ class Connections:
     def __len__(self) -> int:
         return len(self._open)
 
-    def has_room(self, origin: str) -> bool:
-        """Whether one more from this address may join."""
-        return self._crowd(origin) is None
+    def has_room(self, origin: str, joining: int = 0) -> bool:
+        """Whether one more from this address may join, beside some that are about to."""
+        return self._crowd(origin, joining) is None
 
     def make_room(self, origin: str, now: float) -> None:
         """End the one that one more from this address would take the place of, if it has rested; else do nothing."""
@@ -66,12 +66,12 @@ class Connections:
         self._open.add(new)
         self._of.setdefault(new.origin, set()).add(new)
 
-    def _crowd(self, origin: str) -> set[Waiting] | None:
+    def _crowd(self, origin: str, joining: int = 0) -> set[Waiting] | None:
         """Those of whom one would have to go; None where there is room."""
         own = self._of.get(origin, set())
-        if len(own) >= self._most_of_one:
+        if len(own) + joining >= self._most_of_one:
             return own
-        return self._open if len(self._open) >= self._most else None
+        return self._open if len(self._open) + joining >= self._most else None
 
     def leave(self, gone: Waiting) -> None:
         """Forget a connection that has ended."""

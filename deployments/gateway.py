@@ -8,10 +8,11 @@ from pkgutil import iter_modules
 
 from fastapi import FastAPI
 
-from config.settings import Limits
+from config.settings import Http, Limits
 from deployments import problems, routes
 from deployments.admission import Admission
 from deployments.archives import MOST_ARCHIVE
+from deployments.concurrency import ConcurrencyLimit
 from deployments.house import House
 from deployments.limits import BodyLimit
 from deployments.nobody_yet import NobodyYet
@@ -19,10 +20,18 @@ from deployments.showing import VisibleJson
 
 MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""
+IMPORT = "/v1/import"
+"""Its body is an archive, read in pieces while it is worked on."""
+UNCOUNTED = ("/health", "/health/ready", IMPORT)
+"""Not kept waiting behind other requests: who is asked whether it lives must answer."""
+ASKING = ("/v1/ask", "/v1/tools/search_memory")
+"""Questions that are posted."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
 
-def create_app(house: House | None = None, *, body_bytes: int = Limits().body_bytes) -> FastAPI:
+def create_app(
+    house: House | None = None, *, body_bytes: int = Limits().body_bytes, requests: int = Http().requests
+) -> FastAPI:
     """The application with every route, over a house; without one it only describes itself."""
     app = FastAPI(
         title="Memoray",
@@ -34,7 +43,8 @@ def create_app(house: House | None = None, *, body_bytes: int = Limits().body_by
         default_response_class=VisibleJson,
     )
     app.state.house = house
-    app.add_middleware(BodyLimit, most=body_bytes, larger={"/v1/import": MOST_ARCHIVE, "/login": MOST_FORM})
+    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=ASKING)
+    app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
     app.add_middleware(Admission, house=house)
     app.add_middleware(NobodyYet)  # the last that is added is the first that is asked
     problems.install(app)
