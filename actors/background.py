@@ -1,4 +1,6 @@
-"""Background: a process steps behind everything else on the machine, and some of its threads behind the others."""
+"""Background: a process steps behind everything else on the machine, some of its threads behind the others; and one
+that everybody waits for stands before them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,9 @@ NICENESS = 10
 """Within its session, a tenth of what a process of normal priority gets (sched(7): each step is a factor of 1.25)."""
 OF_SESSION = 5
 """Among sessions, a third: enough to get on beside a build that takes all it can."""
+BEFORE = -10
+"""Among sessions, nine times what another gets, as far as it is wanted: a gateway is one thread, and never takes both
+processors."""
 LAST = 19
 """Niceness of threads that come last, the most there is. Those of SCHED_IDLE would wait for ever on a machine that is
 busy for ever, and with them all who want the interpreter they hold."""
@@ -37,6 +42,19 @@ def step_back() -> None:
         with suppress(OSError):
             _lead_a_session()
             AUTOGROUP.write_text(str(OF_SESSION))
+
+
+def stand_before() -> None:
+    """Be given processors before others, for a process that everybody waits for.
+
+    Ray's processes are one session, and each connection of PostgreSQL is one: where Linux shares out among sessions
+    first, gateway and shard together would have the part of one connection, less what is being begun beside them. Only
+    root may come before others; for everybody else the session is one of its own.
+    """
+    if AUTOGROUP.exists():
+        with suppress(OSError):
+            _lead_a_session()
+            AUTOGROUP.write_text(str(BEFORE))
 
 
 class Threads(ThreadPoolExecutor):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from actors.accesses import Accesses, credited
+from actors.background import stand_before
 from actors.line import Exchange
 from actors.names import line_of
 from actors.shelves import NO_KEYS, Shelves
@@ -144,6 +145,7 @@ class MemoryShard:
 
     async def line(self) -> None:
         """Answer on the same machine past Ray, too (actors.line)."""
+        stand_before()
         await self._exchange.open()
 
     async def _asked_for(self, method: str, *asked: object) -> object:

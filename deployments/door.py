@@ -48,8 +48,8 @@ class Door:
         """Whether this process has it, and so serves or is about to."""
         name = f"socket:[{os.fstat(self._door.fileno()).st_ino}]"
         try:
-            return any(os.readlink(descriptor) == name for descriptor in Path(f"/proc/{pid}/fd").iterdir())
-        except OSError:  # gone meanwhile, or a descriptor of it
+            return name in map(_meant, os.scandir(f"/proc/{pid}/fd"))
+        except OSError:  # gone meanwhile
             return False
 
     def close(self) -> None:
@@ -100,6 +100,14 @@ def listening(host: str, port: int) -> socket.socket:
         door.close()
         raise
     return door
+
+
+def _meant(descriptor: os.DirEntry[str]) -> str:
+    """What a descriptor is open for; nothing if it was closed meanwhile, as busy processes do all the time."""
+    try:
+        return os.readlink(descriptor)
+    except OSError:
+        return ""
 
 
 def _name(port: int) -> str:

@@ -162,3 +162,21 @@ def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.M
         silent.listen()
         assert handed_over(HOME, number) is None
     assert time.monotonic() - began < 5
+
+
+def test_who_has_the_door_is_known_however_busily_it_opens_and_closes_other_things() -> None:
+    """A descriptor that is closed while it is looked at once made a serving gateway look as if it had no door."""
+    door, other = (Door(HOME, "127.0.0.1", free_port(0)) for _ in range(2))
+    busy = "import os, socket, sys\nfrom pathlib import Path\nfrom deployments.door import handed_over\n"
+    busy += "door = handed_over(Path(sys.argv[1]), int(sys.argv[2])); print(door is not None, flush=True)\n"
+    busy += "while True:\n    others = [os.dup(0) for _ in range(200)]\n    [os.close(each) for each in others]"
+    command = [sys.executable, "-c", busy, str(HOME), str(door._door.getsockname()[1])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=project_root()) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"True\n"
+        looked = [door.is_held_by(holder.pid) for _ in range(200)]
+        assert not other.is_held_by(holder.pid)
+        holder.kill()
+    door.close()
+    other.close()
+    assert all(looked)
