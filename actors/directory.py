@@ -34,7 +34,9 @@ class Directory:
         self._callers: dict[str, Caller] = {}
 
     def ensure(self) -> None:
-        """Create what does not live yet."""
+        """Create what does not live yet; nothing in a process that has no raylet."""
+        if orphaned():
+            return
         for number in range(SHARDS):
             name = shard_name(number)
             ray.remote(MemoryShard).options(**_FOREVER, name=name, max_concurrency=256).remote(name, self._settings)

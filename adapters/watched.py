@@ -58,6 +58,10 @@ class Watched:
             os.close(self._descriptor)
 
 
+WITHOUT_RAYLET = {"RAY_RAYLET_PID": "0"}
+"""What a process is told that is to do without a raylet from the beginning."""
+
+
 def orphaned() -> bool:
     """Whether the raylet that began this process has gone; never of one that no raylet began."""
     return os.environ.get("RAY_RAYLET_PID", parent := str(os.getppid())) != parent

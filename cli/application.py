@@ -23,10 +23,12 @@ second; this is for one that hangs, and longer than a machine with ten times the
 NOTICED_S = 3.0
 """Silence from which on it is looked who serves: one that has begun since then is not to blame."""
 REDEPLOY_S = 60.0
-"""Silence after which the application is put again."""
+"""Silence after which the application is put again; the spare gateway's answers do not count."""
 LOST_S = 180.0
-"""Silence after which Ray is started anew."""
+"""Silence after which Ray is started anew; the same."""
 DASHBOARD_S = 120.0
+DEPLOY_S = 60.0
+"""What Ray's dashboard is given to take the application; a quiet laptop needs 5 s, with what it loads for it."""
 READY_S = 300.0
 """Two busy cores need 30 s; a model that is loaded for the first time may need minutes."""
 MOVE_S = 90.0
@@ -50,14 +52,20 @@ class Application:
         self._raylet: int | None = None
         self._hearing: frozenset[int] = frozenset()
         self._silent_since = 0.0
+        self._served_at = 0.0
+        """When a gateway of Serve's has last served."""
         self._ended: frozenset[int] = frozenset()
+        self._beat: int | None = None
+        self._beaten_at = float("-inf")
         self._heartbeat = Heartbeat(self._answers, EVERY_S, beside=beside)
         self.part = Part("The application", self._steps, lambda: True, needs=needs, beside=beside)
 
-    def adopt(self, now: float) -> None:
-        """Take over what a killed supervisor has deployed; where nothing serves it is put again."""
+    def adopt(self, now: float, *, deployed: bool) -> None:
+        """Take over what a killed supervisor has deployed. Where no gateway lives Serve is given time to begin one:
+        Ray's dashboard, asked while Serve's controller is begun again, waits for the old one until it is ended.
+        """
         gateways = self._ray.gateways()
-        self._deployed = bool(gateways)
+        self._deployed = deployed or bool(gateways)
         if gateways and self._ray.services.alive("raylet") and not self._ray.left_behind():
             self._settle(now)
             self.part.take_over(now)
@@ -85,6 +93,7 @@ class Application:
     def _settle(self, now: float) -> None:
         self._raylet = self._ray.pid
         self._heartbeat.restart(now)
+        self._served_at = now
         self._hearing = self._ended = frozenset()
 
     def _steps(self) -> Sequence[Step]:
@@ -100,7 +109,12 @@ class Application:
 
     def _deploy(self) -> None:
         self._until(self._ray.answers, DASHBOARD_S, "Ray's dashboard")
-        self._ray.deploy()
+        try:
+            self._ray.deploy(DEPLOY_S)
+        except Unavailable:
+            # asked for a controller whose raylet is gone it waits for minutes, and so does whoever asks it again
+            self._ray.end_dashboard()
+            raise
 
     def _await_answer(self) -> None:
         self._until(self._ready, READY_S, "the application")
@@ -136,7 +150,7 @@ class Application:
             time.sleep(_POLL_S)
 
     def _ready(self) -> bool:
-        if self._asked("/health/ready", _LOOK_S) == 200:
+        if self._asked("/health/ready", _LOOK_S) == 200 and self._ray.replaced():
             return True
         if failure := self._ray.deployment_failure():
             log.error("%s", failure)
@@ -154,23 +168,34 @@ class Application:
 
     def _hear(self, now: float) -> bool:
         """Whether it answers, or may be expected to again; a gateway that lives and does not is ended."""
-        silence = self._heartbeat.silence(now)
+        silence = min(self._heartbeat.silence(now), self._since_beat(now))
         if silence <= EVERY_S:
             self._ended = frozenset()
-        if silence < NOTICED_S:
-            return True
-        gateways = frozenset(self._ray.gateways())
+        if silence >= NOTICED_S:
+            self._end_the_hung(now, silence)
+        if self._ray.serving() in self._ray.gateways():
+            self._served_at = now
+        missed = max(silence, now - self._served_at)
+        if missed > LOST_S:
+            return False
+        if missed > REDEPLOY_S:
+            self._deployed = False
+            self.part.fall(now, Unavailable("The application does not answer."))
+        return True
+
+    def _since_beat(self, now: float) -> float:
+        """Seconds since the gateway that serves was seen alive."""
+        if (beat := self._ray.beat()) != self._beat:
+            self._beat, self._beaten_at = beat, now
+        return now - self._beaten_at
+
+    def _end_the_hung(self, now: float, silence: float) -> None:
+        turn, others = self._ray.serving(), self._ray.gateways()
+        gateways = frozenset(others if turn is None else {turn, *others})
         if gateways != self._hearing:  # a new one is starting
             self._hearing, self._silent_since = gateways, now
         elif now - self._silent_since > HUNG_S - NOTICED_S and gateways - self._ended:
             log.warning("no answer for %.0f s; ending the gateway", silence)
-            turn = self._ray.serving()
             for pid in gateways if turn is None else (turn,):
                 send(pid, signal.SIGKILL)
             self._ended = gateways
-        if silence > LOST_S:
-            return False
-        if silence > REDEPLOY_S:
-            self._deployed = False
-            self.part.fall(now, Unavailable("The application does not answer."))
-        return True

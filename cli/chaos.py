@@ -96,7 +96,8 @@ def victim(places: Places, part: str) -> int | None:
     living = [pid for pid in descendants(root) if title(pid).startswith(TITLES[part])]
     if part == "gateway":
         turn = serving(places.home, int(runtime.url.rpartition(":")[2]))
-        living = [pid for pid in living if pid == turn] or living
+        if turn in descendants(root):  # the spare one, too
+            return turn
     return max(living, key=_begun, default=None)
 
 

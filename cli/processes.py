@@ -115,6 +115,14 @@ def pss_bytes(pid: int) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
 
 
+def arguments(pid: int) -> list[str]:
+    """What a process was begun with; nothing if it has gone."""
+    try:
+        return (PROC / str(pid) / "cmdline").read_bytes().decode(errors="surrogateescape").split("\0")[:-1]
+    except OSError:
+        return []
+
+
 def title(pid: int) -> str:
     """What a process calls itself: its own title if it set one, else its program and module; never an argument."""
     try:

@@ -18,15 +18,17 @@ from typing import Any
 import yaml
 
 from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
+from adapters.watched import WITHOUT_RAYLET
 from cli.certificate import ensure_certificate
 from cli.ports import LOOPBACK, Kept, Ports, ReservedPorts
 from cli.processes import descendants, end, process_table, ray_processes, send, title
 from cli.ray_services import Services
 from cli.runtime import Places, ensure_token, read_runtime
+from cli.spare import TITLE as SPARE
 from config.cluster import certified
 from config.settings import Settings, project_root
 from deployments.door import Door
-from deployments.serving import serving
+from deployments.serving import beat, serving
 from memory.errors import ConfigError, Unavailable
 
 LOGICAL_CPUS = 4
@@ -149,15 +151,19 @@ class RayHead:
         return True
 
     def gateways(self) -> set[int]:
-        """The processes that have the door, to serve or to stand by, those of earlier raylets included."""
+        """The processes of Serve's that have the door, to serve or to stand by, those of earlier raylets included."""
         door = self._door
         replicas = (pid for pid in process_table() if title(pid).startswith(REPLICA))
         return {pid for pid in replicas if door is not None and door.is_held_by(pid)}
 
     def serving(self) -> int | None:
-        """The gateway whose turn it is; None if it has just ended."""
+        """The gateway whose turn it is, of Serve's or the spare one; None if it has just ended."""
         pid = serving(self._settings.home, self.ports.http)
-        return pid if pid in self.gateways() else None
+        return pid if pid is not None and (pid in self.gateways() or title(pid) == SPARE) else None
+
+    def beat(self) -> int | None:
+        """A number that changes as long as the gateway that serves is alive."""
+        return beat(self._settings.home, self.ports.http)
 
     def replaced(self) -> bool:
         """Whether a gateway on the present raylet serves: an earlier one takes no more connections."""
@@ -238,6 +244,10 @@ class RayHead:
         }
         return [str(ray), "start", "--head", *(f"--{name}={value}" for name, value in options.items())]
 
+    def environment_without(self) -> Mapping[str, str]:
+        """What a process of ours beside Ray is told: the same as Ray's, and that it has no raylet."""
+        return {**self._environment(os.environ), **WITHOUT_RAYLET}
+
     def _environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         ours = RAY_ENVIRONMENT | {
             "RAY_AUTH_TOKEN_PATH": str(self._places.ray_token),
@@ -270,14 +280,20 @@ class RayHead:
         except (OSError, http.client.HTTPException):
             return False
 
-    def deploy(self) -> None:
+    def deploy(self, within_s: float) -> None:
         """Put the Serve application; the same one again changes nothing. Raises ConfigError or Unavailable."""
         try:
-            status, answer = self._ask("PUT", APPLICATIONS, serve_config(), 120.0)
+            status, answer = self._ask("PUT", APPLICATIONS, serve_config(), within_s)
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable("Ray's dashboard does not answer.") from error
         if status != 200:
             raise ConfigError(f"Ray Serve refuses the application: {answer[-500:]}")
+
+    def end_dashboard(self) -> None:
+        """End the dashboard, which is begun again at once."""
+        pid = self.services.pids().get("dashboard")
+        if pid is not None:
+            send(pid, signal.SIGKILL)
 
     def deployment_failure(self) -> str | None:
         """Why Serve has given the application up, in its own words; None while it has not."""

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from adapters.watched import Running, Watched
-from cli.processes import PROC, ray_processes, title
+from cli.processes import PROC, arguments, ray_processes, title
 
 NAMES = {"gcs": "gcs_server", "raylet": "raylet", "dashboard": "dashboard.py"}
 """Ray's services whose end is the end of this Ray -> what each calls itself."""
@@ -86,7 +86,7 @@ class Services:
         except (OSError, ValueError, TypeError):
             return False
         for name, begun in self._begun.items():
-            if _arguments(begun.pid) == begun.arguments:
+            if arguments(begun.pid) == begun.arguments:
                 self._watch(name, begun.pid)
         return self.complete
 
@@ -115,7 +115,7 @@ class Services:
         self._begun["raylet"] = Begun(begun.pid, arguments, begun.environ)
 
     def _know(self, name: str, pid: int) -> None:
-        self._begun[name] = Begun(pid, _arguments(pid), _environ(pid))
+        self._begun[name] = Begun(pid, arguments(pid), _environ(pid))
         self._watch(name, pid)
 
     def _watch(self, name: str, pid: int) -> None:
@@ -132,13 +132,6 @@ class Services:
                 partial.replace(self._file)
         except OSError:  # a full disk costs the next supervisor its knowledge, not this one its Ray
             log.exception("Ray's services could not be noted")
-
-
-def _arguments(pid: int) -> list[str]:
-    try:
-        return (PROC / str(pid) / "cmdline").read_bytes().decode(errors="surrogateescape").split("\0")[:-1]
-    except OSError:
-        return []
 
 
 def _environ(pid: int) -> dict[str, str]:

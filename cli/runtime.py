@@ -69,7 +69,7 @@ class Places:
         return self.home / "backups"
 
     def log(self, part: str) -> Path:
-        """The log of `supervisor`, `postgres` or `ray`."""
+        """The log of `supervisor`, `postgres`, `ray` or `spare`."""
         return self.logs / f"{part}.log"
 
     def prepare(self) -> None:

@@ -22,7 +22,9 @@ from cli.rebuild import changing
 from cli.runtime import Places, Runtime, read_runtime, supervisor_pid
 from memory.errors import DomainError, Invalid
 
-PARTS = ("supervisor", "postgres", "ray", "serve", "workers")
+OURS = ("supervisor", "postgres", "ray", "spare")
+"""Parts whose log lies in the home; the others' lie with Ray."""
+PARTS = (*OURS, "serve", "workers")
 SHOWN_LINES = 20
 POLL_S = 0.3
 
@@ -140,7 +142,7 @@ def _show(seen: dict[str, Any]) -> None:
 def _log_files(places: Places, part: str | None) -> list[tuple[str, Path]]:
     runtime = read_runtime(places)
     session = Path(runtime.ray_temp_dir) / "session_latest" / "logs" if runtime and runtime.ray_temp_dir else None
-    found = [(name, places.log(name)) for name in ("supervisor", "postgres", "ray")]
+    found = [(name, places.log(name)) for name in OURS]
     if session is not None:
         found += [("serve", file) for file in sorted(session.glob("serve/*.log"))]
         found += [("workers", file) for file in sorted(session.glob("worker-*.err"))]

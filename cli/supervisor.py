@@ -11,7 +11,6 @@ import argparse
 import json
 import logging
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -33,6 +32,8 @@ from cli.processes import Reaper, adopt_orphans, descendants, end, send, sleep_b
 from cli.ray_head import RayHead, RayStopped, drop_scratch, drop_store, processes_of_ray
 from cli.ray_services import NAMES
 from cli.runtime import Places, Runtime, ensure_token, read_runtime, rotate, sole_supervisor, versions
+from cli.spare import Spare, spares_of
+from cli.traces import reason_of
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
 
@@ -49,6 +50,8 @@ POSTGRES_START_S = 600.0
 POSTGRES_EVERY_S, POSTGRES_ANSWER_S, POSTGRES_HUNG_S = 2.0, 2.0, 15.0
 """Seconds between two questions to PostgreSQL, for an answer, and of silence after which it is ended."""
 REVIVE_S = 15.0
+SPARE_START_S = 15.0
+"""To begin its process; it has the door some seconds later."""
 ERRANDS_S = 15.0
 """What errands are given to end at the end."""
 
@@ -69,6 +72,7 @@ class Supervisor:
         dsn = server_dsn(settings)
         served = dsn if self.postgres is None else self.postgres.product_dsn
         self.ray = RayHead(settings, served, Ports.usual(settings.http.port), kept)
+        self.spare = Spare(settings.home, self.places.log("spare"), self.ray.environment_without)
         self.runtime = self._first_runtime(dsn)
         self._migrated = False
         self._owner_serves = ""
@@ -85,6 +89,7 @@ class Supervisor:
         gcs = self._service("gcs", beside)
         self.services = {"gcs": gcs} | {name: self._service(name, beside, gcs) for name in ("raylet", "dashboard")}
         self.application = Application(self.ray, (self.database, self.head), self._ray_stands, beside)
+        self.spare_gateway = self._spare(beside)
         self._hears = Heartbeat(self._database_hears, POSTGRES_EVERY_S, beside=beside)
         self.parts = (self.database, self.head, *self.services.values(), self.application.part)
 
@@ -94,6 +99,16 @@ class Supervisor:
 
         step = Step(f"Starting Ray's {name} again", lambda: self.ray.services.revive(name), revived, REVIVE_S)
         return Part(f"Ray's {name}", lambda: (step,), revived, needs=(self.head, *needs), beside=beside)
+
+    def _spare(self, beside: Beside) -> Part:
+        def begin() -> None:
+            self.spare.launch()
+
+        def stands() -> bool:
+            return self.spare.alive()
+
+        step = Step("Starting the spare gateway", begin, stands, SPARE_START_S)
+        return Part("The spare gateway", lambda: (step,), stands, needs=(self.database,), beside=beside)
 
     def _first_runtime(self, dsn: str) -> Runtime:
         known = versions()
@@ -135,7 +150,9 @@ class Supervisor:
         if self.ray.adopt():
             self.head.take_over(now)
             self._take_services_over(now)
-            self.application.adopt(now)
+            self.application.adopt(now, deployed=bool(last.ready_at))
+        if self.spare.adopt():
+            self.spare_gateway.take_over(now)
 
     def tick(self, now: float) -> None:
         """One look at everything, and what follows from it; never waits."""
@@ -149,17 +166,20 @@ class Supervisor:
         if self.head.state == "up" and not self.application.tick(now):
             self.head.fall(now, RayStopped("The application has not answered for long."))
         self._tell()
-        if not self.runtime.ready_at:
+        if self.runtime.ready_at:  # before that it would serve what is not there yet
+            self.spare_gateway.tick(now)
+        else:
             self._give_up_if_hopeless()
 
     def close(self) -> None:
         """End everything that was started, in order, and everything that ever descended from it."""
         self._write(state="stopping", step="Stopping Ray")
+        self.spare.stop()
         self.ray.close()
         if self.postgres is not None:
             self._write(state="stopping", step="Stopping PostgreSQL")
             self.postgres.stop()
-        for part in self.parts:
+        for part in (*self.parts, self.spare_gateway):
             if isinstance(part.errand, ThreadErrand):
                 part.errand.join(ERRANDS_S)
         clear_up(self.settings.home)  # what an errand has still begun
@@ -299,19 +319,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def reason_of(trace: str) -> str:
-    """The words of the exception that ended a program, in a line; of what is no trace, its last line."""
-    lines = trace.strip().splitlines() or ["it said nothing"]
-    begun = next((number for number in reversed(range(len(lines))) if _EXCEPTION.match(lines[number])), None)
-    if begun is None:
-        return lines[-1].strip()
-    return " ".join(line.strip() for line in lines[begun:]).partition(": ")[2]
-
-
-_EXCEPTION = re.compile(r"[\w.]*[a-z]\w*: ")
-"""The line of an exception; those below it, such as DETAIL and HINT, are capitals or indented."""
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run until SIGTERM; 0 after an orderly end, 1 when the start failed or another supervisor runs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -333,7 +340,7 @@ def _guard(settings: Settings, places: Places) -> int:
     places.runtime.unlink(missing_ok=True)
     if left := clear_up(settings.home):  # before ports are chosen: they hold ours
         log.warning("ended %d processes that a killed supervisor had left", left)
-    for part in ("postgres", "ray"):
+    for part in ("postgres", "ray", "spare"):
         rotate(places.log(part))
     with temporary.occupy(settings.home):
         temporary.sweep()
@@ -372,7 +379,7 @@ def _run(settings: Settings, places: Places, kept: Kept, number: int) -> int:
 def clear_up(home: Path) -> int:
     """End what a killed supervisor has left of its Ray and its PostgreSQL; how many processes of Ray there were."""
     left = len(processes_of_ray(home))
-    end(lambda: processes_of_ray(home))
+    end(lambda: processes_of_ray(home) | spares_of(home))
     drop_store(home)
     drop_scratch(home)
     end_orphans(home)

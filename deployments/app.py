@@ -12,6 +12,7 @@ from typing import Any
 from ray import serve
 from ray.serve import Application
 
+from actors.background import stand_before
 from adapters import build
 from adapters.allocator import give_back
 from adapters.watched import orphaned
@@ -36,6 +37,7 @@ class Gateway:
 
     async def __init__(self, *neighbours: Any) -> None:  # type: ignore[misc]  # Serve awaits it
         _log_to_stderr()
+        stand_before()
         settings, near = load(), Neighbours(*neighbours)
         minds = RayMinds(settings, near.retrieval)
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
@@ -43,7 +45,7 @@ class Gateway:
         house = await open_house(settings, minds, encoder, model)
         self._house = house
         self._keeping = asyncio.ensure_future(minds.keep_lines())
-        app = create_app(house, body_bytes=settings.limits.body_bytes)
+        app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
         self._listener = await listen(app, settings.home, settings.http, begun=self._begin, orphaned=orphaned)
 
     async def _begin(self) -> None:
@@ -57,6 +59,13 @@ class Gateway:
         except Unavailable:  # its environment may take minutes: until then words alone answer, as `degraded` tells
             log.warning("the encoder is not there yet; questions are answered by words alone until it is")
         await asyncio.to_thread(give_back)
+
+    async def __del__(self) -> None:
+        """Awaited by Serve before it ends this process, for as long as `graceful_shutdown_timeout_s` says. Serve sees
+        none of our requests, and stops the threads that encode them as soon as this is done.
+        """
+        if hasattr(self, "_listener"):
+            await self._listener.retire()
 
     async def check_health(self) -> None:
         """Asked by Serve every second; whoever raises is replaced."""

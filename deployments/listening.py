@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -34,12 +35,30 @@ Begun = Callable[[], Awaitable[object]]
 Orphaned = Callable[[], bool]
 
 
+async def _nothing() -> None:
+    """What is done, unless somebody says otherwise, when a listener begins to serve."""
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a listener is among those that have the door."""
+
+    begun: Begun = _nothing
+    """Called when its turn has come."""
+    orphaned: Orphaned = _never
+    """Whether its raylet has gone: then it ends as soon as another stands by, and is never the next."""
+    patient: bool = False
+    """An orphan that does not end while it only stands by: others come and go, and it is there between them."""
+
+
 class Listener:
     """An HTTP server in this process's event loop, which answers what is asked over the connections it takes."""
 
-    def __init__(
-        self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, begun: Begun, orphaned: Orphaned
-    ) -> None:
+    def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, role: Role) -> None:
         known = HostCheck(app, {http.host, *http.hosts.split(",")})
         others = Connections(http.connections, http.connections_per_address)
         # what a request costs is the application's: no access log, no start-up events, no WebSockets
@@ -47,7 +66,7 @@ class Listener:
                                 server_header=False, timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
         self._server = uvicorn.Server(config)
         self._serving = asyncio.ensure_future(self._server.serve(sockets=[]))  # connections are taken by the acceptor
-        self._turn, self._begun, self._orphaned = turn, begun, orphaned
+        self._turn, self._role = turn, role
         speak = partial(BoundedHttp, others, config=config, server_state=self._server.server_state, app_state={})
         self._acceptor = Acceptor(door, others, speak, self._turn_came)
         self._ending: asyncio.Task[None] | None = None
@@ -61,6 +80,17 @@ class Listener:
     async def close(self) -> None:
         """Take nothing more, let the next one serve, answer what was asked, and let go of the door."""
         await asyncio.shield(self._begin_to_end())
+
+    async def retire(self) -> None:
+        """Close; an orphan only when another stands by, for until then nobody else would answer."""
+        while self._ending is None and self._role.orphaned() and not self._turn.wanted:
+            await asyncio.sleep(HAND_OVER_S)
+        await self.close()
+
+    async def leaving(self) -> None:
+        """Wait until it has begun to close by itself."""
+        while self._ending is None:
+            await asyncio.sleep(HAND_OVER_S)
 
     def _begin_to_end(self) -> asyncio.Task[None]:
         self._ending = self._ending or asyncio.ensure_future(self._end())
@@ -87,26 +117,20 @@ class Listener:
     async def _turn_came(self) -> None:
         while not self._server.started:
             await asyncio.sleep(0)
-        while not self._turn.came(orphaned=self._orphaned()):
+        while not self._turn.came(orphaned=self._role.orphaned()):
             await asyncio.sleep(_POLL_S)
-            if self._orphaned() and self._turn.wanted:
+            if self._role.orphaned() and self._turn.wanted and not self._role.patient:
                 self._begin_to_end()
-        await self._begun()
+        await self._role.begun()
         self._watching = asyncio.ensure_future(self._hand_over())
 
     async def _hand_over(self) -> None:
         """Serve until the raylet has gone and one of a living raylet stands by."""
-        while not (self._orphaned() and self._turn.wanted):
+        while not (self._role.orphaned() and self._turn.wanted):
+            if self.listening:
+                self._turn.beat()
             await asyncio.sleep(HAND_OVER_S)
         self._begin_to_end()
-
-
-async def _nothing() -> None:
-    """What is done, unless somebody says otherwise, when a listener begins to serve."""
-
-
-def _never() -> bool:
-    return False
 
 
 async def listen(
@@ -117,14 +141,14 @@ async def listen(
     *,
     begun: Begun = _nothing,
     orphaned: Orphaned = _never,
+    patient: bool = False,
 ) -> Listener:
     """Serve the application of a home where the settings say, at once or when the gateway before it has ended.
 
-    `begun` is called when its turn has come. `orphaned` tells whether its raylet has gone: then it ends as soon as
-    another stands by. Raises Unavailable if another program keeps the port.
+    `begun`, `orphaned` and `patient` are those of its `Role`. Raises Unavailable if another program keeps the port.
     """
     door = await _opened(home, http, patience_s)
-    listener = Listener(app, http, door, Turn(home, http.port), begun, orphaned)
+    listener = Listener(app, http, door, Turn(home, http.port), Role(begun, orphaned, patient))
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()

@@ -2,14 +2,16 @@
 
 Who serves holds a lock of the kernel on a file beside the place where the door is handed over, and has written its
 process there; who is next holds a second one. A lock falls with its process, however that ends. A gateway whose raylet
-has gone is never the next, and hands its turn over to one that is. Nothing but the standard library: the supervisor
-asks, too.
+has gone is never the next, and hands its turn over to one that is. Who serves changes the time of its file again and
+again: one that has more to do than it can answers nobody in time, and must not be taken for one that hangs. Nothing but
+the standard library: the supervisor asks, too.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from adapters.temporary import PRIVATE, found_folder
@@ -35,6 +37,10 @@ class Turn:
         if came or orphaned:
             self._next.let_go()
         return came
+
+    def beat(self) -> None:
+        """Tell that it is used: who serves is alive, however long its callers wait."""
+        self._serving.touch()
 
     @property
     def wanted(self) -> bool:
@@ -71,6 +77,12 @@ class _Lock:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, words.encode(), 0)
 
+    def touch(self) -> None:
+        """Change the time of the file, where the disk lets us: whoever serves goes on in any case."""
+        if self._file is not None:
+            with suppress(OSError):
+                os.utime(self._file)
+
     def let_go(self) -> None:
         """Hold it no more, if it is held."""
         if self._file is not None:
@@ -89,6 +101,15 @@ def serving(home: Path, port: int) -> int | None:
     try:
         return int(path.read_text()) if path is not None else None
     except (OSError, ValueError):
+        return None
+
+
+def beat(home: Path, port: int) -> int | None:
+    """A number that changes as long as who serves there is alive; None if nobody ever did."""
+    path = _place(home, port, "serving")
+    try:
+        return path.stat().st_mtime_ns if path is not None else None
+    except OSError:
         return None
 
 

@@ -53,7 +53,7 @@ _SSL_REQUEST = struct.pack("!ii", 8, 80877103)
 SERVER_SETTINGS = {
     "listen_addresses": "",
     "shared_buffers": "64MB",  # 17 MB PSS at rest, enough for a memory of some 100k segments
-    "max_connections": "60",
+    "max_connections": "100",
     "autovacuum_naptime": "10s",  # an import is asked about right away: a minute would be long without statistics
     "jit": "off",  # our queries are short: compiling them costs more than it saves
     "timezone": "UTC",

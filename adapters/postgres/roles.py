@@ -22,9 +22,10 @@ from adapters.postgres.sql import queries
 
 Q = queries("roles")
 Connection = psycopg.Connection[Any]
-CONNECTIONS = 40
-"""Connections of the product's role: twice the 18 of all pools together (adapters/build.py), for whoever is replaced
-goes only when its successor is there, and some for tools. The embedded server takes 60, so the owner still comes in."""
+CONNECTIONS = 80
+"""Connections of the product's role: three times the 24 of all pools together (adapters/build.py), for whoever is
+replaced goes only when its successor is there, which a second raylet's end may delay, and some for tools. The embedded
+server takes 100, so the owner still comes in."""
 _CONNECT_S = 5
 """Seconds to try whether the new role is let in."""
 

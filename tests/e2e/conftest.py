@@ -23,6 +23,7 @@ from tests.rooms import room
 
 COMMAND_S = 400.0
 REQUEST_S = 30.0
+BEGUN_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,17 @@ class System:
             return connection.execute(statement).fetchall()  # type: ignore[call-overload, no-any-return]
 
     def process(self, name: str) -> int:
-        """The process that calls itself so."""
+        """The process that calls itself so, as soon as there is one: words are taken before a shard has begun."""
         guardian = supervisor_pid(self.places)
         assert guardian is not None
-        return next(pid for pid in descendants(guardian) if title(pid).startswith(name))
+        found: list[int] = []
+
+        def there() -> bool:
+            found[:] = [pid for pid in descendants(guardian) if title(pid).startswith(name)]
+            return bool(found)
+
+        until(there, BEGUN_S, name)
+        return found[0]
 
 
 def until(reached: Callable[[], bool], within_s: float, what: str) -> float:

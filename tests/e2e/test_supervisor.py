@@ -28,6 +28,7 @@ APPLICATION = """
 import jobs, os
 from fastapi import FastAPI
 from ray import serve
+from adapters.watched import orphaned
 from config.settings import load
 from deployments.listening import listen
 
@@ -46,7 +47,7 @@ def stats(): return {"pending": {"extraction": 3}}
 
 @serve.deployment(ray_actor_options={"num_cpus": 0}, health_check_period_s=1)
 class Gateway:
-    async def __init__(self): self.listener = await listen(api, load().home, load().http)
+    async def __init__(self): self.listener = await listen(api, load().home, load().http, orphaned=orphaned)
 
 
 def build(arguments): return Gateway.bind()

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from cli.application import HUNG_S, Application
+from cli.application import HUNG_S, LOST_S, REDEPLOY_S, Application
 from cli.parts import Errand
 
 SLEEPS = (sys.executable, "-c", "import time; time.sleep(600)")
@@ -23,10 +23,18 @@ class Unanswered:
     error = OSError()
 
 
+class Answered:
+    """An errand whose question was answered."""
+
+    done, error = True, None
+
+
 class Gateways:
     """A Ray on which two gateways have the door."""
 
     pid = 1
+    beats, alive = 0, False
+    """How often who serves was seen alive, and whether it still is."""
 
     def __init__(self, serving: int | None, pids: set[int]) -> None:
         self._serving, self._pids = serving, pids
@@ -36,6 +44,10 @@ class Gateways:
 
     def serving(self) -> int | None:
         return self._serving
+
+    def beat(self) -> int | None:
+        self.beats += self.alive
+        return self.beats
 
 
 @pytest.fixture
@@ -70,3 +82,42 @@ def test_the_one_that_serves_is_ended_and_the_one_that_stands_by_is_not(
 def test_where_nobody_knows_who_serves_all_are_ended(processes: list[subprocess.Popen[bytes]]) -> None:
     hang(Gateways(None, {each.pid for each in processes}))
     assert [each.wait(60) for each in processes] == [-9, -9]
+
+
+def test_one_that_answers_nobody_in_time_and_is_alive_is_left_alone(processes: list[subprocess.Popen[bytes]]) -> None:
+    serving, standing_by = processes
+    ray = Gateways(serving.pid, {serving.pid, standing_by.pid})
+    ray.alive = True
+    hang(ray)
+    assert [each.poll() for each in processes] == [None, None]
+
+
+def test_where_only_the_spare_one_hangs_it_is_ended(processes: list[subprocess.Popen[bytes]]) -> None:
+    spare, other = processes
+    hang(Gateways(spare.pid, set()))
+    assert spare.wait(60) == -9
+    assert other.poll() is None
+
+
+def test_a_spare_one_that_answers_for_long_is_no_reason_to_leave_serve_as_it_is() -> None:
+    def answered(work: Callable[[], object]) -> Errand:
+        return Answered()
+
+    application = Application(cast(Any, Gateways(7, set())), (), lambda: True, answered)
+    application._heartbeat.silence = lambda now: 0.0  # type: ignore[method-assign]
+    application._settle(0.0)
+    assert application._hear(REDEPLOY_S - 1)
+    assert application.part.error is None
+    assert application._hear(REDEPLOY_S + 1)
+    assert application.part.error is not None, "it is put again"
+    assert not application._hear(LOST_S + 1), "and Ray is begun anew at last"
+
+
+def test_who_takes_over_waits_for_serve_where_everything_was_up_before() -> None:
+    for deployed, words in (
+        (True, "Waiting for the application on the new raylet"),
+        (False, "Deploying the application"),
+    ):
+        application = Application(cast(Any, Gateways(None, set())), (), lambda: True)
+        application.adopt(0.0, deployed=deployed)
+        assert application._steps()[0].words == words

@@ -1,153 +1,24 @@
-"""The parts of the supervisor that need no server: waiting times, ports, the Serve file."""
+"""The supervisor over a Ray that does not stay: what is begun again, what is waited for, and what is given up."""
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from adapters.temporary import digest_of, private_folder, vacate
-from cli.ports import Ports, ReservedPorts, free_port
-from cli.ray_head import RayHead, RayStopped, drop_scratch, scratch_folder, serve_config
+from adapters.temporary import private_folder
+from cli.ports import Ports, free_port
+from cli.ray_head import RayStopped
 from cli.runtime import Places
-from cli.supervisor import Supervisor, reason_of
-from config.settings import Settings, load, project_root
-from memory.errors import ConfigError, Unavailable
-
-
-def test_a_busy_port_is_replaced_by_the_next_free_one() -> None:
-    with ExitStack() as stack:
-        first, second = (stack.enter_context(socket.socket()) for _ in range(2))
-        busy = two_in_a_row(first, second)
-        assert free_port(busy) == ReservedPorts().free(Ports.usual(busy)).http == busy + 2
-        again = ReservedPorts().free(Ports.usual(busy)).http
-        assert again == busy + 2, "and a restart finds the same"
-        second.close()
-        assert free_port(busy) == busy + 1
-    assert free_port(busy) == busy
-
-
-def two_in_a_row(first: socket.socket, second: socket.socket) -> int:
-    """Listen on two ports, with a free one after them, that the kernel gives to nobody who does not ask for them."""
-    for port in range(22_000 + os.getpid() % 9_000, 32_000):
-        if free_port(port) == port and free_port(port + 1) == port + 1 and free_port(port + 2) == port + 2:
-            listen(first, port)
-            listen(second, port + 1)
-            return port
-    raise AssertionError("no three free ports in a row")
-
-
-def listen(listener: socket.socket, port: int) -> None:
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    listener.listen()
-
-
-def test_a_replacement_is_none_of_those_that_ray_gives_to_its_workers() -> None:
-    with socket.socket() as taken:
-        if free_port(10_001) == 10_001:
-            listen(taken, 10_001)
-        assert free_port(10_001) not in range(10_001, 20_000)
-
-
-def some_ports() -> Ports:
-    """Ports nobody listens on, all different."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(5)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return Ports(*(each.getsockname()[1] for each in sockets))
-
-
-def test_a_port_that_another_memoray_is_about_to_use_is_not_taken() -> None:
-    wanted = some_ports()
-    first, second, third = ReservedPorts(), ReservedPorts(), ReservedPorts()
-    assert first.free(wanted) == wanted
-    assert first.free(wanted) == wanted, "and a restart keeps its own"
-    others = second.free(wanted)
-    assert not set(astuple(others)) & set(astuple(wanted))
-    assert not set(astuple(third.free(wanted))) & {*astuple(wanted), *astuple(others)}
-
-
-def test_a_reservation_ends_with_its_process() -> None:
-    wanted = some_ports()
-    reserve = f"from cli.ports import *; ReservedPorts().free(Ports{astuple(wanted)})"
-    subprocess.run([sys.executable, "-c", reserve], check=True, cwd=project_root())
-    assert ReservedPorts().free(wanted) == wanted
-
-
-@pytest.fixture
-def prepared(tmp_path: Path) -> Iterator[Path]:
-    """A home with its folders, and none in /tmp afterwards."""
-    Places(tmp_path).prepare()
-    yield tmp_path
-    vacate(tmp_path)
-
-
-def test_the_replica_is_told_the_port_that_was_chosen(prepared: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        head = RayHead(Settings(home=prepared), "dsn", replace(some_ports(), http=taken.getsockname()[1]))
-        told = head._environment({})["MEMORAY_HTTP__PORT"]
-        assert load(prepared, environ={"MEMORAY_HTTP__PORT": told}).http.port == head.ports.http
-        assert head.ports.http != taken.getsockname()[1]
-
-
-def test_jobs_are_submitted_to_this_ray_and_no_other(prepared: Path) -> None:
-    head = RayHead(Settings(home=prepared), "dsn", some_ports())
-    told = head._environment({"RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1", "RAY_ADDRESS": "127.0.0.1:2"})
-    assert told["RAY_API_SERVER_ADDRESS"] == f"http://127.0.0.1:{head.ports.dashboard}"
-    assert "RAY_ADDRESS" not in told
-
-
-def test_what_runs_on_ray_is_known_to_each_other_and_leaves_nothing_where_others_write(
-    prepared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = RayHead(Settings(home=prepared), "dsn", some_ports())._environment({"RAY_USE_TLS": "0"})
-    assert told["RAY_USE_TLS"] == "1"
-    certificate = {told[f"RAY_TLS_{name}"] for name in ("SERVER_CERT", "SERVER_KEY", "CA_CERT")}
-    assert certificate == {str(Places(prepared).ray_certificate)}
-    assert Path(told["TMPDIR"]).is_relative_to(private_folder(prepared))
-
-    chosen = prepared / "chosen"
-    chosen.mkdir(mode=0o777)
-    (chosen / f"memoray-{digest_of(prepared)}.tmp").mkdir(mode=0o777)  # somebody waits for us
-    monkeypatch.setattr(tempfile, "tempdir", str(chosen))
-    scratch = scratch_folder(prepared)
-    assert scratch == scratch_folder(prepared)
-    assert (scratch.parent, scratch.stat().st_mode & 0o777) == (chosen, 0o700)
-    drop_scratch(prepared)
-    assert not scratch.exists()
-
-
-def test_the_serve_file_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "serve.yaml"
-    file.write_text("applications: [{name: one}]\n")
-    monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
-    assert serve_config() == {"applications": [{"name": "one"}]}
-
-
-@pytest.mark.parametrize("content", [None, "{not: [yaml"])
-def test_a_serve_file_that_cannot_be_read_is_named(
-    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "serve.yaml"
-    if content is not None:
-        file.write_text(content)
-    monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(file))
-    with pytest.raises(ConfigError, match=r"serve\.yaml"):
-        serve_config()
+from cli.supervisor import Supervisor
+from cli.traces import reason_of
+from config.settings import Settings
+from memory.errors import Unavailable
 
 
 class UnsteadyServices:
@@ -175,7 +46,8 @@ class UnsteadyRay:
         self.ports, self.pid, self.dsn = ports, 42, ELSEWHERE
         self.services = UnsteadyServices()
         self.stops, self.failure, self.started, self.deployed, self.retired = stops, failure, 0, 0, 0
-        self.successor = False
+        self.successor, self.stuck = True, False
+        """Whether a gateway on the present raylet serves; whether the dashboard takes nothing."""
 
     def start(self) -> None:
         self.started += 1
@@ -185,8 +57,14 @@ class UnsteadyRay:
     def answers(self) -> bool:
         return True
 
-    def deploy(self) -> None:
+    def deploy(self, within_s: float) -> None:
+        if self.stuck:
+            raise Unavailable("Ray's dashboard does not answer.")
         self.deployed += 1
+
+    def end_dashboard(self) -> None:
+        self.stuck = False
+        self.services.dead.add("dashboard")
 
     def deployment_failure(self) -> str | None:
         return self.failure
@@ -201,7 +79,26 @@ class UnsteadyRay:
         self.retired += 1
 
     def gateways(self) -> set[int]:
-        return set()
+        return {7}
+
+    def serving(self) -> int | None:
+        return 7
+
+    def beat(self) -> int | None:
+        return None
+
+
+class StandBy:
+    """A spare gateway."""
+
+    def __init__(self) -> None:
+        self.begun, self.lives = 0, False
+
+    def launch(self) -> None:
+        self.begun, self.lives = self.begun + 1, True
+
+    def alive(self) -> bool:
+        return self.lives
 
 
 class ReadyDoor(BaseHTTPRequestHandler):
@@ -257,6 +154,7 @@ def supervisor_over(home: Path, ray: UnsteadyRay, errands: Errands, dsn: str | N
     Places(home).prepare()
     supervisor = Supervisor(Settings(home=home, dsn=dsn), beside=errands)
     supervisor.ray = supervisor.application._ray = ray  # type: ignore[assignment]
+    supervisor.spare = StandBy()  # type: ignore[assignment]
     supervisor._migrated = True
     return supervisor
 
@@ -305,9 +203,36 @@ def test_what_answered_before_a_new_raylet_is_ended_once_its_successor_answers(t
     ray, errands = UnsteadyRay(Ports.usual(door), stops=0), Errands()
     supervisor = ticked(supervisor_over(tmp_path, ray, errands), 0, 10)
     ray.services.dead.add("raylet")
-    ray.successor, ray.pid = True, 43
+    ray.pid = 43
     ticked(supervisor, 20, 26)
     assert (ray.services.revived, ray.retired, ray.started, ray.deployed) == (["raylet"], 1, 1, 1)
+    assert supervisor.runtime.state == "ready"
+
+
+def test_a_spare_gateway_stands_by_once_there_is_something_to_serve_and_always_after(tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=0)
+    supervisor = supervisor_over(tmp_path, ray, Errands())
+    spare = cast(StandBy, supervisor.spare)
+    ray.successor = False
+    ticked(supervisor, 0, 3)
+    assert spare.begun == 0
+    ray.successor = True
+    ticked(supervisor, 3, 10)
+    assert (spare.begun, supervisor.runtime.state) == (1, "ready")
+    spare.lives, ray.stuck = False, True
+    supervisor.application._deployed = False
+    supervisor.application.part.fall(20.0, Unavailable("The application does not answer."))
+    ticked(supervisor, 20, 22)
+    assert spare.begun == 2, "also while nothing else serves"
+
+
+def test_a_dashboard_that_takes_nothing_is_begun_again(tmp_path: Path, door: int) -> None:
+    ray = UnsteadyRay(Ports.usual(door), stops=0)
+    supervisor = ticked(supervisor_over(tmp_path, ray, Errands()), 0, 10)
+    ray.stuck, supervisor.application._deployed = True, False
+    supervisor.application.part.fall(10.0, Unavailable("The application does not answer."))
+    ticked(supervisor, 20, 26)
+    assert (ray.services.revived, ray.deployed, ray.started) == (["dashboard"], 2, 1)
     assert supervisor.runtime.state == "ready"
 
 

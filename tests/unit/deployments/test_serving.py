@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -17,6 +18,8 @@ from fastapi import FastAPI
 from adapters import temporary
 from cli.ports import free_port
 from config.settings import Http, project_root
+from deployments.accepting import Acceptor
+from deployments.connections import Connections
 from deployments.door import Door
 from deployments.listening import HAND_OVER_S, Listener, listen
 from deployments.serving import Turn, serving
@@ -143,6 +146,48 @@ async def test_an_orphan_that_stands_by_lets_go_of_the_door_where_another_is_nex
     await following.close()
 
 
+async def test_the_spare_one_serves_between_others_and_ends_when_it_has_handed_over(place: tuple[Path, Http]) -> None:
+    home, http = place
+    first = await listen(named("first"), home, http)
+    spare = await listen(named("spare"), home, http, orphaned=lambda: True, patient=True)
+    following = await listen(named("following"), home, http)
+    await asyncio.sleep(2 * HAND_OVER_S)
+    assert spare.listening, "it stands by, whoever else does"
+    await first.close()
+    assert await answer(http) == "following"
+    await following.close()
+    assert await answer(http) == "spare"
+    last = await listen(named("last"), home, http)
+    await asyncio.wait_for(spare.leaving(), 60)
+    again = await listen(named("again"), home, http, orphaned=lambda: True, patient=True)
+    await asyncio.wait_for(spare.close(), 60)
+    assert await answer(http) == "last"
+    await last.close()
+    assert await answer(http) == "again", "the same process stands by once more"
+    await again.close()
+
+
+async def test_an_orphan_that_is_to_end_answers_until_another_can(place: tuple[Path, Http]) -> None:
+    """Serve ends what its controller does not know any more, whether or not there is another by then."""
+    home, http = place
+    orphan = await listen(named("orphan"), home, http, orphaned=lambda: True)
+    assert await answer(http) == "orphan"
+    ending = asyncio.create_task(orphan.retire())
+    await asyncio.sleep(2 * HAND_OVER_S)
+    assert await answer(http) == "orphan"
+    successor = await listen(named("successor"), home, http)
+    await asyncio.wait_for(ending, 60)
+    assert await answer(http) == "successor"
+    await successor.close()
+
+
+async def test_who_is_no_orphan_ends_at_once(place: tuple[Path, Http]) -> None:
+    home, http = place
+    gateway = await listen(named("gateway"), home, http)
+    await asyncio.wait_for(gateway.retire(), 60)
+    assert not gateway.listening
+
+
 async def until_answered_by(name: str, http: Http) -> bool:
     while await answer(http) != name:
         await asyncio.sleep(0.01)
@@ -191,6 +236,32 @@ async def test_whoever_waited_while_nobody_served_is_answered_though_they_are_mo
         each.close()
     assert [told[:15] for told in answers] == [b"HTTP/1.1 200 OK"] * 80
     await listener.close()
+
+
+async def test_many_are_taken_in_one_turn_and_never_more_than_there_is_room_for() -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    class Silent(asyncio.Protocol):
+        origin, trusted, answering, used_at = "127.0.0.1", False, True, 0.0
+
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            others.join(self)
+
+        def hang_up(self) -> None:
+            raise AssertionError("nobody is ended who is being answered")
+
+    for room, taken in ((100, 40), (20, 20)):
+        others = Connections(room, room)
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            callers = [socket.create_connection(door.getsockname()) for _ in range(40)]
+            acceptor = Acceptor(door, others, Silent, never)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(acceptor._take_some(), 0.5 if room < 40 else 30)
+            assert len(others) == taken
+            await acceptor.stop()
+            for each in callers:
+                each.close()
 
 
 async def test_half_sent_requests_in_the_queue_hold_nobody_up(place: tuple[Path, Http]) -> None:

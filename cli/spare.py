@@ -1,0 +1,58 @@
+"""The spare gateway (deployments/spare.py) as the supervisor tends it: begun again whenever it has ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from adapters.watched import Running, Watched
+from cli.processes import arguments, end, process_table, title
+
+MODULE = "deployments.spare"
+TITLE = f"python -m {MODULE}"
+"""How it calls itself."""
+
+
+class Spare:
+    """The process. `environment` tells what it is begun with, which follows from how the others were started."""
+
+    def __init__(self, home: Path, log: Path, environment: Callable[[], Mapping[str, str]]) -> None:
+        self._home, self._log, self._environment = home, log, environment
+        self._running: Running | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Its number, as long as it runs."""
+        return self._running.pid if self._running is not None and self.alive() else None
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._running is not None and self._running.poll() is None
+
+    def launch(self) -> None:
+        """Begin it."""
+        command = [sys.executable, "-m", MODULE, str(self._home)]
+        with self._log.open("ab") as log:
+            self._running = subprocess.Popen(
+                command, env=dict(self._environment()), cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def adopt(self) -> bool:
+        """Take over the one that a killed supervisor has left; whether there is one."""
+        for pid in spares_of(self._home):
+            with suppress(ProcessLookupError):
+                self._running = Watched(pid)
+        return self.alive()
+
+    def stop(self) -> None:
+        """End it; does nothing when there is none."""
+        end(lambda: {self.pid} if self.pid is not None else set())
+
+
+def spares_of(home: Path) -> set[int]:
+    """The spare gateways of a home, whoever is their parent now."""
+    return {pid for pid in process_table() if title(pid) == TITLE and arguments(pid)[-1:] == [str(home)]}

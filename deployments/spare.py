@@ -1,0 +1,55 @@
+"""The spare gateway: one outside Ray, which answers while no gateway of Serve's can.
+
+`python -m deployments.spare HOME`; the supervisor begins it, with what Ray's processes are told. It stands by with all
+but the encoder loaded, serves as soon as nobody else does, hands over to a gateway of Serve's, and stands by again. It
+reaches the shards past Ray (actors/line.py), so neither a dead raylet nor a dead GCS keeps it from answering. What
+needs the worker at once, as reading a sentence or judging a pair, it answers with 503.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from actors.background import stand_before
+from adapters.allocator import give_back
+from config.settings import load
+from deployments.gateway import create_app
+from deployments.house import open_house
+from deployments.listening import listen
+from deployments.minds import RayMinds
+
+
+async def serve(home: Path) -> None:
+    """Stand by and serve, by turns, without end."""
+    stand_before()
+    settings = load(home)
+    house = await open_house(settings, RayMinds(settings))
+    under_way: set[asyncio.Future[None]] = set()
+    """What goes on beside standing by: the encoder is loaded, callers are answered after another has taken over."""
+
+    def beside(work: Coroutine[Any, Any, None]) -> None:
+        under_way.add(task := asyncio.ensure_future(work))
+        task.add_done_callback(under_way.discard)
+
+    async def warm() -> None:
+        await house.ask("warm")
+        await asyncio.to_thread(give_back)
+
+    async def begun() -> None:
+        beside(warm())
+
+    app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
+    while True:
+        listener = await listen(app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True)
+        await listener.leaving()
+        beside(listener.close())
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    asyncio.run(serve(Path(sys.argv[1])))
