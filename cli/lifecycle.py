@@ -117,7 +117,7 @@ def _follow(places: Places, supervisor: subprocess.Popen[bytes] | None, quiet: b
                     err.print(f"  [green]✓[/] {step} [dim]{time.monotonic() - since:.1f} s[/]")
                 step, since = runtime.step, time.monotonic()
                 status.update(step)
-            if runtime is not None and runtime.state in ("ready", "failed"):
+            if runtime is not None and (runtime.state == "ready" or (runtime.state == "failed" and gone)):
                 return runtime
             if gone or time.monotonic() > deadline:
                 return Runtime(home=str(places.home), state="failed", error="The supervisor ended without a word.")
