@@ -117,9 +117,11 @@ def _follow(places: Places, supervisor: subprocess.Popen[bytes] | None, quiet: b
                     err.print(f"  [green]✓[/] {step} [dim]{time.monotonic() - since:.1f} s[/]")
                 step, since = runtime.step, time.monotonic()
                 status.update(step)
-            if runtime is not None and (runtime.state == "ready" or (runtime.state == "failed" and gone)):
+            if runtime is not None and runtime.state == "ready":
                 return runtime
-            if gone or time.monotonic() > deadline:
+            if gone or time.monotonic() > deadline:  # why it failed is told before all that was begun has ended
+                if runtime is not None and runtime.state == "failed":
+                    return runtime
                 return Runtime(home=str(places.home), state="failed", error="The supervisor ended without a word.")
             time.sleep(POLL_S)
 

@@ -17,7 +17,7 @@ import pytest
 
 from adapters.temporary import folders_of
 from cli.ports import free_port
-from cli.processes import descendants, process_table, title
+from cli.processes import arguments, descendants, process_table, title
 from cli.ray_head import processes_of_ray
 from cli.runtime import Places, Runtime, read_runtime, supervised, supervisor_pid
 from tests.rooms import room
@@ -109,15 +109,8 @@ class House:
     def left(self) -> list[str]:
         """Every process of ours that still lives."""
         ours = processes_of_ray(self.home)
-        servers = {pid for pid in process_table() if str(self.home) in _arguments(pid)}
+        servers = {pid for pid in process_table() if str(self.home) in " ".join(arguments(pid))}
         return [title(pid) for pid in ours | servers]
-
-
-def _arguments(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        return ""
 
 
 def until(reached: Callable[[], bool]) -> None:
