@@ -7,7 +7,7 @@ from typing import Any
 import ray
 
 from actors.line import Caller
-from actors.memory_shard import MemoryShard
+from actors.memory_shard import MemoryShardActor
 from actors.names import NAMESPACE, SHARDS, WORKER, actor, line_of, shard_name, shard_of
 from actors.worker import Worker
 from adapters.watched import orphaned
@@ -39,7 +39,8 @@ class Directory:
             return
         for number in range(SHARDS):
             name = shard_name(number)
-            ray.remote(MemoryShard).options(**_FOREVER, name=name, max_concurrency=256).remote(name, self._settings)
+            shard = ray.remote(MemoryShardActor).options(**_FOREVER, name=name, max_concurrency=256)
+            shard.remote(name, self._settings)
         ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
 
     async def ask(self, user_id: str, method: str, *asked: object) -> Any:
@@ -47,7 +48,7 @@ class Directory:
         return await self._caller(shard_of(user_id)).ask(method, *asked)
 
     async def open_lines(self) -> None:
-        """Have every shard open its line, also in the life it has just begun. Raises RayError, Unavailable."""
+        """Have every shard open its line that could not when its life began. Raises RayError, Unavailable."""
         for number in range(SHARDS):
             await self._living(shard_name(number)).line.remote()
 

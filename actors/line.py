@@ -123,6 +123,10 @@ class Line:
         return await asyncio.open_unix_connection(sock=end)
 
 
+LOOKED_S = 0.1
+"""Seconds between looks for the line of the next life, while a call waits for it."""
+
+
 class Caller:
     """How one shard is asked: over its line, or by a call where there is none."""
 
@@ -140,7 +144,24 @@ class Caller:
                 return await line.ask(*asked)
             except OSError:
                 line.close()
-        return await self._call(*asked)
+        return await self._answered(asked, line)
+
+    async def _answered(self, asked: tuple[object, ...], broken: Line | None) -> Any:
+        """By a call, or over the line of the next life if that is there first."""
+        call = asyncio.ensure_future(self._call(*asked))
+        try:
+            while not (await asyncio.wait([call], timeout=LOOKED_S))[0]:
+                line = self._found()
+                if line is None or line is broken:
+                    continue
+                try:
+                    return await line.ask(*asked)
+                except OSError:
+                    line.close()
+                    broken = line
+            return call.result()
+        finally:
+            call.cancel()
 
     def _found(self) -> Line | None:
         """The line of the life that is led now, as far as this machine knows."""

@@ -86,7 +86,7 @@ class Legs:
 
 
 class MemoryShard:
-    """An async Ray actor (wrapped late, in actors.directory)."""
+    """What a shard does, wherever it lives; `MemoryShardActor` lives in a process of its own."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         gc.set_threshold(*YOUNG)
@@ -145,7 +145,6 @@ class MemoryShard:
 
     async def line(self) -> None:
         """Answer on the same machine past Ray, too (actors.line)."""
-        stand_before()
         await self._exchange.open()
 
     async def _asked_for(self, method: str, *asked: object) -> object:
@@ -318,6 +317,19 @@ class MemoryShard:
                 if self._stores is None:
                     self._stores = await build.stores(self._settings, "shard")
         return self._stores
+
+
+class MemoryShardActor(MemoryShard):
+    """A shard as an async Ray actor (wrapped late, in actors.directory): everybody waits for its process.
+
+    Each life opens its line as it begins. A gateway that had been asking the life before finds it then without Ray,
+    which after a fault of its own can be seconds late to tell that an actor is back.
+    """
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        stand_before()
+        super().__init__(name, settings)
+        self._begun = asyncio.get_running_loop().create_task(self.line())
 
 
 def _show(facts: FactColumns, believed: WorkingSet, fresh: Mapping[str, Vector]) -> None:

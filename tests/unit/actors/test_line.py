@@ -114,6 +114,28 @@ async def test_a_line_that_breaks_becomes_a_call_and_the_next_life_has_its_own(s
     await after.exchange.close()
 
 
+async def test_the_line_of_the_next_life_answers_before_a_call_that_hangs(tmp_path: Path) -> None:
+    before, after = Shard(tmp_path / "line-shard-0"), Shard(tmp_path / "line-shard-0")
+    hung: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+    async def hanging(*asked: object) -> object:
+        return await hung
+
+    caller = Caller(before.place, hanging)
+    await before.exchange.open()
+    assert await caller.ask(1) == (1, None)
+    await before.exchange.close()
+    caller_line: Any = caller._line
+    caller_line.close()
+    asking = asyncio.ensure_future(caller.ask(2))
+    await asyncio.sleep(0)
+    assert not asking.done()
+    await after.exchange.open()
+    assert await asking == (2, None)
+    assert hung.cancelled()
+    await after.exchange.close()
+
+
 async def test_a_younger_life_is_asked_though_the_older_one_answers_on(shard: Shard) -> None:
     caller = Caller(shard.place, shard.call)
     assert await caller.ask(1) == (1, None)
