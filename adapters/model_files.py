@@ -77,7 +77,7 @@ MINILM_TOKENIZER = ModelFile(
 )  # fmt: skip
 MINILM_TAUGHT = ModelFile(
     "encoder's weights", "memoray", "adapters.embedding", "weights/taught.onnx",
-    "3892e664391b3f85d9ba97f45139c6eba4372c2da2e0e3e5cb5bb8b107582809", "Apache-2.0",
+    "113f8113bccaaa390752644f034c3888fc39c812ac9e65cf966d923794b3182c", "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )  # fmt: skip
 E5 = ModelFile(

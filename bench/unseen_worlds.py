@@ -32,6 +32,9 @@ ASSISTANT = "assistant"
 """The kind of a world in which the owner talks with one, who is called so too."""
 FOLLOWED = "preference_following"
 """The category of questions to an assistant whose answers heed what the owner wants, as BEAM calls it."""
+LEFT_OUT = ("i", "j", "k", "s", "z", "aa")
+"""Authors whose worlds are never taught: a fifth of all worlds, of every kind, and some in German. What is fitted is
+fitted to these alone, for the encoder finds more in what it was taught."""
 _HEAD = re.compile(r"# world:.*\| kind: (?P<kind>\w+) .*\| people: (?P<people>.+)")
 _OWNER = re.compile(r"(?P<name>[^,|]+?) \([^)]*\bowner\b[^)]*\)")
 _TURN = re.compile(r"(?P<speaker>[^:]{1,40}): *(?P<text>.+)")
@@ -67,6 +70,16 @@ def worlds(folder: Path) -> Iterator[World]:
     """The worlds of a folder, by name. Raises Invalid, with file and line, where one is not of that shape."""
     for path in sorted(folder.glob("*.txt")):
         yield world(path.stem, path.read_text(encoding="utf-8").splitlines())
+
+
+def left_out(folder: Path) -> list[World]:
+    """Those of the authors who are never taught."""
+    return [each for each in worlds(folder) if author_of(each.conversation.id) in LEFT_OUT]
+
+
+def author_of(conversation: str) -> str:
+    """Whose world it is: the part of its name before the first hyphen (`world-i-kettle` is by i)."""
+    return conversation.removeprefix("world-").partition("-")[0]
 
 
 def world(name: str, lines: Sequence[str]) -> World:

@@ -37,7 +37,7 @@ CALIBRATION = np.array([(-1.0, 0.0), (0.487, 0.40), (0.61, 0.70), (0.929, 0.93),
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
 FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 0.93), (1.0, 1.0)], np.float32)
 """The same for the fp32 weights."""
-TAUGHT_CALIBRATION = np.array([(-1.0, 0.0), (0.381, 0.40), (0.63, 0.70), (0.902, 0.93), (1.0, 1.0)], np.float32)
+TAUGHT_CALIBRATION = np.array([(-1.0, 0.0), (0.365, 0.40), (0.576, 0.70), (0.905, 0.93), (1.0, 1.0)], np.float32)
 """The same for the taught int8 weights."""
 
 _STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
@@ -199,7 +199,7 @@ class FullMiniLmEmbedder(MiniLmEmbedder):
 class TaughtMiniLmEmbedder(MiniLmEmbedder):
     """The same model taught on invented conversations to find the turns that answer a question (training/), int8."""
 
-    name = "memoray-minilm-1-int8"
+    name = "memoray-minilm-2-int8"
     _knots = TAUGHT_CALIBRATION
     _file = MINILM_TAUGHT
 

@@ -43,17 +43,17 @@ HALF_LIFE_DAYS = 30.0
 class Weights:
     """What each feature is worth, in log-odds.
 
-    Fitted by bench/fit_fusion.py and rounded, but for what is said to be set by hand. Leave-conversations-out, against
-    rank fusion of the same two legs: see that script.
+    Between what bench/fit_fusion.py fitted to three public sets and what it fits to worlds left out, but for what is
+    said to be set by hand (docs/decisions/0077).
     """
 
     text: float = 0.4
-    """Standardised BM25 score. Fitted 0.3; this, `vectors_rank` and `met` are the best of 36 combinations around it."""
+    """Standardised BM25 score."""
     vectors_rank: float = 1.4
-    """20 / (20 + rank) by vectors. Fitted 0.7."""
-    met: float = 0.8
+    """20 / (20 + rank) by vectors."""
+    met: float = 1.2
     """Standardised late interaction: how well the question's words are met in it and around it. The lowest of those
-    read closely stands for those that were not. Fitted 0.6."""
+    read closely stands for those that were not."""
     alone: float = 0.2
     """The same in the turn itself: a long meeting is full of turns beside the right one. Chosen as `hot` is."""
     graph: float = 0.2
@@ -64,15 +64,13 @@ class Weights:
     standing: float = 4.0
     """The owner requests something, and it is a wish at hand. By hand: from 2 to 5 it finds ever more wishes, and loses
     0.1 to 0.4 of BEAM's recall@10 elsewhere."""
-    next_vectors: float = 0.2
-    """Standardised cosine of the turn after it."""
     answers: float = 0.8
     """It follows a turn that asks something like the question."""
-    source_vectors: float = 0.6
+    source_vectors: float = 0.3
     """Mean of the three best cosines in its source."""
     speaker: float = 1.3
     """The question names its speaker, or another one."""
-    question: float = -0.8
+    question: float = -1.1
     """Share of it that only asks."""
     when_time: float = 1.6
     """The question asks for a time, and it holds a time word."""
@@ -84,15 +82,14 @@ class Weights:
     """How new it is, as far as the question cares. By hand."""
     overtaken: float = -4.5
     """The question asks how things stand, and nothing that was read out of it holds any more. By hand: more than the
-    4.1 that better words and nearness can add where there are two candidates."""
+    4.3 that better words and nearness can add where there are two candidates."""
     calendar: float = 5.0
     """It is of the time that the question tells by an event (up to 1), and near to what else is asked (1 more). Chosen
     on questions about invented lives (docs/decisions/0045)."""
 
 
-WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, next_vectors=0.3, answers=0.9,
-                         source_vectors=0.7, speaker=1.4, question=-0.6, when_time=1.5, count_digit=0.7, named_day=3.0,
-                         overtaken=-3.0)  # fmt: skip
+WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, answers=0.9, source_vectors=0.7, speaker=1.4,
+                         question=-0.6, when_time=1.5, count_digit=0.7, named_day=3.0, overtaken=-3.0)  # fmt: skip
 """Fitted without late interaction: for an encoder without word pieces, and while those of most candidates are missing.
 `vectors_rank` was fitted as 1.3 and raised by hand, which long chats and meetings like and none minds."""
 
@@ -156,7 +153,6 @@ def features(case: Case) -> Floats:
     """[candidates, features] in the order of `FEATURES`."""
     plan, traits = case.plan, case.traits
     legs, before = _located(case.rankings, traits)
-    after = _followers(before)
     nearness = _nearness(traits, case.asked, legs.get("vectors"))
     met, alone = _read(case, nearness)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
@@ -171,7 +167,6 @@ def features(case: Case) -> Floats:
         "graph": _share_of_best(legs.get("graph"), traits),
         "hot": hot,
         "standing": _found(legs.get("standing"), traits),
-        "next_vectors": _of(nearness, after) * damped,
         "answers": _of(traits.question_share, before) * np.maximum(0, _of(nearness, before)) * damped,
         "source_vectors": _top_of_source(traits.source, nearness),
         "speaker": _speaker(plan, traits, told),
@@ -298,14 +293,6 @@ def _standard(values: Floats) -> Floats:
     apart = values - values.sum() / count
     spread = np.sqrt((apart * apart).sum() / count)
     return apart / spread if spread > ALIKE * max(1.0, np.abs(values).max(initial=0)) else np.zeros_like(values)
-
-
-def _followers(before: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Row of the candidate just after each in its source, given that just before; -1 if that is no candidate."""
-    after = np.full(len(before), -1)
-    found = np.flatnonzero(before >= 0)
-    after[before[found]] = found
-    return after
 
 
 def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:

@@ -22,7 +22,7 @@ from tests.api.test_sources_and_context import conversation
 from tests.contract.conftest import database, own_pool  # noqa: F401  (fixtures)
 from tests.fakes.minds import LocalMinds
 
-OLD, NEW = "hashing-64", "memoray-minilm-1-int8"
+OLD, NEW = "hashing-64", "memoray-minilm-2-int8"
 ASKED = {"query": "Where did Maya move to?", "cut": "none", "record_access": "false"}
 
 

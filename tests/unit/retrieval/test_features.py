@@ -88,7 +88,6 @@ class Book:
         self.nearness = standard(self._cosines(one))
         place = {key: row for row, key in enumerate(self.keys)}
         self.before = [place.get(key) for key in one.traits.before.tolist() or [0] * len(self.keys)]
-        self.after = {before: row for row, before in enumerate(self.before) if before is not None}
         self.damped = [1 / (1 + length / 300) for length in one.traits.length.tolist()]
 
     def _cosines(self, one: Case) -> list[float]:
@@ -128,12 +127,6 @@ class Book:
 
     def calendar(self) -> list[float]:
         return [self.legs.get("calendar", {}).get(key, 0) for key in self.keys]
-
-    def next_vectors(self) -> list[float]:
-        return [
-            self.nearness[self.after[row]] * damped if row in self.after else 0
-            for row, damped in enumerate(self.damped)
-        ]
 
     def answers(self) -> list[float]:
         shares = self.traits.question_share.tolist()
@@ -203,7 +196,7 @@ def test_what_is_alike_but_for_rounding_stays_alike(count: int) -> None:
     text = Ranking("text", np.arange(1, count + 1), np.full(count, 0.1, np.float32))
     of = traits(count, vectors=np.tile(vector, (count, 1)), source=np.arange(count), question_share=np.ones(count))
     found = features(Case(route("Tea?", NOW), (text,), of, Asked(near, NO_PIECES), NOW))
-    for name in ("text", "source_vectors", "answers", "next_vectors"):
+    for name in ("text", "source_vectors", "answers"):
         assert not found[:, FEATURES.index(name)].any(), name
 
 
