@@ -33,7 +33,7 @@ from bench.conversations import UNDATED, Conversation, read
 from bench.conversations import Asked as Question
 from bench.fit_calibration import ENCODERS
 from bench.metrics import SEPARATE, percentages, scores
-from bench.unseen_worlds import author_of, left_out
+from bench.unseen_worlds import author_of, worlds_left_out
 from memory.model.ids import digest, segment_key
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import ROLES
@@ -172,8 +172,13 @@ async def asked_of(conversation: Conversation, wanted: Sequence[Question], encod
 
 
 def fit(asked: Sequence[Weighed], steps: int = 200, rate: float = 0.1) -> Floats:
-    """Weights that maximise the softmax likelihood of the worlds' gold, by Adam on standardised features."""
+    """Weights that maximise the softmax likelihood of the worlds' gold, by Adam on standardised features.
+
+    Raises ValueError without a question about a world.
+    """
     known = [head(one) for one in asked if one.dataset == FITTED and one.gold.any()]
+    if not known:
+        raise ValueError("Weights are fitted to worlds: name their folder (training/worlds) before the data files.")
     fitted = np.array([name not in UNFITTED for name in FEATURES])
     spread = np.concatenate([one.rows for one in known]).std(axis=0)
     scale = np.where(fitted & (spread > 1e-6), 1 / np.maximum(spread, 1e-6), 0.0)
@@ -228,7 +233,7 @@ def folds(asked: Sequence[Weighed]) -> dict[str, Floats]:
 
 def told_in(path: Path) -> Sequence[Conversation]:
     """The conversations of a data file, or the worlds of a folder that the encoder was not taught."""
-    return [world.conversation for world in left_out(path)] if path.is_dir() else read(path)
+    return [world.conversation for world in worlds_left_out(path)] if path.is_dir() else read(path)
 
 
 def asked_for(description: str | None) -> argparse.Namespace:

@@ -1,6 +1,6 @@
-"""Invented worlds: talk with questions, written by hand and never fitted to, as conversations to be asked about.
+"""Invented worlds: talk with questions, written by hand, as conversations to be asked about.
 
-A world is a file of plain text (the files are not part of Memoray):
+A world is a file of plain text (training/worlds has 168 of them):
 
     # world: NAME | kind: assistant | language: en | people: Ana (she, owner), Assistant (it)
     ## 1 | 2024-03-02 19:10 | chat
@@ -72,7 +72,7 @@ def worlds(folder: Path) -> Iterator[World]:
         yield world(path.stem, path.read_text(encoding="utf-8").splitlines())
 
 
-def left_out(folder: Path) -> list[World]:
+def worlds_left_out(folder: Path) -> list[World]:
     """Those of the authors who are never taught."""
     return [each for each in worlds(folder) if author_of(each.conversation.id) in LEFT_OUT]
 

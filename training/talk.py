@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.unseen_worlds import World, worlds
+from bench.unseen_worlds import World, author_of, worlds
 from memory.errors import Invalid
 from memory.retrieval.batches import dense_text
 
@@ -39,7 +39,7 @@ class Lesson:
     @property
     def author(self) -> str:
         """Whose world it is: the letter its name begins with."""
-        return self.name.partition("-")[0]
+        return author_of(self.name)
 
     @property
     def lengths(self) -> NDArray[np.float32]:

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from bench.conversations import Conversation
+from bench.fit_fusion import Weighed, fit, folds
 from bench.fit_silence import Fitted, Judged
 from bench.unseen import chat, counted, known, left_out, lived, silence_row
-from bench.unseen_worlds import FOLLOWED, turns_of, world, worlds
+from bench.unseen_worlds import FOLLOWED, LEFT_OUT, author_of, turns_of, world, worlds, worlds_left_out
 from memory.errors import Invalid
 from memory.retrieval.cut import CutRules
 from memory.retrieval.silence import SilenceRules
+from memory.retrieval.weighting import FEATURES
 
 LINES = """\
 # world: quarry | kind: assistant | language: en | people: Ottilie (she, owner), Assistant (it)
@@ -115,3 +117,37 @@ def test_a_row_of_silence_tells_what_is_refused_and_how_far_they_lie_apart() -> 
     assert (row["with / without an answer"], row["AUC"]) == ("2 / 1", "50.0")
     assert row["refused, of those without"] == "1 of 1 (100 %)"
     assert row["refused, of those with"] == "1 of 2 (50 %)"
+
+
+def test_worlds_that_are_left_out_are_those_of_some_authors(tmp_path: Path) -> None:
+    for name in ("i-quarry", "b-quarry", "aa-01-quarry"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(LINES), encoding="utf-8")
+    found = [each.conversation.id for each in worlds_left_out(tmp_path)]
+    assert found == ["world-aa-01-quarry", "world-i-quarry"]
+    assert {author_of(name) for name in found} <= set(LEFT_OUT)
+
+
+def weighed(conversation: str, dataset: str, told: int) -> Weighed:
+    """Two turns, of which the first is gold and has 1 of one feature, the other 1 of `text`."""
+    rows = np.zeros((2, len(FEATURES)))
+    rows[0, told] = rows[1, FEATURES.index("text")] = 1.0
+    gold = np.array([True, False])
+    return Weighed(dataset, conversation, rows, np.ones(2), np.array(["1", "2"]), gold, ("1",), np.zeros(2, np.int64),
+                   frozenset({0}))  # fmt: skip
+
+
+def test_weights_are_fitted_to_worlds_alone_and_each_author_is_judged_without_its_own() -> None:
+    speaker, question = (FEATURES.index(name) for name in ("speaker", "question"))
+    asked = [weighed("world-i-a", "worlds", speaker), weighed("world-i-b", "worlds", speaker),
+             weighed("world-j-a", "worlds", question), weighed("chat-1", "beam", question)]  # fmt: skip
+    whole = fit(asked)
+    assert whole[speaker] > whole[question] > 0 > whole[FEATURES.index("text")]
+    fitted = folds(asked)
+    assert fitted["chat-1"].tolist() == whole.tolist()
+    assert fitted["world-i-a"][speaker] == 0 < fitted["world-i-a"][question]
+    assert fitted["world-j-a"][question] == 0 < fitted["world-j-a"][speaker]
+
+
+def test_a_fit_without_worlds_says_what_to_do() -> None:
+    with pytest.raises(ValueError, match="name their folder"):
+        fit([weighed("chat-1", "beam", FEATURES.index("speaker"))])
