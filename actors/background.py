@@ -37,11 +37,7 @@ def step_back() -> None:
     PostgreSQL is a session, and so is whoever asks. Where that is refused, niceness is all there is.
     """
     os.nice(NICENESS)
-    if AUTOGROUP.exists():
-        # a container may forbid each step, and Linux lets users other than root write ten times a second, all together
-        with suppress(OSError):
-            _lead_a_session()
-            AUTOGROUP.write_text(str(OF_SESSION))
+    _count_among_sessions(OF_SESSION)
 
 
 def stand_before() -> None:
@@ -51,10 +47,7 @@ def stand_before() -> None:
     first, gateway and shard together would have the part of one connection, less what is being begun beside them. Only
     root may come before others; for everybody else the session is one of its own.
     """
-    if AUTOGROUP.exists():
-        with suppress(OSError):
-            _lead_a_session()
-            AUTOGROUP.write_text(str(BEFORE))
+    _count_among_sessions(BEFORE)
 
 
 class Threads(ThreadPoolExecutor):
@@ -89,6 +82,15 @@ def _step_last() -> None:
     """Niceness is a thread's own on Linux alone; elsewhere it would be that of the whole process."""
     if sys.platform == "linux":
         os.nice(LAST)
+
+
+def _count_among_sessions(niceness: int) -> None:
+    """Be a session of one's own, as nice as that, where Linux shares out among sessions and lets us."""
+    if AUTOGROUP.exists():
+        # a container may forbid each step, and Linux lets users other than root write ten times a second, all together
+        with suppress(OSError):
+            _lead_a_session()
+            AUTOGROUP.write_text(str(niceness))
 
 
 def _lead_a_session() -> None:

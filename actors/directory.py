@@ -48,7 +48,7 @@ class Directory:
         return await self._caller(shard_of(user_id)).ask(method, *asked)
 
     async def open_lines(self) -> None:
-        """Have every shard open its line that could not when its life began. Raises RayError, Unavailable."""
+        """Have every shard open its line, should it have failed to when it began. Raises RayError, Unavailable."""
         for number in range(SHARDS):
             await self._living(shard_name(number)).line.remote()
 

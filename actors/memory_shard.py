@@ -322,8 +322,8 @@ class MemoryShard:
 class MemoryShardActor(MemoryShard):
     """A shard as an async Ray actor (wrapped late, in actors.directory): everybody waits for its process.
 
-    Each life opens its line as it begins. A gateway that had been asking the life before finds it then without Ray,
-    which after a fault of its own can be seconds late to tell that an actor is back.
+    It opens its line as it begins. So a gateway that waits for a shard that was killed finds the new one without Ray,
+    which can be seconds late to tell that an actor is back.
     """
 
     def __init__(self, name: str, settings: Settings) -> None:
