@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import ray
@@ -66,9 +67,12 @@ class Directory:
         return self._callers[name]
 
     def _new_caller(self, name: str) -> Caller:
-        """The handle is looked up each time: who is made anew has another one."""
+        """The handle is looked up each time: who is made anew has another one. Where Ray cannot be asked any more, only
+        the line of the shard's next life answers; who asks says for how long that is waited for."""
 
         async def called(method: str, *asked: object) -> Any:
+            if orphaned():
+                await asyncio.Event().wait()
             return await getattr(self._living(name), method).remote(*asked)
 
         return Caller(line_of(self._settings.home, name), called)

@@ -1,4 +1,4 @@
-"""The spare gateway (deployments/spare.py) as the supervisor tends it: begun again whenever it has ended."""
+"""The spare gateway (deployments/spare.py) as the supervisor tends it: a guardian that has ended is begun again."""
 
 from __future__ import annotations
 
@@ -17,23 +17,21 @@ TITLE = f"python -m {MODULE}"
 
 
 class Spare:
-    """The process. `environment` tells what it is begun with, which follows from how the others were started."""
+    """The guardian of the one that serves. `environment` tells what it is begun with, which follows from how the others
+    were started.
+    """
 
     def __init__(self, home: Path, log: Path, environment: Callable[[], Mapping[str, str]]) -> None:
         self._home, self._log, self._environment = home, log, environment
         self._running: Running | None = None
-
-    @property
-    def pid(self) -> int | None:
-        """Its number, as long as it runs."""
-        return self._running.pid if self._running is not None and self.alive() else None
 
     def alive(self) -> bool:
         """Whether it runs."""
         return self._running is not None and self._running.poll() is None
 
     def launch(self) -> None:
-        """Begin it."""
+        """Begin it; what a killed one has left is ended."""
+        self.stop()
         command = [sys.executable, "-m", MODULE, str(self._home)]
         with self._log.open("ab") as log:
             self._running = subprocess.Popen(
@@ -43,16 +41,18 @@ class Spare:
 
     def adopt(self) -> bool:
         """Take over the one that a killed supervisor has left; whether there is one."""
-        for pid in spares_of(self._home):
-            with suppress(ProcessLookupError):
-                self._running = Watched(pid)
+        found, table = spares_of(self._home), process_table()
+        for pid in found:
+            if pid in table and table[pid].parent not in found:
+                with suppress(ProcessLookupError):
+                    self._running = Watched(pid)
         return self.alive()
 
     def stop(self) -> None:
-        """End it; does nothing when there is none."""
-        end(lambda: {self.pid} if self.pid is not None else set())
+        """End it and its child; does nothing when there is none."""
+        end(lambda: spares_of(self._home))
 
 
 def spares_of(home: Path) -> set[int]:
-    """The spare gateways of a home, whoever is their parent now."""
+    """The spare gateways of a home and their guardians, whoever is their parent now."""
     return {pid for pid in process_table() if title(pid) == TITLE and arguments(pid)[-1:] == [str(home)]}

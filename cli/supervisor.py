@@ -22,10 +22,10 @@ from pathlib import Path
 from types import FrameType
 
 from adapters import temporary
+from adapters.guardian import Guardian, release
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
 from cli.application import Application
-from cli.guardian import Guardian, release
 from cli.parts import Beside, Heartbeat, Part, Step, ThreadErrand
 from cli.ports import LOOPBACK, Kept, Ports
 from cli.processes import Reaper, adopt_orphans, descendants, end, send, sleep_beside, wake_stopped

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from fastapi import Request
 
+from adapters.allocator import give_back
 from deployments.callers import Caller
 from deployments.house import House
 from memory.model.timeline import iso
@@ -36,11 +37,14 @@ async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 async def restored(house: House, who: Caller, request: Request) -> tuple[dict[str, Any], bool]:
     """Restore the archive in the request's body; its manifest, and False if it had been restored before."""
-    with tempfile.TemporaryFile() as file:
-        async for block in request.stream():
-            await asyncio.to_thread(file.write, block)
-        file.seek(0)
-        manifest, fresh = await house.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
+    try:
+        with tempfile.TemporaryFile() as file:
+            async for block in request.stream():
+                await asyncio.to_thread(file.write, block)
+            file.seek(0)
+            manifest, fresh = await house.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
+    finally:
+        await asyncio.to_thread(give_back)  # what was unpacked and taken apart leaves holes in every thread's heap
     if fresh:
         await house.minds.forget_user(who.user_id)
         await house.minds.wake()

@@ -15,6 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
+from cli.processes import process_table
+from cli.spare import spares_of
 from tests.e2e.conftest import System, until
 
 pytestmark = pytest.mark.e2e
@@ -159,6 +161,22 @@ def test_the_front_door_is_killed(system: System, imported: Import, noticed: Any
     sending.join(BACK_WITHIN_S)
     assert not sending.is_alive()
     assert_all_is_read(system, imported)
+
+
+def test_the_spare_gateway_is_killed(system: System) -> None:
+    until(lambda: len(spares_of(system.home)) == 2, BACK_WITHIN_S, "one stands by, below its guardian")
+    guardian = supervised_spare(system)
+    [serving] = spares_of(system.home) - {guardian}
+    os.kill(serving, signal.SIGKILL)
+    until(lambda: len(spares_of(system.home) - {guardian, serving}) == 1, BACK_WITHIN_S, "another stands by")
+    assert supervised_spare(system) == guardian, "nothing was begun anew"
+
+
+def supervised_spare(system: System) -> int:
+    """The guardian of the spare gateway: the one that is no other one's child."""
+    spares, table = spares_of(system.home), process_table()
+    [guardian] = [pid for pid in spares if table[pid].parent not in spares]
+    return guardian
 
 
 def test_postgresql_is_killed(system: System, imported: Import, noticed: Any) -> None:

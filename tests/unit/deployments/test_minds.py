@@ -10,6 +10,8 @@ from typing import Any, cast
 import pytest
 
 from actors.directory import Directory
+from actors.line import Exchange
+from actors.names import line_of, shard_of
 from adapters.watched import orphaned
 from config.settings import Settings
 from deployments import minds
@@ -77,3 +79,19 @@ def test_without_its_raylet_a_process_calls_no_actor(monkeypatch: pytest.MonkeyP
     assert orphaned()
     with pytest.raises(Unavailable):
         directory.worker()
+
+
+async def test_without_its_raylet_a_process_waits_for_the_next_life_of_a_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_RAYLET_PID", str(os.getppid() + 1))
+
+    async def answer(method: str, user_id: str) -> str:
+        return f"{method} of {user_id}"
+
+    asking = asyncio.ensure_future(Directory(Settings(tmp_path)).ask("maya", "believed", "maya"))
+    await asyncio.sleep(0)
+    exchange = Exchange(answer, line_of(tmp_path, shard_of("maya")))
+    await exchange.open()
+    assert await asyncio.wait_for(asking, 60) == "believed of maya"
+    await exchange.close()

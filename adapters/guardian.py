@@ -1,7 +1,8 @@
-"""The guardian: parent of the supervisor, which it starts again when it is killed, and nothing else.
+"""A guardian: parent of a process, which it forks again when that is killed, and nothing else.
 
-It has no thread, asks nobody and decides nothing, so there is little it could die of. What must outlive a supervisor -
-the lock of the home, the front door, the reserved ports - is opened before the first one begins, and each inherits it.
+It has no thread, asks nobody and decides nothing, so there is little it could die of. What must outlive its child is
+there before the first one begins, and each inherits it: the lock of the home, the front door and the reserved ports of
+the supervisor's guardian, all that the spare gateway's has imported.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from types import FrameType
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 QUICK_S = 5.0
 PAUSE_S = 1.0
-"""A supervisor that was killed within QUICK_S is followed only after a pause."""
+"""A child that was killed within QUICK_S is followed only after a pause."""
 
 log = logging.getLogger("memoray.guardian")
 
 
 class Guardian:
-    """Runs one supervisor after another. `run` is called in each child with its number, from 0, while the stop signals
+    """Runs one child after another. `run` is called in each child with its number, from 0, while the stop signals
     are held: it installs its own handlers and calls `release`. What it returns is the child's exit code. A child that
     exits is the end, whatever its code: it meant to. One that a signal ended is followed by the next, which finds what
     the last one has left; so also when everything was to stop, for the last one had not finished.
@@ -49,7 +50,7 @@ class Guardian:
             code = self._ended(self._child)
             if code >= 0:
                 return code
-            log.error("the supervisor was ended by signal %d; the next one takes over", -code)
+            log.error("the child was ended by signal %d; the next one takes over", -code)
             if time.monotonic() - began < QUICK_S:
                 time.sleep(PAUSE_S)
         raise AssertionError

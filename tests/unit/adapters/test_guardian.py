@@ -14,7 +14,7 @@ from config.settings import project_root
 RUN = """
 import os, signal, sys, time
 from pathlib import Path
-from cli import guardian
+from adapters import guardian
 guardian.PAUSE_S = 0.0
 folder = Path(sys.argv[1])
 
