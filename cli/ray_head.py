@@ -72,7 +72,7 @@ RAY_ENVIRONMENT = {
     # a worker looks every second whether its raylet lives and ends if not; ours answer until their successors do, and
     # the supervisor ends them (an hour, should nobody be left to do so)
     "RAY_raylet_death_check_interval_milliseconds": "3600000",
-    # the GCS remembers 100,000 calls for the dashboard, 22 MB after ten minutes of requests; of the latest it tells as well
+    # the GCS would remember 100,000 calls for its dashboard: 22 MB more after ten minutes of requests
     "RAY_task_events_max_num_task_in_gcs": "1000",
     "OMP_NUM_THREADS": "1",  # one thread a model: the cores are shared with questions
 }
