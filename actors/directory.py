@@ -15,6 +15,9 @@ from adapters.watched import orphaned
 from config.settings import Settings
 from memory.errors import Unavailable
 
+NEXT_LIFE_S = 1.0
+"""How long a command for a shard that cannot be called waits for the line of its next life. Those who wait keep the
+places of others, who need no shard: with 30 s for it captures came to a stop behind them."""
 _FOREVER: dict[str, Any] = {
     "namespace": NAMESPACE,
     "lifetime": "detached",
@@ -67,12 +70,11 @@ class Directory:
         return self._callers[name]
 
     def _new_caller(self, name: str) -> Caller:
-        """The handle is looked up each time: who is made anew has another one. Where Ray cannot be asked any more, only
-        the line of the shard's next life answers; who asks says for how long that is waited for."""
+        """The handle is looked up each time: who is made anew has another one."""
 
         async def called(method: str, *asked: object) -> Any:
             if orphaned():
-                await asyncio.Event().wait()
+                await asyncio.sleep(NEXT_LIFE_S)
             return await getattr(self._living(name), method).remote(*asked)
 
         return Caller(line_of(self._settings.home, name), called)

@@ -70,15 +70,16 @@ class PostgresCapture:
                     Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
                 )
             if changed or moved:
-                await self._want_work(connection, source, position)
+                await self._want_work(connection, source, position, telling)
         return {"source_id": source.source_id, "segments": len(source.segments), "changed": len(changed)}
 
-    async def _want_work(self, connection: Connection, source: Source, position: int) -> None:
+    async def _want_work(self, connection: Connection, source: Source, position: int, telling: Telling) -> None:
         kind, _, owner = source.scope.partition(":")
         if kind == "user":
             await connection.execute(Q["ensure_reader"], {"scope": source.scope, "user_id": owner})
         await connection.execute(
-            Q["want_work"], {"scope": source.scope, "source_id": source.source_id, "position": position}
+            Q["want_work"],
+            {"scope": source.scope, "source_id": source.source_id, "position": position, "read": telling.read},
         )
 
     async def read_by(self, scope: str, user_id: str) -> None:

@@ -60,7 +60,7 @@ class Restoration:
                 key = {**self._key, "source_id": row["source_id"], "key": f"source:{row['source_id']}"}
                 await self._connection.execute(CAPTURE["unbury"], key)
                 await self._connection.execute(Q["put_source"], {"row": Jsonb({**row, "scope": key["scope"]})})
-                await self._connection.execute(CAPTURE["want_work"], key)
+                await self._connection.execute(CAPTURE["want_work"], {**key, "read": True})
 
     async def _segments(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Segments of a source; what had been read of it stays read."""

@@ -31,7 +31,7 @@ from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, ReadSegment, Remember
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
-from memory.model.sources import Source
+from memory.model.sources import AS_COMMANDED, Source
 from memory.words.polarity import is_negated
 
 router = APIRouter(prefix="/v1", tags=["facts"])
@@ -173,7 +173,7 @@ async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
 
 async def _kept(house: House, note: Source, told: Utterance) -> ReadSegment:
     """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
-    await house.stores.capture.store(note)
+    await house.stores.capture.store(note, AS_COMMANDED)
     kept = await house.stores.sources.segments(note.scope, note.source_id)
     return _heard(note, replace(told, revision=max([told.revision, *(each["revision"] for each in kept)])))
 

@@ -85,6 +85,9 @@ class Telling:
     clearance: Sensitivity = Sensitivity.SENSITIVE
     """What whoever tells it may see. They may add to a source that is more private, but not make it less so: they
     would see all the rest of it."""
+    read: bool = True
+    """Whether it is to be read. The words of a command are not: it says itself what they state, and may have to be sent
+    again when somebody would long have read them."""
 
     def over(self, source: Source, known: Source) -> Source:
         """A source as it is to be stored where one of its id is known."""
@@ -98,3 +101,5 @@ class Telling:
 
 ON_PURPOSE = Telling()
 """By who may see everything, with nothing left out."""
+AS_COMMANDED = Telling(read=False)
+"""The words of a command."""

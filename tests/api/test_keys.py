@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from memory.errors import Unavailable
 from tests.api.conftest import Door
 
 KEY = {"Idempotency-Key": "once"}
@@ -70,3 +71,23 @@ async def test_a_key_of_one_name_gives_no_other(door: Door) -> None:
     assert (await _send(door, f"/v1/entities/{elena}/rename", {"name": "Elli"})).status_code == 200
     assert (await _send(door, f"/v1/entities/{elena}/rename", {"name": "Nelli"})).status_code == 409
     assert (await door.get(f"/v1/entities/{elena}"))["name"] == "Elli"
+
+
+async def test_a_command_that_is_sent_again_late_is_one_fact(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its words are kept before its turn, and whoever read them meanwhile would find another subject in them."""
+    told = {"statement": "Nora Nordgren-345 lives in Porto", "subject": "Nora Nordgren-345"}
+    told |= {"predicate": "lives_in", "object": "Porto"}
+    with monkeypatch.context() as away:
+        away.setattr(door.minds, "turn", _away)
+        assert (await door.client.post("/v1/facts", json=told, headers=KEY)).status_code == 503
+        await door.settle()
+    assert (await door.get("/v1/context", query="Where does Nora live?"))["results"], "the words are found at once"
+    assert (await door.get("/v1/stats"))["pending"] == {"embedding": 0, "extraction": 0}
+    assert (await door.client.post("/v1/facts", json=told, headers=KEY)).status_code == 201
+    await door.settle()
+    [fact] = (await door.get("/v1/facts"))["facts"]
+    assert fact["subject"] == told["subject"]
+
+
+async def _away(*_: object) -> Any:
+    raise Unavailable

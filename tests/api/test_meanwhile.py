@@ -9,7 +9,7 @@ from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.pool import Connection
 from memory.errors import Stale
 from memory.model.claims import Reading, Utterance
-from memory.model.sources import Segment, Source
+from memory.model.sources import Segment, Source, Telling
 from memory.services.extract import read_source
 from tests.api.conftest import Door
 from tests.api.test_reading import MONDAY, source, tell
@@ -46,8 +46,8 @@ class Held(PostgresCapture):
 
     asked, released = asyncio.Event(), asyncio.Event()
 
-    async def _want_work(self, connection: Connection, source: Source, position: int) -> None:
-        await super()._want_work(connection, source, position)
+    async def _want_work(self, connection: Connection, source: Source, position: int, telling: Telling) -> None:
+        await super()._want_work(connection, source, position, telling)
         await (await connection.execute("SELECT 1")).fetchone()
         self.asked.set()
         await self.released.wait()

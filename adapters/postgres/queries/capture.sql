@@ -91,7 +91,7 @@ DELETE FROM removals WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s);
 INSERT INTO work (scope, source_id, task, user_id, position)
 SELECT %(scope)s, %(source_id)s, 'embed', '', %(position)s
 UNION ALL
-SELECT %(scope)s, %(source_id)s, 'read', user_id, %(position)s FROM readers WHERE scope = %(scope)s
+SELECT %(scope)s, %(source_id)s, 'read', user_id, %(position)s FROM readers WHERE scope = %(scope)s AND %(read)s
 ON CONFLICT (scope, source_id, task, user_id)
 DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, position = EXCLUDED.position, asked = EXCLUDED.asked;
 
