@@ -12,6 +12,8 @@ BARS_S = {"GCS": 15.0, "raylet": 15.0, "controller": 15.0}
 """The longest outage that is let pass for Ray's own parts (chosen: what a patient client waits)."""
 OURS_S = 5.0
 """And for every other part."""
+NAMED = 10
+"""Writes that were lost, or are there twice, that are named at most."""
 ANSWERED = 0.99
 """The share of reads that must be answered."""
 NOTICED_S = 0.5
@@ -138,9 +140,14 @@ class Report:
             f"{self.acknowledged} writes acknowledged, {len(self.lost)} lost, {len(self.doubled)} doubled, "
             f"{self.unacknowledged} never acknowledged. {self.answered} of {self.reads} reads answered "
             f"({self.share:.2%}), the slowest after {self.slowest_read_s:.1f} s.\n"
+            f"{self._named('Lost', self.lost)}{self._named('Doubled', self.doubled)}"
             f"Not answered, or sent again: {self.reasons or 'nothing'}.\nWorst outages in seconds: {worst}.\n"
             f"The bars {'hold' if self.holds else 'do not hold'} (seed {self.seed})."
         )
+
+    @staticmethod
+    def _named(what: str, which: Sequence[str]) -> str:
+        return f"{what}: {'; '.join(which[:NAMED])}.\n" if which else ""
 
 
 def gaps_after(struck: Sequence[Struck], answers: Sequence[float]) -> list[float]:

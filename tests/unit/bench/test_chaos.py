@@ -46,6 +46,12 @@ def test_what_was_acknowledged_is_there_once() -> None:
     assert counted({"a", "b"}, ["b", "c", "c", "d"]) == (["a"], ["c"])
 
 
+def test_what_was_lost_or_is_there_twice_is_named() -> None:
+    told = report(4.0, lost=("one", "two"), doubled=("three",)).summary()
+    assert "Lost: one; two.\nDoubled: three.\n" in told
+    assert "Lost:" not in report(4.0).summary()
+
+
 def test_a_seed_draws_the_same_faults_each_as_often_and_some_amid_a_recovery() -> None:
     planned = Plan(10, 7, 20, 20).faults()
     assert planned == Plan(10, 7, 20, 20).faults() != Plan(10, 8, 20, 20).faults()
