@@ -14,7 +14,6 @@ from ray.serve import Application
 
 from actors.background import stand_before
 from adapters import build
-from adapters.allocator import give_back
 from adapters.watched import orphaned
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
@@ -28,8 +27,6 @@ from deployments.neighbours import Neighbours, RemoteEncoder, RemoteModel
 from deployments.retrieval import bind_retrieval
 from deployments.speech import bind_speech
 from memory.errors import Unavailable
-
-log = logging.getLogger("memoray.gateway")
 
 
 class Gateway:
@@ -51,14 +48,7 @@ class Gateway:
     async def _begin(self) -> None:
         """Serve: the one before has ended. Nobody waits for the encoder, which would cost the one that stands by
         100 MB: nearly all questions are encoded by their shard."""
-        self._warming = asyncio.ensure_future(self._warm())
-
-    async def _warm(self) -> None:
-        try:
-            await self._house.ask("warm")
-        except Unavailable:  # its environment may take minutes: until then words alone answer, as `degraded` tells
-            log.warning("the encoder is not there yet; questions are answered by words alone until it is")
-        await asyncio.to_thread(give_back)
+        self._warming = asyncio.ensure_future(self._house.warm())
 
     async def __del__(self) -> None:
         """Awaited by Serve before it ends this process, for as long as `graceful_shutdown_timeout_s` says. Serve sees

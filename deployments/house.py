@@ -14,6 +14,7 @@ from fastapi import Request
 
 from actors.understanding import Understood
 from adapters import build
+from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
@@ -170,6 +171,14 @@ class House:
     async def ask(self, text: str) -> Asked:
         """A question as the encoder understands it."""
         return await self.encoder.ask(text)
+
+    async def warm(self) -> None:
+        """Load the encoder before somebody waits for it."""
+        try:
+            await self.ask("warm")
+        except Unavailable:  # its environment may take minutes: until then words alone answer, as `degraded` tells
+            log.warning("the encoder is not there yet; questions are answered by words alone until it is")
+        await asyncio.to_thread(give_back)
 
     async def encode_all(self, texts: Sequence[str]) -> Statements:
         """text -> its vector."""

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from actors.background import stand_before
-from adapters.allocator import give_back
 from adapters.guardian import STOP_SIGNALS, Guardian, release
 from config.settings import load
 from deployments.gateway import create_app
@@ -43,12 +42,8 @@ async def serve(home: Path) -> None:
         under_way.add(task := asyncio.ensure_future(work))
         task.add_done_callback(under_way.discard)
 
-    async def warm() -> None:
-        await house.ask("warm")
-        await asyncio.to_thread(give_back)
-
     async def begun() -> None:
-        beside(warm())
+        beside(house.warm())
 
     app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
     while True:

@@ -16,7 +16,7 @@ from memory.model.captured import Captured
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.scopes import View
-from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
+from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
@@ -219,27 +219,6 @@ class Judge(Protocol):
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""
-
-
-class Transcriber(Protocol):
-    """Speech to segments (speech comes with its own issue; the door is here)."""
-
-    async def transcribe(self, audio: bytes, session_id: str) -> Sequence[Segment]:
-        """The segments heard in 16 kHz mono PCM; the caller knows the source they belong to."""
-
-
-class GraphEngine(Protocol):
-    """Communities and centrality over the entity graph (CPU and cuGraph)."""
-
-    def communities(self, edges: NDArray[np.int64], weights: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Cluster label of every vertex in [0, edges.max()]."""
-
-
-class EventSink(Protocol):
-    """Where observability goes; it may drop, it may never block."""
-
-    def emit(self, creature: str, event_type: str, data: Mapping[str, Any]) -> None:
-        """Hand over one event."""
 
 
 class Clock(Protocol):
