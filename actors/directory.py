@@ -16,8 +16,8 @@ from config.settings import Settings
 from memory.errors import Unavailable
 
 NEXT_LIFE_S = 1.0
-"""How long a command for a shard that cannot be called waits for the line of its next life. Those who wait keep the
-places of others, who need no shard: with 30 s for it captures came to a stop behind them."""
+"""Seconds for which whoever asks a shard that cannot be called waits for the line of its next life. Those who wait keep
+the places of others, who need no shard: with 30 s for it captures came to a stop behind them."""
 _FOREVER: dict[str, Any] = {
     "namespace": NAMESPACE,
     "lifetime": "detached",

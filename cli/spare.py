@@ -41,11 +41,9 @@ class Spare:
 
     def adopt(self) -> bool:
         """Take over the one that a killed supervisor has left; whether there is one."""
-        found, table = spares_of(self._home), process_table()
-        for pid in found:
-            if pid in table and table[pid].parent not in found:
-                with suppress(ProcessLookupError):
-                    self._running = Watched(pid)
+        if (pid := guardian_of(self._home)) is not None:
+            with suppress(ProcessLookupError):
+                self._running = Watched(pid)
         return self.alive()
 
     def stop(self) -> None:
@@ -56,3 +54,9 @@ class Spare:
 def spares_of(home: Path) -> set[int]:
     """The spare gateways of a home and their guardians, whoever is their parent now."""
     return {pid for pid in process_table() if title(pid) == TITLE and arguments(pid)[-1:] == [str(home)]}
+
+
+def guardian_of(home: Path) -> int | None:
+    """The guardian among them, which is no other one's child; None if there is none."""
+    spares, table = spares_of(home), process_table()
+    return next((pid for pid in spares if pid in table and table[pid].parent not in spares), None)

@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from actors.background import stand_before
@@ -62,10 +63,14 @@ def main() -> int:
 
 def _run(home: Path) -> int:
     for number in STOP_SIGNALS:
-        signal.signal(number, lambda number, frame: os._exit(0))  # nothing is held here that is not in the database
+        signal.signal(number, _leave)
     release()
     asyncio.run(serve(home))
     return 0
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(0)  # at once: nothing is held here that is not in the database
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cli.processes import process_table
-from cli.spare import spares_of
+from cli.spare import guardian_of, spares_of
 from tests.e2e.conftest import System, until
 
 pytestmark = pytest.mark.e2e
@@ -165,18 +164,11 @@ def test_the_front_door_is_killed(system: System, imported: Import, noticed: Any
 
 def test_the_spare_gateway_is_killed(system: System) -> None:
     until(lambda: len(spares_of(system.home)) == 2, BACK_WITHIN_S, "one stands by, below its guardian")
-    guardian = supervised_spare(system)
+    guardian = guardian_of(system.home)
     [serving] = spares_of(system.home) - {guardian}
     os.kill(serving, signal.SIGKILL)
     until(lambda: len(spares_of(system.home) - {guardian, serving}) == 1, BACK_WITHIN_S, "another stands by")
-    assert supervised_spare(system) == guardian, "nothing was begun anew"
-
-
-def supervised_spare(system: System) -> int:
-    """The guardian of the spare gateway: the one that is no other one's child."""
-    spares, table = spares_of(system.home), process_table()
-    [guardian] = [pid for pid in spares if table[pid].parent not in spares]
-    return guardian
+    assert guardian_of(system.home) == guardian, "nothing was begun anew"
 
 
 def test_postgresql_is_killed(system: System, imported: Import, noticed: Any) -> None:
