@@ -119,6 +119,7 @@ class Application:
     def _await_answer(self) -> None:
         self._until(self._ready, READY_S, "the application")
         self._deployed = True
+        self._ray.end_deployer()
 
     def _await_successor(self) -> None:
         raylet = self._ray.pid

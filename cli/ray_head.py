@@ -51,6 +51,9 @@ STORE = "gcs"
 UNUSED = ("python -m ray.util.client.server",)
 """Services that no option turns off: the server of `ray://` costs 50 MB and one more open port."""
 
+DEPLOYER = "ray-dashboard-ServeHead"
+"""The process of the dashboard that puts applications, as it calls itself."""
+
 REPLICA = "ray::ServeReplica:"
 """How what serves calls itself."""
 
@@ -193,6 +196,14 @@ class RayHead:
         for pid in ray_processes(self.temp_dir):
             if title(pid) in UNUSED:
                 send(pid, signal.SIGTERM)
+
+    def end_deployer(self) -> None:
+        """End what has put the application; the dashboard begins it anew. By then it has joined this Ray as a driver,
+        for which it holds 125 MB, and grows by 9 MB an hour although nobody asks it (measured with Ray 2.60).
+        """
+        for pid in ray_processes(self.temp_dir):
+            if title(pid).startswith(DEPLOYER):
+                send(pid, signal.SIGKILL)
 
     def _choose_ports(self) -> None:
         """The ports of this start. The door is opened with the first one and stays open over all that follow."""

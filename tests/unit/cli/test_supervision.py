@@ -46,6 +46,8 @@ class UnsteadyRay:
         self.ports, self.pid, self.dsn = ports, 42, ELSEWHERE
         self.services = UnsteadyServices()
         self.stops, self.failure, self.started, self.deployed, self.retired = stops, failure, 0, 0, 0
+        self.deployers = 0
+        """How often the process that puts the application was ended."""
         self.successor, self.stuck = True, False
         """Whether a gateway on the present raylet serves; whether the dashboard takes nothing."""
 
@@ -65,6 +67,9 @@ class UnsteadyRay:
     def end_dashboard(self) -> None:
         self.stuck = False
         self.services.dead.add("dashboard")
+
+    def end_deployer(self) -> None:
+        self.deployers += 1
 
     def deployment_failure(self) -> str | None:
         return self.failure
@@ -195,7 +200,7 @@ def test_a_dead_service_is_begun_again_and_ray_is_not(name: str, tmp_path: Path,
     ray.services.dead.add(name)
     ticked(supervisor, 20, 24)
     assert ray.services.revived == [name]
-    assert (ray.started, ray.deployed) == (1, 1)
+    assert (ray.started, ray.deployed, ray.deployers) == (1, 1, 1)
     assert supervisor.runtime.state == "ready"
 
 
