@@ -6,6 +6,7 @@ SHELL := bash
 
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := $(VENV)/clients
 STAMPS := $(VENV)/.stamps
 # the newest Python we support that is there and can make a virtual environment
 PYTHON ?= $(shell for v in 3.13 3.12 3.11; do \
@@ -28,7 +29,7 @@ up: $(STAMPS)/installed ## Install what is missing, start Memoray, show a first 
 down: ## Stop Memoray; no process is left.
 	@if [ -x $(BIN)/memoray ]; then $(BIN)/memoray down; else echo "Memoray is not installed here."; fi
 
-test: lint ## Everything that must hold: style, types, import contracts, all tests.
+test: lint $(STAMPS)/clients ## Everything that must hold: style, types, import contracts, all tests.
 	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 search: $(STAMPS)/dev ## The property tests once more, on examples nobody has seen yet.
@@ -57,13 +58,15 @@ $(BIN)/python:
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 
-# $(call packages,SET): every package of that set in the version and with the hash that is written there, wheels only
+# $(call packages,SET[,ENVIRONMENT]): every package of that set in the version and with the hash that is written there,
+# wheels only
 define packages
 	@if command -v uv >/dev/null; then \
-	  uv pip install --python $(BIN)/python --compile-bytecode --no-deps --only-binary :all: --require-hashes \
-	    -r requirements/$(1).txt; \
+	  uv pip install --python $(or $(2),$(VENV))/bin/python --compile-bytecode --no-deps --only-binary :all: \
+	    --require-hashes -r requirements/$(1).txt; \
 	else \
-	  $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes -r requirements/$(1).txt; fi
+	  $(or $(2),$(VENV))/bin/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes \
+	    -r requirements/$(1).txt; fi
 endef
 
 # ours is laid over them by the setuptools of the set: nothing else is fetched to build it
@@ -84,4 +87,11 @@ $(STAMPS)/installed: pyproject.toml requirements/base.txt | $(BIN)/python
 $(STAMPS)/dev: $(STAMPS)/installed requirements/dev.txt
 	@echo "Installing what the tests need"
 	$(call packages,dev)
+	@touch $@
+
+$(STAMPS)/clients: requirements/clients.txt | $(BIN)/python
+	@echo "Installing the clients that other people use, for the tests"
+	@mkdir -p $(STAMPS)
+	@$(BIN)/python -m venv --clear $(CLIENTS)
+	$(call packages,clients,$(CLIENTS))
 	@touch $@

@@ -3,7 +3,8 @@
 Nothing is installed: uv reads the index's metadata and looks for wheels that fit. There are two kinds of sets.
 
 Memoray's own stand in the folder `requirements`: `base` is what `make up` installs, `dev` what the tests need, and each
-extra of pyproject.toml has one. All are resolved with the versions of `base`, so they fit each other.
+extra of pyproject.toml has one. All are resolved with the versions of `base`, so they fit each other. `clients` holds
+what other people reach a memory with; the tests run them in an environment of their own, as those people do.
 
 Those of the GPU parts stand beside this module. Each is resolved together with Memoray's own requirements, since Ray
 lays its packages over a copy of Memoray's environment; Ray itself is left out, for it must be the cluster's.
@@ -74,6 +75,8 @@ class Lock:
     sources: str
     """What its header says it is written from."""
     left_out: frozenset[str] = frozenset()
+    apart: bool = False
+    """Whether it goes into an environment without Memoray."""
 
     @property
     def name(self) -> str:
@@ -104,10 +107,15 @@ class Unsolvable(Exception):
 def locks() -> dict[str, Lock]:
     """Every set by its name: Memoray's own, `base` first, then those of the GPU parts."""
     extras = pyproject()["project"]["optional-dependencies"]
-    wants = {BASE: (), "dev": ("--group", f"{project_root()}/pyproject.toml:dev")}
+    wants = {BASE: (), "dev": _group("dev")}
     wants |= {name: ("--extra", name) for name in extras}
     own = [Lock(OWN / f"{name}.txt", given, OWN_GLIBC, "pyproject.toml") for name, given in wants.items()]
+    own.append(Lock(OWN / "clients.txt", _group("clients"), OWN_GLIBC, "pyproject.toml", apart=True))
     return {lock.name: lock for lock in [*own, *map(gpu_lock, requirement_sets())]}
+
+
+def _group(name: str) -> tuple[str, str]:
+    return "--group", f"{project_root()}/pyproject.toml:{name}"
 
 
 def gpu_lock(name: str) -> Lock:
@@ -131,7 +139,7 @@ def resolved(lock: Lock, target: Target, *, held: bool) -> dict[str, Pin]:
         platform = f"{target.machine}-manylinux_{lock.glibc.replace('.', '_')}"
         command += ["--python-version", target.python, "--python-platform", platform]
         command += ["--constraint", str(limits), "--format", "pylock.toml", "--output-file", str(found)]
-        command += [str(project_root() / "pyproject.toml"), *lock.wants, *([str(builds)] if _is_own(lock) else [])]
+        command += [*_beside(lock, builds), *lock.wants]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Unsolvable(done.stderr.strip())
@@ -139,8 +147,15 @@ def resolved(lock: Lock, target: Target, *, held: bool) -> dict[str, Pin]:
     return {package["name"]: _pin(package) for package in packages if package["name"] not in lock.left_out}
 
 
+def _beside(lock: Lock, builds: Path) -> list[str]:
+    """What a set is resolved together with: Memoray's own requirements, and what builds it."""
+    if lock.apart:
+        return []
+    return [str(project_root() / "pyproject.toml"), *([str(builds)] if _is_own(lock) else [])]
+
+
 def _is_own(lock: Lock) -> bool:
-    return lock.path.parent == OWN
+    return lock.path.parent == OWN and not lock.apart
 
 
 def _limits(lock: Lock, held: bool) -> list[str]:
