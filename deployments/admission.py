@@ -6,6 +6,7 @@ front of everything, and what it grants goes along in the scope; a route that fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import ceil
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from deployments.attempts import BEGINNING
 from deployments.audit import MOST_BODY, Entry
 from deployments.connections import origin_of
+from deployments.dialect import Dialect
 from deployments.house import House
 from deployments.problems import problem
 from deployments.protocol import GRANTED
@@ -24,7 +26,9 @@ from memory.model.timeline import iso
 from memory.model.tokens import Token
 
 GUARDED = "/v1/"
-"""Everything below asks for a token."""
+"""Everything below asks for a token, and whatever is asked in a dialect."""
+_KINDS = ("bearer", "token")
+"""How a token is announced: RFC 6750's word, and the one that mem0's clients use."""
 
 
 @dataclass
@@ -42,18 +46,25 @@ class Admitted:
 class Admission:
     """ASGI middleware: 401 without a token that is known, 429 after too many; what was let in is noted (audit.py)."""
 
-    def __init__(self, app: ASGIApp, house: House | None) -> None:
+    def __init__(self, app: ASGIApp, house: House | None, dialects: Sequence[Dialect] = ()) -> None:
         self._app = app
         self._house = house
+        self._dialects = dialects
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Look at the head alone."""
-        if scope["type"] != "http" or not scope["path"].startswith(GUARDED) or self._house is None:
+        if scope["type"] != "http" or self._house is None:
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        dialect = next((each for each in self._dialects if each.speaks(path)), None)
+        if dialect is None and not path.startswith(GUARDED):
             await self._app(scope, receive, send)
             return
         request = Request(scope)
+        token = given(request) or (dialect.secret(path) if dialect is not None else "")
         try:
-            granted = await known(self._house, given(request), request)
+            granted = await known(self._house, token, request)
         except DomainError as error:
             await refusal(error, request)(scope, receive, send)
             return
@@ -107,7 +118,7 @@ def given(request: Request) -> str:
     if token := request.headers.get("x-internal-token"):
         return token
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
+    return token.strip() if kind.lower() in _KINDS else ""
 
 
 async def known(house: House, token: str, request: Request) -> Token:

@@ -13,6 +13,7 @@ from deployments import problems, routes
 from deployments.admission import Admission
 from deployments.archives import MOST_ARCHIVE
 from deployments.concurrency import ConcurrencyLimit
+from deployments.dialect import every_dialect
 from deployments.house import House
 from deployments.limits import BodyLimit
 from deployments.nobody_yet import NobodyYet
@@ -42,12 +43,19 @@ def create_app(
         responses=problems.RESPONSES,
         default_response_class=VisibleJson,
     )
-    app.state.house = house
-    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=ASKING)
+    dialects = every_dialect()
+    app.state.house, app.state.dialects = house, dialects
+    asking = (*ASKING, *(path for each in dialects for path in each.asking))
+    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
     app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
-    app.add_middleware(Admission, house=house)
+    app.add_middleware(Admission, house=house, dialects=dialects)
     app.add_middleware(NobodyYet)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
+    for dialect in dialects:
+        if dialect.router is not None:
+            app.include_router(dialect.router, include_in_schema=False)  # its makers describe it
+        for path, mounted in dialect.mounts:
+            app.mount(path, mounted(house))
     return app

@@ -1,18 +1,22 @@
-"""Problems: every error leaves as RFC 9457 problem details, without a stack trace, a secret or anybody's words."""
+"""Problems: every error leaves as RFC 9457 problem details, without a stack trace, a secret or anybody's words.
+
+In a dialect it leaves in the form its clients read (deployments/dialect.py).
+"""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from ray.exceptions import RayError
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from adapters.disk import tells_of_full_disk
 from deployments.showing import VisibleJson
@@ -69,27 +73,55 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 """How OpenAPI tells of problems."""
 
 
-def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> JSONResponse:
-    """One problem as a response."""
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What went wrong, before it takes a form; `more` are ids and what else concerns it."""
+
+    status: int
+    kind: str
+    detail: str
+    path: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+Form = Callable[[Problem], Response]
+
+
+def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> Response:
+    """One problem as a response, in the form of whoever asked."""
+    return _form_of(request)(Problem(status, kind, detail, request.url.path, more))
+
+
+def _form_of(request: Request) -> Form:
+    """The form of the dialect that a request is in. One that never reached the application is in none."""
+    app = request.scope.get("app")
+    for dialect in getattr(app.state, "dialects", ()) if app is not None else ():
+        if dialect.speaks(request.url.path):
+            told: Form = dialect.told
+            return told
+    return _details
+
+
+def _details(told: Problem) -> Response:
     body = {
-        "type": f"urn:memoray:{kind}",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "instance": request.url.path,
-        **more,
+        "type": f"urn:memoray:{told.kind}",
+        "title": HTTPStatus(told.status).phrase,
+        "status": told.status,
+        "detail": told.detail,
+        "instance": told.path,
+        **told.more,
     }
-    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    return VisibleJson(body, status, media_type=MEDIA_TYPE, headers=headers)
+    headers = {"WWW-Authenticate": "Bearer"} if told.status == HTTPStatus.UNAUTHORIZED else {}
+    return VisibleJson(body, told.status, media_type=MEDIA_TYPE, headers=headers)
 
 
-async def _domain(request: Request, error: Exception) -> JSONResponse:
+async def _domain(request: Request, error: Exception) -> Response:
     assert isinstance(error, DomainError)
     ids = {name: value for name, value in error.ids.items() if name not in ("type", "title", "status", "detail")}
     return problem(error.status, error.kind, error.detail, request, **ids)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Response:
     """Pydantic's findings without the input they quote."""
     assert isinstance(error, RequestValidationError)
     found = error.errors()
@@ -121,7 +153,7 @@ _STATUSES: dict[int, str] = {
 """What the framework tells by its title alone -> what to do."""
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = _STATUSES.get(error.status_code, str(error.detail))
     told = problem(error.status_code, "http", detail, request)
@@ -129,7 +161,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     return told
 
 
-async def _ray(request: Request, error: Exception) -> JSONResponse:
+async def _ray(request: Request, error: Exception) -> Response:
     """An actor that is away comes back by itself; what it raised on purpose is a DomainError and told as one."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, DomainError):
@@ -141,7 +173,7 @@ async def _ray(request: Request, error: Exception) -> JSONResponse:
     return problem(away.status, away.kind, away.detail, request)
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+async def _unexpected(request: Request, error: Exception) -> Response:
     if tells_of_full_disk(error):
         return await _domain(request, DiskFull())
     log.error("unexpected error", exc_info=error)

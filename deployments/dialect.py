@@ -1,0 +1,53 @@
+"""What a dialect tells the front door about itself. Each module of `deployments.dialects` has one, as `DIALECT`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from deployments import dialects
+from deployments.house import House
+from deployments.problems import Problem
+
+Mounted = Callable[[House | None], ASGIApp]
+"""Makes an ASGI application over a house."""
+
+
+def _no_secret(path: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A foreign protocol: where it is spoken, its routes, and how it tells what went wrong."""
+
+    name: str
+    spoken: re.Pattern[str]
+    """The whole path of a request in this dialect. Every one of them needs a token."""
+    told: Callable[[Problem], Response]
+    """A problem in this dialect's own form."""
+    router: APIRouter | None = None
+    mounts: Sequence[tuple[str, Mounted]] = ()
+    """Path -> what answers below it, where a library brings routes of its own."""
+    asking: Sequence[str] = ()
+    """Paths whose POST is a question (concurrency.py)."""
+    secret: Callable[[str], str] = _no_secret
+    """The token that a path holds, for a protocol that sends no header; empty where there is none."""
+
+    def speaks(self, path: str) -> bool:
+        """Whether a request of this path is in this dialect."""
+        return self.spoken.fullmatch(path) is not None
+
+
+def every_dialect() -> tuple[Dialect, ...]:
+    """The dialects there are, by name."""
+    modules: Any = (import_module(f"{dialects.__name__}.{each.name}") for each in iter_modules(dialects.__path__))
+    return tuple(module.DIALECT for module in modules)
