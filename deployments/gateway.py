@@ -13,6 +13,7 @@ from deployments import problems, routes
 from deployments.admission import Admission
 from deployments.archives import MOST_ARCHIVE
 from deployments.concurrency import ConcurrencyLimit
+from deployments.described import with_token
 from deployments.dialect import every_dialect
 from deployments.house import House
 from deployments.limits import BodyLimit
@@ -38,7 +39,7 @@ def create_app(
         title="Memoray",
         version=version("memoray"),
         description=DESCRIPTION,
-        docs_url=None,  # these pages would load scripts from elsewhere; /openapi.json is all they show
+        docs_url=None,  # FastAPI's pages would load scripts from elsewhere; ours are in routes/docs.py
         redoc_url=None,
         responses=problems.RESPONSES,
         default_response_class=VisibleJson,
@@ -58,4 +59,5 @@ def create_app(
             app.include_router(dialect.router, include_in_schema=False)  # its makers describe it
         for path, mounted in dialect.mounts:
             app.mount(path, mounted(house))
+    app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app

@@ -41,11 +41,11 @@ def pins(name: str, target: Target) -> dict[str, Pin]:
 
 def test_there_is_a_set_for_what_make_up_installs_for_the_tests_and_for_each_extra() -> None:
     own = [name for name in locks() if "/" not in name]
-    assert own == list(WANTED)
-    assert {path.stem for path in OWN.glob("*")} == set(WANTED)
+    assert own == [*WANTED, "clients"]
+    assert {path.stem for path in OWN.glob("*")} == {*WANTED, "clients"}
 
 
-@pytest.mark.parametrize("name", WANTED)
+@pytest.mark.parametrize("name", [*WANTED, "clients"])
 def test_every_line_is_one_version_with_hashes_and_nothing_says_where_it_came_from(name: str) -> None:
     assert [line for line in pinned(OWN / f"{name}.txt") if not LINE.fullmatch(line)] == []
     text = (OWN / f"{name}.txt").read_text()
@@ -63,7 +63,7 @@ def test_a_set_holds_what_pyproject_wants_of_it_and_what_builds_memoray(name: st
     assert not differing, "the sets are laid over each other"
 
 
-@pytest.mark.parametrize("name", WANTED)
+@pytest.mark.parametrize("name", [*WANTED, "clients"])
 def test_a_set_that_resolves_as_it_is_written_is_whole(name: str) -> None:
     resolve(locks()[name], write=False, solve=lambda lock, target, held: pins(name, target))
 
@@ -85,3 +85,12 @@ def test_nothing_is_installed_but_by_hash() -> None:
         assert by_hash or ours, line
     ci = (project_root() / ".ci" / "run").read_text()
     assert "pip install" not in ci, "it installs by make alone"
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_the_clients_stand_apart_and_are_those_that_pyproject_names(target: Target) -> None:
+    held = pins("clients", target)
+    for wanted in PROJECT["dependency-groups"]["clients"]:
+        each = Requirement(wanted)
+        assert held[canonicalize_name(each.name)].version in each.specifier, wanted
+    assert "ray" not in held
