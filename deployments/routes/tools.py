@@ -18,7 +18,8 @@ from deployments.callers import Caller, Reader, writing
 from deployments.commands import Here, Key
 from deployments.house import House
 from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
-from deployments.routes import context, entities_read, explain, facts_read, facts_write, stats
+from deployments.routes import context, explain, facts_read, facts_write, stats
+from deployments.use_cases import entities
 from memory.errors import NotFound
 from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
 from memory.model.timeline import iso
@@ -127,7 +128,7 @@ async def _entity(body: OneEntity, request: Request) -> Any:
         if not named.shown:
             raise NotFound("There is no entity of that name in this memory.")
         given = named.shown[0].entity.entity_id
-    return await entities_read.entity(given, request.who, request.house)
+    return await entities.entity(request.house, request.who, given)
 
 
 async def _stats(_: Nothing, request: Request) -> Any:
