@@ -75,6 +75,16 @@ def writing(who: Caller) -> Caller:
     return who
 
 
+def seeing_all(who: Caller) -> Caller:
+    """The caller, if nothing of this memory is hidden from it: an administrator, or a clearance for everything.
+
+    Raises Forbidden.
+    """
+    if who.permission != "admin" and who.view.clearance < Sensitivity.SENSITIVE:
+        raise Forbidden("This concerns the whole memory: it needs clearance sensitive, or an administrator's token.")
+    return who
+
+
 async def caller(request: Request, who: Annotated[Caller, Depends(reader)]) -> Caller:
     """The caller of a request; 403 if it may not do what the method does."""
     return who if request.method in ("GET", "HEAD") else writing(who)
@@ -88,10 +98,8 @@ async def administrator(who: Annotated[Caller, Depends(caller)]) -> Caller:
 
 
 async def whole(who: Annotated[Caller, Depends(caller)]) -> Caller:
-    """The caller, if nothing of this memory is hidden from it: an administrator, or a clearance for everything."""
-    if who.permission != "admin" and who.view.clearance < Sensitivity.SENSITIVE:
-        raise Forbidden("This concerns the whole memory: it needs clearance sensitive, or an administrator's token.")
-    return who
+    """The caller of a request, if nothing of this memory is hidden from it."""
+    return seeing_all(who)
 
 
 Who = Annotated[Caller, Depends(caller)]

@@ -11,7 +11,6 @@ from fastapi import FastAPI
 from config.settings import Http, Limits
 from deployments import problems, routes
 from deployments.admission import Admission
-from deployments.archives import MOST_ARCHIVE
 from deployments.concurrency import ConcurrencyLimit
 from deployments.described import with_token
 from deployments.dialect import every_dialect
@@ -19,6 +18,7 @@ from deployments.house import House
 from deployments.limits import BodyLimit
 from deployments.nobody_yet import NobodyYet
 from deployments.showing import VisibleJson
+from deployments.use_cases.archives import MOST_ARCHIVE
 
 MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""

@@ -45,6 +45,8 @@ Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_s
 Words = Annotated[str, StringConstraints(min_length=1, max_length=MOST_TEXT), AfterValidator(_storable)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_storable)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID), AfterValidator(_identifier)]
+TokenName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}$")]
+"""What a token is called, by whoever gives it out."""
 Number = Annotated[float, Strict(), AllowInfNan(False)]
 """A number that is one: no boolean, no text, nothing infinite."""
 When = Annotated[ShortText, BeforeValidator(_written, json_schema_input_type=str | float)]

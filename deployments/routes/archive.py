@@ -6,37 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request, status
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
 
-from deployments.archives import chunks, restored, written
 from deployments.callers import Whole
 from deployments.commands import Here
+from deployments.use_cases import archives
+from deployments.use_cases.archives import Restored
 
 router = APIRouter(prefix="/v1", tags=["archive"])
 MEDIA_TYPE = "application/zip"
 _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-
-
-class Restored(BaseModel):
-    """What an archive brought back."""
-
-    archive_id: str
-    status: str
-    memory_version: int
-    counts: dict[str, int]
-
-    model_config = {
-        "json_schema_extra": {
-            "examples": [
-                {
-                    "archive_id": "a-91c4",
-                    "status": "restored",
-                    "memory_version": 12,
-                    "counts": {"sources": 3, "facts": 40},
-                }
-            ]
-        }
-    }
 
 
 @router.get("/export", response_class=StreamingResponse, responses={200: {"content": {MEDIA_TYPE: _BINARY}}})
@@ -48,10 +26,10 @@ async def export(who: Whole, house: Here) -> StreamingResponse:
 
     Example: `GET /v1/export`
     """
-    file, manifest = await written(house, who)
+    file, manifest = await archives.export(house, who)
     name = f"memoray-{manifest['exported_at'][:10]}-{manifest['archive_id']}.zip"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Archive-Id": manifest["archive_id"]}
-    return StreamingResponse(chunks(file), media_type=MEDIA_TYPE, headers=headers)
+    return StreamingResponse(archives.chunks(file), media_type=MEDIA_TYPE, headers=headers)
 
 
 @router.post(
@@ -67,10 +45,4 @@ async def restore(request: Request, who: Whole, house: Here) -> Any:
     leaves the memory as it was. 409 if the memory holds something, or if the archive is another user's. The same
     archive again changes nothing (`already restored`).
     """
-    manifest, fresh = await restored(house, who, request)
-    return Restored(
-        archive_id=manifest["archive_id"],
-        status="restored" if fresh else "already restored",
-        memory_version=manifest["memory_version"],
-        counts=manifest["counts"],
-    )
+    return await archives.restore(house, who, request.stream())

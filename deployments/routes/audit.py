@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from deployments.callers import Whole
 from deployments.commands import Here
+from deployments.kinds import TokenName
 from deployments.paging import Part, cursor_of
-from deployments.routes.tokens import Name
 from memory.errors import Invalid
 from memory.model.timeline import iso
 
@@ -52,7 +52,7 @@ class AuditList(BaseModel):
 class Asked(Part):
     """The parameters of the list."""
 
-    token: Annotated[Name | None, Query(description="Only what was done with the token of this name.")] = None
+    token: Annotated[TokenName | None, Query(description="Only what was done with the token of this name.")] = None
 
 
 @router.get("/audit")

@@ -2,95 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter, status
-from pydantic import BaseModel, Field
-from ray.exceptions import RayError
 
 from deployments.callers import Who
-from deployments.commands import Here, Key, turn
-from deployments.house import House
-from deployments.kinds import Body, Id, ShortText, Words
-from deployments.routes.entities_read import EntityType
-from deployments.routes.notes import Lifetime, NoteOut, written
-from memory.errors import NameTaken, NotFound
-from memory.model.changes import ChangeSet
-from memory.model.commands import AddAlias, Command, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
-from memory.model.entities import Entity
-from memory.model.ids import segment_key
+from deployments.commands import Here, Key
+from deployments.kinds import Id
+from deployments.use_cases import entity_changes
+from deployments.use_cases.entity_changes import Aliasing, Merging, Named, NoteIn, Renaming, Retyping, Splitting
+from deployments.use_cases.notes import NoteOut
 
 router = APIRouter(prefix="/v1/entities", tags=["entities"])
-Name = Annotated[ShortText, Field(min_length=1, max_length=200)]
-MOST_CHOSEN = 1_000
-"""Segments, sources or facts one split may name; a year of one person's sources is below that."""
-
-
-class Renaming(Body):
-    """The new name."""
-
-    name: Name
-
-
-class Aliasing(Body):
-    """Another name that means it."""
-
-    alias: Name
-
-
-class Merging(Body):
-    """The entity that is the same and will be no more."""
-
-    other_id: Id
-
-
-class SegmentIn(Body):
-    """A segment of a source."""
-
-    source_id: Id
-    segment_id: Id
-
-
-class Splitting(Body):
-    """What of an entity is another's, and what tells the two apart."""
-
-    qualifier: Annotated[ShortText, Field(max_length=200)] = ""
-    name: Name | None = None
-    segments: list[SegmentIn] = Field(default_factory=list, max_length=MOST_CHOSEN)
-    sources: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
-    facts: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
-
-    model_config = Body.model_config | {
-        "json_schema_extra": {"examples": [{"qualifier": "the plumber", "sources": ["kitchen"]}]}
-    }
-
-
-class Retyping(Body):
-    """What it is instead."""
-
-    type: EntityType
-
-    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"type": "organization"}]}}
-
-
-class NoteIn(Body):
-    """A remark and how long it lives."""
-
-    text: Words
-    lifetime: Lifetime = "month"
-
-    model_config = Body.model_config | {
-        "json_schema_extra": {"examples": [{"text": "Prefers to be called May.", "lifetime": "year"}]}
-    }
-
-
-class Named(BaseModel):
-    """The entity that stands after the command."""
-
-    entity_id: str
-    merged: str | None = None
-    split_off: str | None = None
 
 
 @router.post("/{entity_id}/rename", response_model=Named, response_model_exclude_none=True)
@@ -99,9 +22,7 @@ async def rename(entity_id: Id, body: Renaming, who: Who, house: Here, key: Key)
 
     Example: `POST /v1/entities/e-0a1b2c/rename` with `{"name": "Elena Costa"}`
     """
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, RenameEntity(key, entity_id=known, name=body.name))
-    return Named(entity_id=known)
+    return await entity_changes.rename(house, who, key, entity_id, body)
 
 
 @router.post("/{entity_id}/alias", response_model=Named, response_model_exclude_none=True)
@@ -110,9 +31,7 @@ async def add_alias(entity_id: Id, body: Aliasing, who: Who, house: Here, key: K
 
     Example: `POST /v1/entities/e-0a1b2c/alias` with `{"alias": "Leni"}`
     """
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, AddAlias(key, entity_id=known, alias=body.alias))
-    return Named(entity_id=known)
+    return await entity_changes.add_alias(house, who, key, entity_id, body)
 
 
 @router.post("/{entity_id}/merge", response_model=Named, response_model_exclude_none=True)
@@ -121,10 +40,7 @@ async def merge(entity_id: Id, body: Merging, who: Who, house: Here, key: Key) -
 
     Example: `POST /v1/entities/e-0a1b2c/merge` with `{"other_id": "e-1122334455667788"}`
     """
-    winner, loser = await _in_sight(house, who, entity_id), await _in_sight(house, who, body.other_id)
-    await turn(house, who, MergeEntities(key, winner_id=winner, loser_id=loser))
-    now = await _in_sight(house, who, winner)
-    return Named(entity_id=now, merged=loser if now == winner else winner)
+    return await entity_changes.merge(house, who, key, entity_id, body)
 
 
 @router.post("/{entity_id}/split", response_model=Named, response_model_exclude_none=True)
@@ -134,18 +50,7 @@ async def split(entity_id: Id, body: Splitting, who: Who, house: Here, key: Key)
 
     409 with `merge_with` if there is one of that type, name and qualifier; 409 if nothing would be left.
     """
-    known = await _in_sight(house, who, entity_id)
-    command = SplitEntity(
-        key,
-        entity_id=known,
-        qualifier=body.qualifier,
-        name=body.name,
-        segment_keys=tuple([each async for each in _keys(house, who, body)]),
-        fact_ids=tuple([(await house.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
-    )
-    changes = await _named(house, who, command)
-    fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
-    return Named(entity_id=known, split_off=fresh.entity_id)
+    return await entity_changes.split(house, who, key, entity_id, body)
 
 
 @router.post("/{entity_id}/retype", response_model=Named, response_model_exclude_none=True)
@@ -154,50 +59,10 @@ async def retype(entity_id: Id, body: Retyping, who: Who, house: Here, key: Key)
 
     409 with `merge_with` if there is one of that type and name.
     """
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, RetypeEntity(key, entity_id=known, type=body.type))
-    return Named(entity_id=known)
-
-
-async def _keys(house: House, who: Who, body: Splitting) -> AsyncIterator[int]:
-    """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
-    for given in body.sources:
-        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
-        for row in await house.stores.sources.segments(scope, source_id):
-            yield segment_key(scope, source_id, row["segment_id"])
-    for segment in body.segments:
-        scope, source_id = await house.stores.sources.resolve(who.view, segment.source_id, None)
-        row = await house.stores.history.segment(who.view, scope, source_id, segment.segment_id)
-        yield int(row["segment_key"])
+    return await entity_changes.retype(house, who, key, entity_id, body)
 
 
 @router.post("/{entity_id}/notes", status_code=status.HTTP_201_CREATED, response_model=NoteOut)
 async def write_note(entity_id: Id, body: NoteIn, who: Who, house: Here, key: Key) -> Any:
     """Attach a short remark to an entity."""
-    known = await _in_sight(house, who, entity_id)
-    return written(await turn(house, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
-
-
-async def _named(house: House, who: Who, command: Command) -> ChangeSet:
-    """One turn that gives a name. Who has it already is told with the way to merge the two, if the caller may see it.
-
-    Raises NameTaken.
-    """
-    try:
-        return await turn(house, who, command)
-    except (NameTaken, RayError) as error:
-        taken = getattr(error, "cause", None) or error  # as it was raised in the shard
-        if not (isinstance(taken, NameTaken) and "merge_with" in taken.ids):
-            raise
-        entity_id, other = taken.ids["entity_id"], str(taken.ids["merge_with"])
-        try:
-            await _in_sight(house, who, other)
-        except NotFound:
-            raise NameTaken("Something out of sight has that name; choose another one.", entity_id=entity_id) from taken
-        how = f"{taken.detail.removesuffix('.')}: POST /v1/entities/{entity_id}/merge with other_id {other}."
-        raise NameTaken(how, **taken.ids) from taken
-
-
-async def _in_sight(house: House, who: Who, entity_id: str) -> str:
-    _, known = await house.stores.entities.resolve(who.view, entity_id)
-    return known
+    return await entity_changes.write_note(house, who, key, entity_id, body)

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Path
 
 from deployments.callers import Who, Whole
 from deployments.commands import Here, Key
-from deployments.forgetting import forget_entity, forget_memory, forget_source
 from deployments.kinds import Id
-from deployments.receipts import Receipt, receipt_of
+from deployments.receipts import Receipt
+from deployments.use_cases import forgetting
 
 router = APIRouter(prefix="/v1", tags=["forgetting"])
 WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.")]
@@ -24,7 +24,7 @@ async def delete_source(source_id: WholeId, who: Who, house: Here, key: Key) -> 
 
     Example: `DELETE /v1/sources/breakfast`
     """
-    return await forget_source(house, who, source_id, key)
+    return await forgetting.forget_source(house, who, key, source_id)
 
 
 @router.delete("/entities/{entity_id}", response_model=Receipt)
@@ -33,7 +33,7 @@ async def delete_entity(entity_id: Id, who: Who, house: Here, key: Key) -> Recei
 
     Example: `DELETE /v1/entities/e-0a1b2c3d4e5f6071`
     """
-    return await forget_entity(house, who, entity_id, key)
+    return await forgetting.forget_entity(house, who, key, entity_id)
 
 
 @router.delete("/memory", response_model=Receipt)
@@ -42,7 +42,7 @@ async def delete_memory(who: Whole, house: Here, key: Key) -> Receipt:
 
     Example: `DELETE /v1/memory`
     """
-    return await forget_memory(house, who, key)
+    return await forgetting.forget_memory(house, who, key)
 
 
 @router.get("/receipts/{receipt_id}", response_model=Receipt)
@@ -51,4 +51,4 @@ async def receipt(receipt_id: Id, who: Who, house: Here) -> Receipt:
 
     Example: `GET /v1/receipts/r-0a1b2c3d4e5f60718293a4b5c6d7e8f9`
     """
-    return await receipt_of(house, who.user_id, receipt_id)
+    return await forgetting.receipt(house, who, receipt_id)

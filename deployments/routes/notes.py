@@ -2,52 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel
 
 from deployments.callers import Who
-from deployments.commands import Here, Key, turn
-from deployments.house import House
-from deployments.kinds import Body, Id, Words
-from memory.errors import Invalid, NotFound
-from memory.model.changes import ChangeSet
-from memory.model.commands import EditNote
-from memory.model.facts import Note
-from memory.model.timeline import iso
+from deployments.commands import Here, Key
+from deployments.kinds import Id
+from deployments.use_cases import notes
+from deployments.use_cases.notes import NoteEdit, NoteOut
 
 router = APIRouter(prefix="/v1/notes", tags=["notes"])
-Lifetime = Literal["week", "month", "year", "forever"]
-
-
-class NoteEdit(Body):
-    """The new words; the lifetime stays unless it is given."""
-
-    text: Words
-    lifetime: Lifetime | None = None
-
-    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"text": "Likes to be called May."}]}}
-
-
-class NoteOut(BaseModel):
-    """A note as it stands, or as it last stood."""
-
-    note_id: str
-    about_id: str
-    text: str
-    author: str
-    created_at: str
-    lifetime: Lifetime
 
 
 @router.put("/{note_id}", response_model=NoteOut)
 async def edit_note(note_id: Id, body: NoteEdit, who: Who, house: Here, key: Key) -> Any:
     """Change the words of a note, and its lifetime if one is given."""
-    if not body.text.strip():
-        raise Invalid("text: there are no words in it; DELETE removes a note.")
-    known = await _in_sight(house, who, note_id)
-    return written(await turn(house, who, EditNote(key, note_id=known, text=body.text, lifetime=body.lifetime)))
+    return await notes.edit_note(house, who, key, note_id, body)
 
 
 @router.delete("/{note_id}", response_model=NoteOut)
@@ -56,29 +27,4 @@ async def remove_note(note_id: Id, who: Who, house: Here, key: Key) -> Any:
 
     Example: `DELETE /v1/notes/n-0a1b2c3d4e5f6071`
     """
-    return written(await turn(house, who, EditNote(key, note_id=await _in_sight(house, who, note_id))))
-
-
-def written(changes: ChangeSet) -> NoteOut:
-    """The note that a command wrote, changed or removed."""
-    note = next(change.row for change in changes.changes if isinstance(change.row, Note))
-    return NoteOut(
-        note_id=note.note_id,
-        about_id=note.about_id,
-        text=note.text,
-        author=note.author,
-        created_at=iso(note.created_at) or "",
-        lifetime=note.lifetime,
-    )
-
-
-async def _in_sight(house: House, who: Who, note_id: str) -> str:
-    """A note is as visible as what it is about."""
-    about_id = await house.stores.forgetting.about(who.view, note_id)
-    if about_id is None:
-        raise NotFound("There is no such note.", note_id=note_id)
-    if about_id.startswith("f-"):
-        await house.stores.facts.one(who.view, about_id)
-    else:
-        await house.stores.entities.resolve(who.view, about_id)
-    return note_id
+    return await notes.remove_note(house, who, key, note_id)

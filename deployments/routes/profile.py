@@ -2,50 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
-from pydantic import Field, StringConstraints
 
 from deployments.callers import Who
-from deployments.commands import Here, Key, turn
-from deployments.house import House
-from deployments.kinds import Body, Id, ShortText
-from memory.errors import Invalid
-from memory.model.commands import SetProfile
-from memory.model.profile import Profile
-from memory.services.zones import zone_of
+from deployments.commands import Here, Key
+from deployments.use_cases import profile as cases
+from deployments.use_cases.profile import ProfileIn, ProfileOut
 
 router = APIRouter(prefix="/v1", tags=["profile"])
-Name = Annotated[ShortText, StringConstraints(max_length=200, strip_whitespace=True)]
-Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
-
-
-class ProfileIn(Body):
-    """What of the profile is to change; a field left out keeps its value."""
-
-    name: Name | None = None
-    speaker_labels: Annotated[list[Name], Field(max_length=50)] | None = None
-    assistant_labels: Annotated[list[Name], Field(max_length=50)] | None = None
-    time_zone: Id | None = None
-    languages: Annotated[list[Language], Field(min_length=1, max_length=20)] | None = None
-    preset: Id | None = None
-
-    model_config = Body.model_config | {
-        "json_schema_extra": {"examples": [{"name": "Maya", "time_zone": "Europe/Lisbon", "languages": ["en", "pt"]}]}
-    }
-
-
-class ProfileOut(Body):
-    """The profile as it stands."""
-
-    name: str
-    speaker_labels: list[str]
-    assistant_labels: list[str]
-    time_zone: str
-    languages: list[str]
-    preset: str
 
 
 @router.get("/profile", response_model=ProfileOut)
@@ -54,28 +20,10 @@ async def profile(who: Who, house: Here) -> Any:
 
     Example: `GET /v1/profile`
     """
-    return _shown(await house.profile(who.user_id), house)
+    return await cases.profile(house, who)
 
 
 @router.put("/profile", response_model=ProfileOut)
 async def set_profile(body: ProfileIn, who: Who, house: Here, key: Key) -> Any:
     """Say who the owner is. Somebody already heard under that name turns out to be the owner."""
-    given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
-    if "time_zone" in given:
-        zone_of(given["time_zone"])
-    serving = house.settings.preset
-    if given.pop("preset", serving) != serving:
-        raise Invalid(
-            f"preset: {serving} serves everybody here; another one is set in the file memory.yaml of the home."
-        )
-    changed: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
-    }
-    known = await house.profile(who.user_id)
-    await turn(house, who, SetProfile(key, profile=replace(known, **changed)))
-    return _shown(await house.profile(who.user_id), house)
-
-
-def _shown(known: Profile, house: House) -> dict[str, Any]:
-    """A profile with the preset that serves: it is one for a whole home, set where it is started."""
-    return asdict(known) | {"preset": house.settings.preset}
+    return await cases.set_profile(house, who, key, body)

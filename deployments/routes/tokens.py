@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, status
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
 from deployments.callers import Administrator
 from deployments.commands import Here
 from deployments.house import House
-from deployments.kinds import Body, Id
+from deployments.kinds import Body, Id, TokenName
 from memory.errors import Conflict, NotFound
 from memory.model.scopes import SENSITIVITY_NAMES
 from memory.model.timeline import Instant, iso
@@ -26,7 +26,6 @@ ADMINISTRATOR = "administrator"
 """The name of the token in the token file, which start-up lets in."""
 TOKEN_BYTES = 32
 """256 random bits."""
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}$")]
 Permission = Literal["read", "write", "admin"]
 Clearance = Literal["open", "private", "sensitive"]
 DAY_S = 86_400
@@ -36,7 +35,7 @@ Lifetime = Annotated[int, Field(ge=60, le=3_650 * DAY_S)]
 class TokenIn(Body):
     """What a new token grants."""
 
-    name: Name
+    name: TokenName
     user_id: Id | None = Field(default=None, description="Whose memory; by default the one acted for.")
     teams: list[Id] = Field(default=[], max_length=100)
     permission: Permission = "write"
@@ -86,7 +85,7 @@ async def create(body: TokenIn, who: Administrator, house: Here) -> Any:
 
 
 @router.post("/{name}/rotate", response_model=NewToken)
-async def rotate(name: Name, who: Administrator, house: Here, body: Rotation = Rotation()) -> Any:
+async def rotate(name: TokenName, who: Administrator, house: Here, body: Rotation = Rotation()) -> Any:
     """A new token in place of an old one, which lets in for a day yet, or as long as `grace_s` says.
 
     The administrator's is written into the token file, too. A leaked token wants `"grace_s": 0`.
@@ -142,7 +141,7 @@ async def every(who: Administrator, house: Here) -> Any:
 
 
 @router.delete("/{name}", response_model=dict[str, str])
-async def revoke(name: Name, who: Administrator, house: Here) -> Any:
+async def revoke(name: TokenName, who: Administrator, house: Here) -> Any:
     """Take a token back; at the latest two seconds later nobody comes in with it.
 
     Example: `DELETE /v1/tokens/phone`

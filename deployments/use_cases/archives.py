@@ -1,0 +1,86 @@
+"""A whole memory, out and in, as one documented archive: written to a temporary file, and taken in through one."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import IO, Any
+
+from pydantic import BaseModel
+
+from adapters.allocator import give_back
+from deployments.callers import Caller, seeing_all, writing
+from deployments.house import House
+from memory.model.timeline import iso
+
+CHUNK = 262_144
+"""Bytes sent at a time."""
+MOST_ARCHIVE = 2_000_000_000
+"""Bytes of an archive that may be sent in; a year of talk is below 100 MB."""
+
+
+class Restored(BaseModel):
+    """What an archive brought back."""
+
+    archive_id: str
+    status: str
+    memory_version: int
+    counts: dict[str, int]
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "archive_id": "a-91c4",
+                    "status": "restored",
+                    "memory_version": 12,
+                    "counts": {"sources": 3, "facts": 40},
+                }
+            ]
+        }
+    }
+
+
+async def export(house: House, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
+    """The archive of the caller's memory, complete before its first byte leaves, and its manifest.
+
+    Raises Forbidden if something of this memory is hidden from the caller, for all of it is in there.
+    """
+    seeing_all(who)
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (whoever sends it closes it)
+    manifest = await house.stores.archive.write(who.user_id, iso(house.clock.now()) or "", file)
+    file.seek(0)
+    return file, manifest
+
+
+async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
+    """A file in pieces; it is gone when the last one has left."""
+    with file:
+        while block := await asyncio.to_thread(file.read, CHUNK):
+            yield block
+
+
+async def restore(house: House, who: Caller, blocks: AsyncIterable[bytes]) -> Restored:
+    """Restore an archive, which comes in blocks, into an empty memory; the same one again changes nothing.
+
+    Raises Forbidden, Invalid, Conflict.
+    """
+    seeing_all(writing(who))
+    try:
+        with tempfile.TemporaryFile() as file:
+            async for block in blocks:
+                await asyncio.to_thread(file.write, block)
+            file.seek(0)
+            manifest, fresh = await house.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
+    finally:
+        await asyncio.to_thread(give_back)  # what was unpacked and taken apart leaves holes in every thread's heap
+    if fresh:
+        await house.minds.forget_user(who.user_id)
+        await house.minds.wake()
+    return Restored(
+        archive_id=manifest["archive_id"],
+        status="restored" if fresh else "already restored",
+        memory_version=manifest["memory_version"],
+        counts=manifest["counts"],
+    )

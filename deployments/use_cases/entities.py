@@ -1,0 +1,212 @@
+"""Entities, read: who and what a life is about, and the page of each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from deployments.callers import Caller
+from deployments.dates import then_of
+from deployments.house import House
+from deployments.kinds import ShortText
+from deployments.paging import Part, cursor_of
+from deployments.routes.facts_read import (
+    HELD,
+    AsOf,
+    FactOut,
+    KnownAsOf,
+    NoteList,
+    NoteOut,
+    notes_on,
+    shown_facts,
+    shown_notes,
+)
+from memory.model.shown import NOW, ShownEntity, Then
+from memory.model.timeline import Instant, iso
+from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
+from memory.rules.decay import strength_of
+from memory.rules.parameters import Life
+from memory.rules.tiers import contradicted
+
+EntityType = Literal[
+    "person", "topic", "promise", "emotion", "event", "place", "decision", "question", "relationship", "habit",
+    "organization", "project", "tool",
+]  # fmt: skip
+PROFILE_FACTS = 200
+PROFILE_SEGMENTS = 50
+"""The latest of its segments an entity's page shows; /v1/timeline has them all."""
+PROFILE_NOTES = 50
+"""The latest notes on a page; the others are listed by their own route."""
+_ENTITY = {
+    "entity_id": "e-0a1b2c3d4e5f6071",
+    "entity_type": "person",
+    "name": "Elena",
+    "confidence": 0.85,
+    "properties": {"relation": "sister", "of": "Maya"},
+    "sensitivity": "open",
+    "first_seen": "2026-03-01T08:00:04Z",
+    "last_seen": "2026-03-01T08:00:04Z",
+    "aliases": ["Maya's sister"],
+    "tier": "L0",
+    "state": "candidate",
+    "salience": 0.98,
+    "contradicted": False,
+    "session_count": 1,
+    "source_count": 1,
+    "mention_count": 1,
+    "is_owner": False,
+}
+
+
+class EntityOut(BaseModel, json_schema_extra={"examples": [_ENTITY]}):
+    """A named thing. Counts, first and last sight are those of the mentions the caller may see."""
+
+    entity_id: str
+    entity_type: str
+    name: str
+    confidence: float
+    properties: dict[str, Any]
+    sensitivity: str
+    first_seen: str
+    last_seen: str
+    aliases: list[str]
+    tier: str
+    state: str
+    salience: float
+    contradicted: bool
+    session_count: int
+    source_count: int
+    mention_count: int
+    is_owner: bool
+
+
+class EntityList(BaseModel):
+    """Entities, the latest seen first; `total` counts them all, `cursor` leads to the next part."""
+
+    entities: list[EntityOut]
+    total: int
+    cursor: str | None
+
+
+class Spoken(BaseModel):
+    """A segment that mentions an entity."""
+
+    at: str
+    speaker: str
+    text: str
+    source_id: str
+    segment_id: str
+
+
+class Related(BaseModel):
+    """Another entity, tied by believed facts (their predicates), or mentioned in the same segments."""
+
+    entity_id: str
+    entity_type: str
+    name: str
+    predicates: list[str]
+    mentioned_together: int
+
+
+class EntityProfile(EntityOut):
+    """The page of an entity. `merged_from` is the id that was asked for, if that entity was merged into this one."""
+
+    description: str | None
+    facts: list[FactOut]
+    timeline: list[Spoken]
+    notes: list[NoteOut]
+    related: list[Related]
+    merged_from: str | None
+
+
+class EntityFilter(Part):
+    """The parameters of a list of entities."""
+
+    entity_type: EntityType | None = None
+    tier: Literal["L0", "L1", "L2"] | None = None
+    state: Annotated[
+        Literal["candidate", "active", "core", "archived"] | None,
+        Field(description="Archived ones are only listed when asked for."),
+    ] = None
+    name: Annotated[ShortText | None, Field(description="Name or alias, in any case.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
+
+
+async def entities(house: House, who: Caller, asked: EntityFilter) -> EntityList:
+    """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then."""
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
+    page = await house.stores.entities.page(
+        who.view, asked.limit, then, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
+        **asked.place(),
+    )  # fmt: skip
+    now, life = then.now(house.clock.now()), house.settings.life
+    shown = [shown_entity(each, now, life) for each in page.shown]
+    return EntityList(entities=shown, total=page.total, cursor=cursor_of(page.last))
+
+
+async def entity(
+    house: House, who: Caller, entity_id: str, as_of: str | None = None, known_as_of: str | None = None
+) -> EntityProfile:
+    """Everything about one entity, by its id or the beginning of it; a merged one answers as what it became.
+
+    Raises Invalid, NotFound, Ambiguous.
+    """
+    then = await then_of(house, who, as_of, known_as_of)
+    given, found = await house.stores.entities.resolve(who.view, entity_id, then)
+    return await profile_of(house, who, found, then, merged_from=None if given == found else given)
+
+
+async def notes(house: House, who: Caller, entity_id: str, asked: Part) -> NoteList:
+    """The remarks on an entity that have not expired. Raises NotFound, Ambiguous."""
+    _, known = await house.stores.entities.resolve(who.view, entity_id)
+    return await notes_on(house, who, known, asked)
+
+
+async def profile_of(
+    house: House, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
+) -> EntityProfile:
+    """The page of an entity that was resolved. Raises NotFound if it had not been heard of by then."""
+    reads, now, life = house.stores.entities, then.now(house.clock.now()), house.settings.life
+    seen = await reads.one(who.view, entity_id, then)
+    statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
+    facts = await house.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
+    spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
+    notes = (await reads.notes(who.view, entity_id, PROFILE_NOTES, now, then)).shown
+    related = await reads.related(who.view, entity_id, then)
+    return EntityProfile(
+        **shown_entity(seen, now, life).model_dump(),
+        description=seen.entity.description,
+        facts=shown_facts(facts, now, life),
+        timeline=[Spoken(**{**row, "at": iso(row["at"])}) for row in spoken],
+        notes=shown_notes(notes),
+        related=[Related(**row) for row in related],
+        merged_from=merged_from,
+    )
+
+
+def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
+    """An entity as it is sent, with its strength at `now`."""
+    entity = seen.entity
+    row = entity_row(entity, seen.first_seen, seen.last_seen, seen.recalls)
+    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, [row]), now, life), now, life)
+    return EntityOut(
+        entity_id=entity.entity_id,
+        entity_type=entity.type,
+        name=entity.name,
+        confidence=entity.confidence,
+        properties=dict(entity.properties),
+        sensitivity=entity.sensitivity.name.lower(),
+        first_seen=iso(seen.first_seen) or "",
+        last_seen=iso(seen.last_seen) or "",
+        aliases=list(entity.aliases),
+        tier=entity.tier,
+        state=entity.state,
+        salience=round(float(strength[0]), 4),
+        contradicted=contradicted(entity, seen.about, seen.evidence),
+        session_count=seen.session_count,
+        source_count=seen.source_count,
+        mention_count=seen.mention_count,
+        is_owner=entity.is_owner,
+    )

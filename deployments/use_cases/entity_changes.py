@@ -1,0 +1,195 @@
+"""Entities as they are named: rename, alias, merge, split, retype, and remarks on them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from ray.exceptions import RayError
+
+from deployments.callers import Caller, writing
+from deployments.commands import turn
+from deployments.house import House
+from deployments.kinds import Body, Id, ShortText, Words
+from deployments.use_cases.entities import EntityType
+from deployments.use_cases.notes import Lifetime, NoteOut, written
+from memory.errors import NameTaken, NotFound
+from memory.model.changes import ChangeSet
+from memory.model.commands import AddAlias, Command, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
+from memory.model.entities import Entity
+from memory.model.ids import segment_key
+
+Name = Annotated[ShortText, Field(min_length=1, max_length=200)]
+MOST_CHOSEN = 1_000
+"""Segments, sources or facts one split may name; a year of one person's sources is below that."""
+
+
+class Renaming(Body):
+    """The new name."""
+
+    name: Name
+
+
+class Aliasing(Body):
+    """Another name that means it."""
+
+    alias: Name
+
+
+class Merging(Body):
+    """The entity that is the same and will be no more."""
+
+    other_id: Id
+
+
+class SegmentIn(Body):
+    """A segment of a source."""
+
+    source_id: Id
+    segment_id: Id
+
+
+class Splitting(Body):
+    """What of an entity is another's, and what tells the two apart."""
+
+    qualifier: Annotated[ShortText, Field(max_length=200)] = ""
+    name: Name | None = None
+    segments: list[SegmentIn] = Field(default_factory=list, max_length=MOST_CHOSEN)
+    sources: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
+    facts: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {"examples": [{"qualifier": "the plumber", "sources": ["kitchen"]}]}
+    }
+
+
+class Retyping(Body):
+    """What it is instead."""
+
+    type: EntityType
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"type": "organization"}]}}
+
+
+class NoteIn(Body):
+    """A remark and how long it lives."""
+
+    text: Words
+    lifetime: Lifetime = "month"
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {"examples": [{"text": "Prefers to be called May.", "lifetime": "year"}]}
+    }
+
+
+class Named(BaseModel):
+    """The entity that stands after the command."""
+
+    entity_id: str
+    merged: str | None = None
+    split_off: str | None = None
+
+
+async def rename(house: House, who: Caller, key: str, entity_id: str, body: Renaming) -> Named:
+    """Give an entity another name; the old one stays as an alias. Raises NameTaken with `merge_with`, NotFound."""
+    writing(who)
+    known = await _in_sight(house, who, entity_id)
+    await _named(house, who, RenameEntity(key, entity_id=known, name=body.name))
+    return Named(entity_id=known)
+
+
+async def add_alias(house: House, who: Caller, key: str, entity_id: str, body: Aliasing) -> Named:
+    """Let another name mean this entity too. Raises NameTaken with `merge_with`, NotFound."""
+    writing(who)
+    known = await _in_sight(house, who, entity_id)
+    await _named(house, who, AddAlias(key, entity_id=known, alias=body.alias))
+    return Named(entity_id=known)
+
+
+async def merge(house: House, who: Caller, key: str, entity_id: str, body: Merging) -> Named:
+    """Let two entities be one: the other's mentions and facts move here, and its id leads here from now on.
+
+    Raises NotFound, and Invalid if they are one already.
+    """
+    writing(who)
+    winner, loser = await _in_sight(house, who, entity_id), await _in_sight(house, who, body.other_id)
+    await turn(house, who, MergeEntities(key, winner_id=winner, loser_id=loser))
+    now = await _in_sight(house, who, winner)
+    return Named(entity_id=now, merged=loser if now == winner else winner)
+
+
+async def split(house: House, who: Caller, key: str, entity_id: str, body: Splitting) -> Named:
+    """Let some of what is taken for one entity be another: the mentions in these segments and sources, the facts that
+    rest on them alone, and these facts. `split_off` is the other one's id; the old id stays with the old one.
+
+    Raises NameTaken with `merge_with`, NotFound, Conflict if nothing would be left.
+    """
+    writing(who)
+    known = await _in_sight(house, who, entity_id)
+    command = SplitEntity(
+        key,
+        entity_id=known,
+        qualifier=body.qualifier,
+        name=body.name,
+        segment_keys=tuple([each async for each in _keys(house, who, body)]),
+        fact_ids=tuple([(await house.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
+    )
+    changes = await _named(house, who, command)
+    fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
+    return Named(entity_id=known, split_off=fresh.entity_id)
+
+
+async def retype(house: House, who: Caller, key: str, entity_id: str, body: Retyping) -> Named:
+    """Let an entity be of another type. Its id stays, and words read as the old type go on finding it.
+
+    Raises NameTaken with `merge_with`, NotFound.
+    """
+    writing(who)
+    known = await _in_sight(house, who, entity_id)
+    await _named(house, who, RetypeEntity(key, entity_id=known, type=body.type))
+    return Named(entity_id=known)
+
+
+async def _keys(house: House, who: Caller, body: Splitting) -> AsyncIterator[int]:
+    """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
+    for given in body.sources:
+        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
+        for row in await house.stores.sources.segments(scope, source_id):
+            yield segment_key(scope, source_id, row["segment_id"])
+    for segment in body.segments:
+        scope, source_id = await house.stores.sources.resolve(who.view, segment.source_id, None)
+        row = await house.stores.history.segment(who.view, scope, source_id, segment.segment_id)
+        yield int(row["segment_key"])
+
+
+async def write_note(house: House, who: Caller, key: str, entity_id: str, body: NoteIn) -> NoteOut:
+    """Attach a short remark to an entity. Raises NotFound."""
+    writing(who)
+    known = await _in_sight(house, who, entity_id)
+    return written(await turn(house, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
+
+
+async def _named(house: House, who: Caller, command: Command) -> ChangeSet:
+    """One turn that gives a name. Who has it already is told with the way to merge the two, if the caller may see it.
+
+    Raises NameTaken.
+    """
+    try:
+        return await turn(house, who, command)
+    except (NameTaken, RayError) as error:
+        taken = getattr(error, "cause", None) or error  # as it was raised in the shard
+        if not (isinstance(taken, NameTaken) and "merge_with" in taken.ids):
+            raise
+        entity_id, other = taken.ids["entity_id"], str(taken.ids["merge_with"])
+        try:
+            await _in_sight(house, who, other)
+        except NotFound:
+            raise NameTaken("Something out of sight has that name; choose another one.", entity_id=entity_id) from taken
+        how = f"{taken.detail.removesuffix('.')}: POST /v1/entities/{entity_id}/merge with other_id {other}."
+        raise NameTaken(how, **taken.ids) from taken
+
+
+async def _in_sight(house: House, who: Caller, entity_id: str) -> str:
+    _, known = await house.stores.entities.resolve(who.view, entity_id)
+    return known

@@ -1,0 +1,51 @@
+"""Use cases guard themselves: a door that lets anybody in still changes and gives away nothing it must not."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+from deployments import use_cases
+from deployments.callers import Caller
+from deployments.use_cases import archives, forgetting
+from memory.errors import Forbidden
+from memory.model.scopes import Sensitivity, View
+
+
+def _writing() -> Iterator[Callable[..., Any]]:
+    """Every use case that takes the key of a command."""
+    for found in iter_modules(use_cases.__path__):
+        module = import_module(f"{use_cases.__name__}.{found.name}")
+        for name, verb in inspect.getmembers(module, inspect.iscoroutinefunction):
+            own = verb.__module__ == module.__name__ and not name.startswith("_")
+            if own and {"who", "key"} <= inspect.signature(verb).parameters.keys():
+                yield verb
+
+
+def _refused(verb: Callable[..., Any], who: Caller) -> None:
+    """It refuses before it looks at anything else: there is nothing to look at."""
+    given = {name: None for name in inspect.signature(verb).parameters}
+    with pytest.raises(Forbidden):
+        asyncio.run(verb(**given | {"who": who}))
+
+
+@pytest.mark.parametrize(
+    "verb", list(_writing()), ids=lambda verb: f"{verb.__module__.rpartition('.')[2]}.{verb.__name__}"
+)
+def test_who_may_only_read_changes_nothing(verb: Callable[..., Any]) -> None:
+    _refused(verb, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read"))
+
+
+@pytest.mark.parametrize("verb", [archives.export, archives.restore, forgetting.forget_memory])
+def test_a_whole_memory_is_not_for_who_may_not_see_all_of_it(verb: Callable[..., Any]) -> None:
+    _refused(verb, Caller(View("maya", clearance=Sensitivity.PRIVATE), "write"))
+
+
+def test_who_may_only_read_restores_nothing() -> None:
+    _refused(archives.restore, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read"))
