@@ -13,8 +13,8 @@ from string import Template
 from zoneinfo import ZoneInfo
 
 from deployments.routes.context import Hit
-from deployments.routes.facts_read import FactOut
 from deployments.routes.promises import PromiseOut
+from deployments.use_cases.facts import FactOut
 from memory.words.cleaning import visible
 
 _FOLDER = files("deployments.page")

@@ -12,7 +12,7 @@ from deployments.dates import then_of
 from deployments.house import House, house_of
 from deployments.kinds import Id, ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import (
+from deployments.use_cases.facts import (
     HELD,
     AsOf,
     FactOut,

@@ -12,7 +12,7 @@ from deployments.dates import span_of, then_of
 from deployments.house import House, house_of
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import AsOf, KnownAsOf
+from deployments.use_cases.facts import AsOf, KnownAsOf
 from memory.model.timeline import iso
 
 router = APIRouter(prefix="/v1", tags=["timeline"])
