@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 from zoneinfo import ZoneInfo
 
-from deployments.routes.facts_read import FactOut
+from deployments.use_cases.facts import FactOut
 from deployments.use_cases.promises import PromiseOut
 from deployments.use_cases.searching import Hit
 from memory.words.cleaning import visible

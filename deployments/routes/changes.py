@@ -5,66 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 
 from deployments.callers import Who
 from deployments.commands import Here
-from deployments.dates import moment_of
-from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
-from deployments.routes.explain import StepOut, lines_of, shown_steps
-from memory.errors import Invalid
-from memory.model.shown import Step
+from deployments.use_cases.changes import ChangeLog, Since, change_log
 
 router = APIRouter(prefix="/v1", tags=["changes"])
-LOGGED = ("fact", "entity")
-"""Evidence is told by the change it made; evidence that made none changed no belief."""
-_MOST_PLACES = 2**31
-
-
-class Since(Part):
-    """From when on, and until when."""
-
-    since: Annotated[ShortText | None, Query(description="A date, last_week or last_month; default: all.")] = None
-    until: Annotated[ShortText | None, Query(description="The same; default: now.")] = None
-
-
-class ChangeLog(BaseModel):
-    """A part of the log, oldest first; `text` has one line for each change."""
-
-    changes: list[StepOut]
-    cursor: str | None
-    text: str
 
 
 @router.get("/changes")
 async def changes(asked: Annotated[Since, Query()], who: Who, house: Here) -> ChangeLog:
     """Every change of the facts and entities in sight, oldest first. Example: `GET /v1/changes?since=last_week`"""
-    now, zone = house.clock.now(), (await house.profile(who.user_id)).time_zone
-    steps, more = await house.stores.history.steps(
-        who.view,
-        after=moment_of("since", asked.since, now, zone),
-        until=moment_of("until", asked.until, now, zone),
-        beyond=beyond(asked),
-        nouns=LOGGED,
-        limit=asked.limit,
-    )
-    lines = await lines_of(house, who, steps)
-    cursor = cursor_of(place_of(steps[-1])) if more else None
-    return ChangeLog(changes=shown_steps(steps), cursor=cursor, text="\n".join(lines))
-
-
-def place_of(step: Step) -> tuple[float, str]:
-    """Where a change stands in the log, for a cursor."""
-    return step.at, str(step.place)
-
-
-def beyond(part: Part) -> tuple[float, int] | None:
-    """The time, and the place in its turn, of the last change of the part before. Raises Invalid."""
-    place = part.place()
-    if not place:
-        return None
-    within = str(place["key"])
-    if not (within.isdecimal() and int(within) < _MOST_PLACES):
-        raise Invalid("cursor: give it back as a list gave it.")
-    return float(place["mark"]), int(within)
+    return await change_log(house, who, asked)

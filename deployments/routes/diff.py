@@ -2,91 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Query
 
 from deployments.callers import Who
-from deployments.dates import moment_of
-from deployments.house import House, house_of
-from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
-from deployments.routes.changes import LOGGED, beyond, place_of
-from deployments.routes.explain import LinkedFact, StepOut, lines_of, shown_steps
-from memory.errors import Invalid
-from memory.model.timeline import iso
-from memory.words.cleaning import sentence
+from deployments.commands import Here
+from deployments.use_cases.diff import Asked, Difference, difference
 
 router = APIRouter(prefix="/v1", tags=["explain"])
-MOST_HELD = 200
-"""Facts gained, and facts lost, that are listed."""
-
-
-class Asked(Part):
-    """The parameters of a difference."""
-
-    since: Annotated[
-        ShortText | None, Query(alias="from", description="A date, last_week or last_month; default: the beginning.")
-    ] = None
-    until: Annotated[ShortText | None, Query(alias="to", description="The same; default: now.")] = None
-    subject: Annotated[ShortText | None, Query(description="Only what concerns this entity, by name or id.")] = None
-
-
-class Difference(BaseModel):
-    """What is believed at the end and was not at the beginning, what is no longer, and every change in between.
-
-    `changes` are in order and come in parts (`counts` are those of this part); `gained` and `lost` compare the two ends
-    and list at most 200 each. `text` says it all in lines.
-    """
-
-    since: str | None = Field(serialization_alias="from")
-    until: str | None = Field(serialization_alias="to")
-    gained: list[LinkedFact]
-    lost: list[LinkedFact]
-    counts: dict[str, int]
-    changes: list[StepOut]
-    cursor: str | None
-    text: str
 
 
 @router.get("/diff")
-async def diff(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> Difference:
+async def diff(asked: Annotated[Asked, Query()], who: Who, house: Here) -> Difference:
     """What changed in belief after `from`, up to `to`, by what had been committed: with command, actor and words.
 
     Example: `GET /v1/diff?from=last_week&subject=Maya`
     """
-    now, zone = house.clock.now(), (await house.profile(who.user_id)).time_zone
-    since, until = moment_of("from", asked.since, now, zone), moment_of("to", asked.until, now, zone)
-    if since is not None and until is not None and since >= until:
-        raise Invalid("from must be earlier than to.")
-    history = house.stores.history
-    about = None if asked.subject is None else await house.stores.figures.named(who.view, asked.subject)
-    ids = None if about is None else await history.concerning(who.view, about)
-    steps, more = await history.steps(
-        who.view, ids=ids, after=since, until=until, nouns=LOGGED, limit=asked.limit,
-        beyond=beyond(asked),
-    )  # fmt: skip
-    gained, lost = [
-        [LinkedFact(**row) for row in await history.held(who.view, which, since, until, about, MOST_HELD)]
-        for which in ("gained", "lost")
-    ]
-    lines = [*_balance(gained, lost), *await lines_of(house, who, steps)]
-    return Difference(
-        since=iso(since),
-        until=iso(until),
-        gained=gained,
-        lost=lost,
-        counts=dict(Counter(step.what for step in steps)),
-        changes=shown_steps(steps),
-        cursor=cursor_of(place_of(steps[-1])) if more else None,
-        text="\n".join(lines) or "Nothing changed.",
-    )
-
-
-def _balance(gained: Sequence[LinkedFact], lost: Sequence[LinkedFact]) -> Iterator[str]:
-    for sign, facts in (("+", gained), ("-", lost)):
-        for fact in facts:
-            yield f"{sign} {sentence(fact.statement)} ({fact.fact_id}, {fact.status})"
+    return await difference(house, who, asked)

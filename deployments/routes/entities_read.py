@@ -10,9 +10,9 @@ from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.paging import Part
-from deployments.routes.facts_read import AsOf, KnownAsOf, NoteList
 from deployments.use_cases import entities as cases
 from deployments.use_cases.entities import EntityFilter, EntityList, EntityProfile
+from deployments.use_cases.facts import AsOf, KnownAsOf, NoteList
 
 router = APIRouter(prefix="/v1", tags=["entities"])
 

@@ -2,104 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, status
-from pydantic import BaseModel, Field, model_validator
 
 from deployments.callers import Who
-from deployments.commands import (
-    IMPORTANCE,
-    Here,
-    Key,
-    corrected,
-    hear,
-    judged_turn,
-    read_told,
-    taken_apart,
-    turn,
-    vectors_of,
-)
-from deployments.dates import moments_of
-from deployments.house import House
-from deployments.kinds import Body, Id, ShortText, When, Words
-from memory.errors import Invalid
-from memory.model.changes import Outcome
-from memory.model.claims import Claim, Sighting, Utterance
-from memory.model.commands import ConfirmFact, CorrectFact, ForgetFact, ReadSegment, Remember
-from memory.model.ids import fold
-from memory.model.scopes import Sensitivity
-from memory.model.sources import AS_COMMANDED, Source
-from memory.words.polarity import is_negated
+from deployments.commands import Here, Key
+from deployments.kinds import Id
+from deployments.use_cases import remembering
+from deployments.use_cases.remembering import Believed, Correction, Remembered, Told
 
 router = APIRouter(prefix="/v1", tags=["facts"])
-Kind = Literal["factual", "preference", "procedural", "architectural", "opinion", "meta"]
-Importance = Annotated[int, Field(ge=1, le=10)]
-
-
-class Told(Body):
-    """A fact told on purpose: in one's own words (`text`), or taken apart (`statement` and `subject`)."""
-
-    text: Words | None = None
-    statement: Words | None = None
-    subject: Annotated[ShortText, Field(min_length=1)] | None = None
-    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
-    object: Annotated[ShortText, Field(min_length=1)] | None = None
-    slot: ShortText | None = None
-    kind: Kind | None = None
-    importance: Importance | None = None
-    valid_from: When | None = None
-    source_id: Id | None = None
-
-    model_config = Body.model_config | {
-        "json_schema_extra": {
-            "examples": [
-                {"text": "I moved to Lisbon in March and I am allergic to peanuts."},
-                {"statement": "Maya lives in Lisbon", "subject": "Maya", "predicate": "lives_in", "object": "Lisbon"},
-            ]
-        }
-    }
-
-    @model_validator(mode="after")
-    def _is_told(self) -> Told:
-        parts = self.model_fields_set - {"text", "source_id"}
-        if (self.text is None) == (self.statement is None) or (self.text is not None and parts):
-            raise ValueError("give either text alone, or statement and subject")
-        if self.statement is not None and self.subject is None:
-            raise ValueError("a statement needs the subject it is about")
-        if not (self.text or self.statement or "").strip():
-            raise ValueError("there are no words in it")
-        return self
-
-
-class Correction(Body):
-    """What is so instead, as a whole sentence."""
-
-    statement: Words
-    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
-    object: Annotated[ShortText, Field(min_length=1)] | None = None
-    slot: ShortText | None = None
-    kind: Kind | None = None
-    importance: Importance | None = None
-    valid_from: When | None = None
-
-    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"statement": "Maya lives in Porto"}]}}
-
-
-class Believed(BaseModel):
-    """What became of a statement, and the facts it stood against."""
-
-    fact_id: str
-    outcome: Literal["created", "reinforced", "superseded", "disputed", "invalidated", "duplicate"]
-    rivals: list[str]
-
-
-class Remembered(Believed):
-    """The best of what was told; `facts` holds every statement when the words made several."""
-
-    facts: list[Believed] | None = None
 
 
 @router.post("/facts", status_code=status.HTTP_201_CREATED, response_model=Remembered, response_model_exclude_none=True)
@@ -109,25 +22,7 @@ async def remember(body: Told, who: Who, house: Here, key: Key) -> Any:
     The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with
     `source_id` they stand for something in that source instead.
     """
-    source_id, sensitivity = await _told_of(house, who, body.source_id)
-    note, told = await hear(house, who, key, body.text or body.statement or "")
-    promises: tuple[Sighting, ...] = ()
-    if body.text is not None:
-        understood = await read_told(house, told)
-        claims, promises, vectors = understood.claims, understood.promises, understood.vectors
-    else:
-        said = await _claim(house, who, body, body.statement or "", body.subject or "")
-        claims = [await taken_apart(house, told, said, said.subject, said.predicate)]
-        vectors = await vectors_of(house, [claims[0].statement])
-    heard = None
-    if source_id is None:
-        heard = await _kept(house, note, told)
-    command = Remember(
-        key, claims=tuple(claims), heard=heard, sightings=promises, source_id=source_id, sensitivity=sensitivity
-    )
-    done = await judged_turn(house, who, command, vectors)
-    await house.minds.wake()
-    return _remembered(done.outcomes)
+    return await remembering.remember(house, who, key, body)
 
 
 @router.post("/facts/{fact_id}/correct", response_model=Believed)
@@ -136,19 +31,7 @@ async def correct(fact_id: Id, body: Correction, who: Who, house: Here, key: Key
 
     The words are kept as a note of the owner's, as private as the fact, so that they are found where it was found.
     """
-    old = await house.stores.facts.one(who.view, fact_id)
-    if not body.statement.strip():
-        raise Invalid("statement: there are no words in it.")
-    said = await _claim(house, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
-    note, told = await hear(house, who, key, body.statement, Sensitivity(old["sensitivity"]))
-    fresh = await corrected(house, told, said, old)
-    vectors = await vectors_of(house, [fresh.statement])
-    command = CorrectFact(key, fact_id=old["fact_id"], claim=fresh)
-    if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
-        command = replace(command, heard=await _kept(house, note, told))
-    done = await turn(house, who, command, vectors)
-    await house.minds.wake()
-    return _believed(done.outcomes[0])
+    return await remembering.correct(house, who, key, fact_id, body)
 
 
 @router.post("/facts/{fact_id}/confirm", response_model=Believed)
@@ -157,8 +40,7 @@ async def confirm(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
 
     Example: `POST /v1/facts/f-0a1b2c/confirm`
     """
-    fact = await house.stores.facts.one(who.view, fact_id)
-    return _believed((await turn(house, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+    return await remembering.confirm(house, who, key, fact_id)
 
 
 @router.post("/facts/{fact_id}/forget", response_model=Believed)
@@ -167,68 +49,4 @@ async def forget(fact_id: Id, who: Who, house: Here, key: Key) -> Any:
 
     Example: `POST /v1/facts/f-0a1b2c/forget`
     """
-    fact = await house.stores.facts.one(who.view, fact_id)
-    return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
-
-
-async def _kept(house: House, note: Source, told: Utterance) -> ReadSegment:
-    """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
-    await house.stores.capture.store(note, AS_COMMANDED)
-    kept = await house.stores.sources.segments(note.scope, note.source_id)
-    return _heard(note, replace(told, revision=max([told.revision, *(each["revision"] for each in kept)])))
-
-
-def _heard(note: Source, told: Utterance) -> ReadSegment:
-    return ReadSegment(
-        scope=note.scope,
-        source_id=note.source_id,
-        segment_key=told.segment_key,
-        revision=told.revision,
-        at=told.at,
-        speaker=told.speaker,
-        role=told.role,
-        sensitivity=int(note.sensitivity),
-    )
-
-
-async def _claim(
-    house: House,
-    who: Who,
-    body: Told | Correction,
-    statement: str,
-    subject: str,
-    *,
-    kind: str = "factual",
-    importance: int = IMPORTANCE,
-) -> Claim:
-    [valid_from] = await moments_of(house, who, valid_from=body.valid_from)
-    return Claim(
-        subject=subject,
-        statement=" ".join(statement.split()),
-        segment_key=0,
-        quote=statement,
-        predicate=body.predicate,
-        object=body.object,
-        slot=body.slot or None,
-        kind=body.kind or kind,
-        importance=body.importance or importance,
-        polarity=not is_negated(statement),
-        valid_from=valid_from,
-    )
-
-
-async def _told_of(house: House, who: Who, given: str | None) -> tuple[str | None, Sensitivity]:
-    """The source a statement refers to, and how private that is: what is told of it is no less so."""
-    if given is None:
-        return None, Sensitivity.OPEN
-    scope, source_id = await house.stores.sources.resolve(who.view, given, None)
-    return source_id, Sensitivity((await house.stores.sources.one(who.view, scope, source_id))["sensitivity"])
-
-
-def _believed(outcome: Outcome) -> dict[str, Any]:
-    return {"fact_id": outcome.fact_id, "outcome": outcome.outcome, "rivals": list(outcome.rivals)}
-
-
-def _remembered(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    every = [_believed(outcome) for outcome in outcomes]
-    return {**every[0], "facts": every} if len(every) > 1 else every[0]
+    return await remembering.forget(house, who, key, fact_id)

@@ -31,12 +31,14 @@ from deployments.house import House, house_of
 from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import Desk
-from deployments.routes import facts_write, undo
-from deployments.routes.facts_read import FactOut, shown_facts
-from deployments.routes.stats import stats_of
+from deployments.use_cases import remembering, undoing
 from deployments.use_cases.asking import AskIn
 from deployments.use_cases.asking import answer as answered
+from deployments.use_cases.facts import Asked, listing, shown_facts
+from deployments.use_cases.figures import stats_of
 from deployments.use_cases.promises import PromiseOut, shown_promises
+from deployments.use_cases.remembering import Correction
+from deployments.use_cases.undoing import Undoing
 from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant
@@ -116,10 +118,10 @@ async def home(
     shown = [await _done(house, who, desk, did, fact, command), parts.search(q)]
     if q.strip():
         shown += await _answer(house, who, desk)
-    recent = (await house.stores.facts.page(who.view, ("active",), SHOWN)).shown
-    shown.append(parts.section("Recent facts", _facts(house, recent, desk), "Nothing yet."))
+    recent = (await listing(house, who, Asked(limit=SHOWN))).facts
+    shown.append(parts.section("Recent facts", (parts.fact(each, desk) for each in recent), "Nothing yet."))
     shown += await _promises(house, who, desk)
-    told = orjson.dumps([{"fact_id": row["fact_id"]} for row in recent])
+    told = orjson.dumps([{"fact_id": each.fact_id} for each in recent])
     house.trail.note(Entry(who.user_id, house.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told))
     stats = await stats_of(house, who)
     figures = {
@@ -169,9 +171,8 @@ async def correct(fact_id: Id, request: Request, visiting: Visiting, house: Here
         statement = form.get("statement", "")
         if len(statement) > parts.MOST_STATEMENT:
             raise Invalid(_TOO_LONG)
-        instead = facts_write.Correction(statement=statement)
-        done = await facts_write.correct(fact_id, instead, who, house, key)
-        return "known" if done["outcome"] == "duplicate" else "correct", done["fact_id"]
+        done = await remembering.correct(house, who, key, fact_id, Correction(statement=statement))
+        return "known" if done.outcome == "duplicate" else "correct", done.fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
@@ -181,7 +182,7 @@ async def confirm(fact_id: Id, request: Request, visiting: Visiting, house: Here
     """Confirm a fact, as `POST /v1/facts/{fact_id}/confirm` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        return "confirm", (await facts_write.confirm(fact_id, who, house, key))["fact_id"]
+        return "confirm", (await remembering.confirm(house, who, key, fact_id)).fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
@@ -191,7 +192,7 @@ async def forget(fact_id: Id, request: Request, visiting: Visiting, house: Here)
     """Believe a fact no longer, as `POST /v1/facts/{fact_id}/forget` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        return "forget", (await facts_write.forget(fact_id, who, house, key))["fact_id"]
+        return "forget", (await remembering.forget(house, who, key, fact_id)).fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
@@ -201,7 +202,7 @@ async def undone(request: Request, visiting: Visiting, house: Here) -> Response:
     """Take back what was done on the page, as `POST /v1/undo` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        await undo.undo(who, house, key, undo.Undoing(command_id=form.get("command", "")))
+        await undoing.undo(house, who, key, Undoing(command_id=form.get("command", "")))
         return "undo", ""
 
     return await _carry_out(request, visiting, carried_out)
@@ -259,16 +260,12 @@ async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
     carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
     rows = await house.stores.facts.current(who.view, carried) if carried else []
     facts = sorted((row for row in rows if row["status"] == "active"), key=lambda row: carried.index(row["fact_id"]))
+    believed = shown_facts(facts[:SHOWN], house.clock.now(), house.settings.life)
     return (
         parts.answer(told.answer),
-        parts.section("Believed about it", _facts(house, facts[:SHOWN], desk), "Nothing."),
+        parts.section("Believed about it", (parts.fact(each, desk) for each in believed), "Nothing."),
         parts.section("Remembered", (parts.hit(each, desk) for each in told.results), "Nothing comes to mind."),
     )
-
-
-def _facts(house: House, rows: Sequence[Any], desk: Desk) -> list[str]:
-    shown: Sequence[FactOut] = shown_facts(rows, house.clock.now(), house.settings.life)
-    return [parts.fact(each, desk) for each in shown]
 
 
 async def _promises(house: House, who: Caller, desk: Desk) -> Sequence[str]:

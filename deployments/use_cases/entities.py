@@ -11,7 +11,7 @@ from deployments.dates import then_of
 from deployments.house import House
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import (
+from deployments.use_cases.facts import (
     HELD,
     AsOf,
     FactOut,

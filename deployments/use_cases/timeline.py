@@ -11,7 +11,7 @@ from deployments.dates import span_of, then_of
 from deployments.house import House
 from deployments.kinds import ShortText
 from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import AsOf, KnownAsOf
+from deployments.use_cases.facts import AsOf, KnownAsOf
 from memory.model.timeline import iso
 
 _ENTRY = {

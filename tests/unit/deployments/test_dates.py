@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from deployments.dates import moment_of, written_moment
+from deployments.findings import _finding, _place
 from deployments.kinds import ShortText, When, Words
-from deployments.problems import _finding, _place
 from memory.errors import Invalid
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()

@@ -1,0 +1,68 @@
+"""The change log: every change of belief in the order it happened, by whom, and on what words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from deployments.callers import Caller
+from deployments.dates import moment_of
+from deployments.house import House
+from deployments.kinds import ShortText
+from deployments.paging import Part, cursor_of
+from deployments.use_cases.explaining import StepOut, lines_of, shown_steps
+from memory.errors import Invalid
+from memory.model.shown import Step
+
+LOGGED = ("fact", "entity")
+"""Evidence is told by the change it made; evidence that made none changed no belief."""
+_MOST_PLACES = 2**31
+
+
+class Since(Part):
+    """From when on, and until when."""
+
+    since: Annotated[ShortText | None, Query(description="A date, last_week or last_month; default: all.")] = None
+    until: Annotated[ShortText | None, Query(description="The same; default: now.")] = None
+
+
+class ChangeLog(BaseModel):
+    """A part of the log, oldest first; `text` has one line for each change."""
+
+    changes: list[StepOut]
+    cursor: str | None
+    text: str
+
+
+async def change_log(house: House, who: Caller, asked: Since) -> ChangeLog:
+    """Every change of the facts and entities in sight, oldest first."""
+    now, zone = house.clock.now(), (await house.profile(who.user_id)).time_zone
+    steps, more = await house.stores.history.steps(
+        who.view,
+        after=moment_of("since", asked.since, now, zone),
+        until=moment_of("until", asked.until, now, zone),
+        beyond=beyond(asked),
+        nouns=LOGGED,
+        limit=asked.limit,
+    )
+    lines = await lines_of(house, who, steps)
+    cursor = cursor_of(place_of(steps[-1])) if more else None
+    return ChangeLog(changes=shown_steps(steps), cursor=cursor, text="\n".join(lines))
+
+
+def place_of(step: Step) -> tuple[float, str]:
+    """Where a change stands in the log, for a cursor."""
+    return step.at, str(step.place)
+
+
+def beyond(part: Part) -> tuple[float, int] | None:
+    """The time, and the place in its turn, of the last change of the part before. Raises Invalid."""
+    place = part.place()
+    if not place:
+        return None
+    within = str(place["key"])
+    if not (within.isdecimal() and int(within) < _MOST_PLACES):
+        raise Invalid("cursor: give it back as a list gave it.")
+    return float(place["mark"]), int(within)

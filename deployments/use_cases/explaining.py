@@ -1,0 +1,303 @@
+"""Explaining: why a fact is believed, how an entity came to be known, what rests on a segment - down to the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from deployments.callers import Caller
+from deployments.house import House
+from deployments.use_cases.entities import (
+    PROFILE_FACTS,
+    PROFILE_NOTES,
+    PROFILE_SEGMENTS,
+    EntityOut,
+    Spoken,
+    shown_entity,
+)
+from deployments.use_cases.facts import EVERY_STATUS, Cited, FactOut, NoteOut, shown_facts, shown_notes
+from memory.model.shown import Grounds, Row, Step
+from memory.model.timeline import iso
+from memory.rules import explaining
+from memory.rules.telling import line_of
+
+
+class Said(Cited):
+    """The whole utterance a fact was read from."""
+
+    source_kind: str | None
+    speaker: str | None
+    at: str
+    text: str | None
+
+
+class LinkedFact(BaseModel):
+    """Another fact this one is linked with."""
+
+    fact_id: str
+    statement: str
+    status: str
+
+
+class LinkedEntity(BaseModel):
+    """An entity a fact or a segment speaks of."""
+
+    entity_id: str
+    entity_type: str
+    name: str
+    role: str
+
+
+class Quoted(BaseModel):
+    """A segment, cited."""
+
+    source_id: str
+    segment_id: str
+    speaker: str
+    at: str
+    text: str
+
+
+class StepOut(BaseModel):
+    """One change of belief: when it was made, who asked, what it did, and why.
+
+    `what` tells the effect, `reason` names the rule; `changed` maps a field to its value before and after; `because`
+    are the facts that took its place or speak against it.
+    """
+
+    at: str
+    actor: str
+    command: str
+    command_id: str
+    undoes: str | None
+    noun: str
+    id: str
+    what: str
+    reason: str
+    words: str
+    changed: dict[str, tuple[Any, Any]]
+    because: list[str]
+    cited: list[Quoted]
+
+
+class Node(BaseModel):
+    """A fact, an entity or a segment; `label` is the beginning of its words."""
+
+    id: str
+    kind: str
+    label: str
+
+
+class Edge(BaseModel):
+    """A relation, read from left to right: this fact `supersedes` that one."""
+
+    from_id: str
+    kind: str
+    to_id: str
+
+
+class Graph(BaseModel):
+    """The explanation as a small graph."""
+
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+
+
+class Explanation(BaseModel):
+    """What all explanations end in: every change, the graph, and `text`, which says it all in lines."""
+
+    changes: list[StepOut]
+    graph: Graph = Graph()
+    text: str = ""
+
+
+class Explained(Explanation):
+    """Why a fact is believed: the words, who judged them, what stands against it, and every change since."""
+
+    fact: FactOut
+    judged_by: str
+    protected: bool
+    stability: float
+    words: list[Said]
+    disputes: list[LinkedFact]
+    supersedes: list[LinkedFact]
+    superseded_by: list[LinkedFact]
+    similar: list[LinkedFact]
+    entities: list[LinkedEntity]
+    notes: list[NoteOut]
+
+
+class Became(BaseModel):
+    """An entity that was merged into another."""
+
+    entity_id: str
+    name: str
+
+
+class ExplainedEntity(Explanation):
+    """How an entity came to be known: the latest words that mean it, its facts, what was merged into it."""
+
+    entity: EntityOut
+    merged_from: list[Became]
+    words: list[Spoken]
+    facts: list[LinkedFact]
+    notes: list[NoteOut]
+
+
+class SegmentOut(BaseModel):
+    """A segment, its revision (the number of texts it has had), the one that was read, and what replaced what."""
+
+    source_id: str
+    segment_id: str
+    source_kind: str
+    speaker: str
+    role: str
+    at: str
+    text: str
+    language: str | None
+    stt_engine: str | None
+    is_sweep: bool
+    pinned: bool
+    revision: int
+    read_revision: int | None
+    replaced_by: str | None
+    replaces: list[str]
+
+
+class RestingFact(LinkedFact):
+    """A fact that a segment supports, or has supported in an earlier reading."""
+
+    judged_by: str
+    supported: bool
+
+
+class ExplainedSegment(Explanation):
+    """What rests on a segment: facts and entities now, and every change of belief its readings made."""
+
+    segment: SegmentOut
+    facts: list[RestingFact]
+    entities: list[LinkedEntity]
+
+
+async def explain(house: House, who: Caller, fact_id: str) -> Explained:
+    """Why a fact is believed, down to the words, and every change it has been through; `text` says it in lines."""
+    grounds = await house.stores.facts.grounds(who.view, fact_id)
+    known = grounds.fact["fact_id"]
+    steps, _ = await house.stores.history.steps(who.view, ids=[known])
+    notes = (await house.stores.entities.notes(who.view, known, PROFILE_NOTES, house.clock.now())).shown
+    told = Explained(
+        fact=shown_facts([grounds.fact], house.clock.now(), house.settings.life)[0],
+        judged_by=grounds.fact["judged_by"],
+        protected=grounds.fact["protected"],
+        stability=grounds.fact["stability"],
+        words=[Said(**{**row, "at": iso(row["at"])}) for row in grounds.words],
+        entities=[LinkedEntity(**row) for row in grounds.entities],
+        notes=shown_notes(notes),
+        changes=shown_steps(steps),
+        **{name: _linked(grounds, *rule) for name, rule in _LINKS.items()},
+    )
+    return await _finish(house, who, told, steps, explaining.graph_of_fact, explaining.lines_of_fact)
+
+
+async def explain_entity(house: House, who: Caller, entity_id: str) -> ExplainedEntity:
+    """How an entity came to be known: words, facts, merges, and every change of its name, tier and state."""
+    reads, now = house.stores.entities, house.clock.now()
+    _, known = await reads.resolve(who.view, entity_id)
+    entity = await reads.one(who.view, known)
+    losers = await house.stores.history.merged_into(who.view, known)
+    steps, _ = await house.stores.history.steps(who.view, ids=[known, *losers])
+    names = await house.stores.history.names(who.view, losers)
+    facts = await house.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
+    told = ExplainedEntity(
+        entity=shown_entity(entity, now, house.settings.life),
+        merged_from=[Became(entity_id=each, name=name) for each, name in names.items()],
+        words=[
+            Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)
+        ],
+        facts=[LinkedFact(**{**row, "statement": row["shown_statement"] or ""}) for row in facts],
+        notes=shown_notes((await reads.notes(who.view, known, PROFILE_NOTES, now)).shown),
+        changes=shown_steps(steps),
+    )
+    return await _finish(house, who, told, steps, explaining.graph_of_entity, explaining.lines_of_entity)
+
+
+async def explain_segment(
+    house: House, who: Caller, source_id: str, segment_id: str, team_id: str | None = None
+) -> ExplainedSegment:
+    """What rests on a segment that was recalled, its revisions, and what replaced it; ids or the beginnings of them."""
+    history = house.stores.history
+    scope, known = await house.stores.sources.resolve(who.view, source_id, team_id)
+    row = await history.segment(who.view, scope, known, segment_id)
+    facts, entities, ids = await history.resting_on(who.view, row["segment_key"])
+    steps, _ = await history.steps(who.view, ids=ids)
+    steps = [step for step in steps if row["segment_key"] in step.heard]
+    told = ExplainedSegment(
+        segment=SegmentOut(**{**row, "at": iso(row["at"])}),
+        facts=[RestingFact(**each) for each in facts],
+        entities=[LinkedEntity(**each) for each in entities],
+        changes=shown_steps(steps),
+    )
+    return await _finish(house, who, told, steps, explaining.graph_of_segment, explaining.lines_of_segment)
+
+
+_LINKS: dict[str, tuple[str, bool | None]] = {
+    "disputes": ("disputes", None),
+    "supersedes": ("supersedes", True),
+    "superseded_by": ("supersedes", False),
+    "similar": ("similar", None),
+}
+"""Field -> kind of link, and whether it goes out from the fact (None: either way)."""
+Told = TypeVar("Told", bound=Explanation)
+
+
+async def _finish(
+    house: House,
+    who: Caller,
+    told: Told,
+    steps: Sequence[Step],
+    graph: Callable[[explaining.Told], explaining.Graph],
+    lines: Callable[[explaining.Told, Sequence[str]], Iterator[str]],
+) -> Told:
+    """The explanation with its graph and its text."""
+    plain, drawn = told.model_dump(), graph(told.model_dump())
+    text = "\n".join(lines(plain, await lines_of(house, who, steps)))
+    nodes = [Node(**asdict(node)) for node in drawn.nodes.values()]
+    return told.model_copy(
+        update={"graph": Graph(nodes=nodes, edges=[Edge(**asdict(edge)) for edge in drawn.edges]), "text": text}
+    )
+
+
+async def lines_of(house: House, who: Caller, steps: Sequence[Step]) -> list[str]:
+    """Every step in one line of text."""
+    named = {each for step in steps for each in step.because}
+    statements = await house.stores.history.statements(who.view, named) if named else {}
+    return [line_of(step, statements) for step in steps]
+
+
+def shown_steps(steps: Sequence[Step]) -> list[StepOut]:
+    """Steps as they are sent."""
+    return [
+        StepOut(**{
+            **{name: getattr(step, name) for name in StepOut.model_fields},
+            "at": iso(step.at),
+            "because": list(step.because),
+            "cited": [_quoted(row) for row in step.cited],
+        })
+        for step in steps
+    ]  # fmt: skip
+
+
+def _quoted(row: Row) -> Quoted:
+    return Quoted(**{**row, "at": iso(row["at"])})
+
+
+def _linked(grounds: Grounds, kind: str, outgoing: bool | None) -> list[LinkedFact]:
+    found = {
+        row["fact_id"]: LinkedFact(fact_id=row["fact_id"], statement=row["statement"] or "", status=row["status"])
+        for row in grounds.links
+        if row["kind"] == kind and outgoing in (None, row["outgoing"])
+    }
+    return list(found.values())

@@ -1,0 +1,190 @@
+"""Facts: what is believed or was, at any point of either time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from deployments.callers import Caller
+from deployments.dates import moments_of, then_of
+from deployments.house import House
+from deployments.kinds import ShortText, When
+from deployments.paging import Part, cursor_of
+from memory.model.shown import NOW, Then
+from memory.model.timeline import Instant, iso
+from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.decay import strength_of
+from memory.rules.parameters import Life
+
+Kind = Literal["factual", "preference", "procedural", "architectural", "opinion", "meta"]
+Status = Literal["active", "superseded", "invalidated", "forgotten", "pruned", "all"]
+EVERY_STATUS = ("active", "superseded", "invalidated", "forgotten", "pruned")
+HELD = ("active", "superseded")
+"""What is the case now, or was until something took its place."""
+AsOf = Annotated[When | None, Query(description="What was true then, or had been said by then: a date, ISO 8601...")]
+KnownAsOf = Annotated[When | None, Query(description="What was believed then, by what had been committed.")]
+_FACT = {
+    "fact_id": "f-0a1b2c3d4e5f6071",
+    "subject": "Maya",
+    "predicate": "lives_in",
+    "object": "Lisbon",
+    "slot": None,
+    "statement": "Maya lives in Lisbon.",
+    "kind": "factual",
+    "confidence": 0.8,
+    "importance": 6,
+    "strength": 0.76,
+    "status": "active",
+    "state": "active",
+    "valid_from": "2026-02-01T00:00:00Z",
+    "valid_to": None,
+    "system_from": "2026-03-01T08:00:05Z",
+    "system_to": None,
+    "supersedes": ["f-1122334455667788"],
+    "superseded_by": [],
+    "sources": [{"source_id": "breakfast", "segment_id": "1", "quote": "I moved to Lisbon last month."}],
+}
+
+
+class Cited(BaseModel):
+    """Words a fact rests on; without a segment they were told by a command."""
+
+    source_id: str
+    segment_id: str | None
+    quote: str
+
+
+class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
+    """One version of a fact: `valid_*` is when it was true, `system_*` when believed; half-open, null is open."""
+
+    fact_id: str
+    subject: str
+    predicate: str | None
+    object: str | None
+    slot: str | None
+    statement: str
+    kind: str
+    confidence: float
+    importance: int
+    strength: float
+    status: str
+    state: str
+    valid_from: str
+    valid_to: str | None
+    system_from: str
+    system_to: str | None
+    supersedes: list[str]
+    superseded_by: list[str]
+    sources: list[Cited]
+
+
+class FactList(BaseModel):
+    """Facts, the latest valid first; `cursor` leads to the next part.
+
+    `total` is exact below 200; at 200 there are at least so many, for each that is counted has to be in sight.
+    """
+
+    facts: list[FactOut]
+    total: int
+    cursor: str | None
+
+
+class NoteOut(BaseModel):
+    """A remark on an entity or a fact."""
+
+    note_id: str
+    text: str
+    author: str
+    created_at: str
+    lifetime: str
+
+
+class NoteList(BaseModel):
+    """A part of the notes on an entity or a fact, the latest first."""
+
+    notes: list[NoteOut]
+    total: int
+    cursor: str | None
+
+
+class Asked(Part):
+    """The parameters of a list of facts."""
+
+    subject: Annotated[ShortText | None, Query(description="Name, alias or id of the entity it is about.")] = None
+    predicate: ShortText | None = None
+    kind: Kind | None = None
+    status: Annotated[Status | None, Query(description="Default: active; with as_of also superseded.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
+
+
+async def listing(house: House, who: Caller, asked: Asked) -> FactList:
+    """What is believed; with `as_of` what was true then, with `known_as_of` what was believed then."""
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
+    page = await house.stores.facts.page(
+        who.view,
+        _statuses(asked),
+        asked.limit,
+        subject=asked.subject,
+        predicate=asked.predicate,
+        kind=asked.kind,
+        as_of=then.as_of,
+        known=then.known,
+        **asked.place(),
+    )
+    shown = shown_facts(page.shown, then.now(house.clock.now()), house.settings.life)
+    return FactList(facts=shown, total=page.total, cursor=cursor_of(page.last))
+
+
+def _statuses(asked: Asked) -> Sequence[str]:
+    if asked.status == "all":
+        return EVERY_STATUS
+    if asked.status is not None:
+        return (asked.status,)
+    return ("active",) if asked.as_of is None else HELD
+
+
+async def one(house: House, who: Caller, fact_id: str, known_as_of: str | None = None) -> FactOut:
+    """One fact as it is believed now, or was at `known_as_of`, whatever its status; by its id or its beginning."""
+    [known] = await moments_of(house, who, known_as_of=known_as_of)
+    row = await house.stores.facts.one(who.view, fact_id, known)
+    now = Then(known=known).now(house.clock.now())
+    return shown_facts([row], now, house.settings.life)[0]
+
+
+async def notes_on_fact(house: House, who: Caller, fact_id: str, asked: Part) -> NoteList:
+    """The remarks on a fact that have not expired."""
+    known = (await house.stores.facts.one(who.view, fact_id))["fact_id"]
+    return await notes_on(house, who, known, asked)
+
+
+async def notes_on(house: House, who: Caller, about_id: str, asked: Part) -> NoteList:
+    """A part of the remarks on an entity or a fact that is in sight."""
+    now, reads = house.clock.now(), house.stores.entities
+    page = await reads.notes(who.view, about_id, asked.limit, now, NOW, **asked.place())
+    return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
+
+
+def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant, life: Life) -> list[FactOut]:
+    """Rows of facts as they are sent, with their strength at `now`."""
+    strengths = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    return [_shown(row, strength) for row, strength in zip(rows, strengths.tolist(), strict=True)]
+
+
+def _shown(row: Mapping[str, Any], strength: float) -> FactOut:
+    words = {
+        "subject": row["subject"] or "",
+        "statement": row["shown_statement"] or "",
+        "object": row["shown_object"],
+        "slot": row["shown_slot"],
+    }
+    times = {name: iso(row[name]) for name in ("valid_from", "valid_to", "system_from", "system_to")}
+    return FactOut(**{**row, **words, **times, "strength": round(strength, 4)})
+
+
+def shown_notes(rows: Iterable[Mapping[str, Any]]) -> list[NoteOut]:
+    """Remarks as they are sent."""
+    return [NoteOut(**{**row, "created_at": iso(row["created_at"])}) for row in rows]

@@ -1,0 +1,209 @@
+"""Tools: what an agent may do with this memory, described for function calling (seed 004).
+
+Every tool is a use case under another name: arguments in one JSON object, the use case's own answer back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from deployments.callers import Caller, writing
+from deployments.findings import invalid
+from deployments.house import House
+from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
+from deployments.use_cases import searching
+from deployments.use_cases.entities import entity
+from deployments.use_cases.explaining import explain
+from deployments.use_cases.facts import shown_facts
+from deployments.use_cases.figures import stats_of
+from deployments.use_cases.remembering import Correction, Told, confirm, correct, remember
+from memory.errors import NotFound
+from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
+from memory.model.timeline import iso
+from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.decay import strength_of
+
+
+class SearchMemory(Body):
+    """A question, and what it may be narrowed to. Dates are YYYY-MM-DD, last_week or last_month."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
+    limit: Annotated[int, Field(ge=1, le=searching.MOST_RESULTS)] = 5
+    type: ShortText | None = Field(default=None, description="Only what mentions an entity of this type.")
+    entity_name: Id | None = Field(default=None, description="Only what mentions this entity.")
+    after: ShortText | None = None
+    before: ShortText | None = None
+    budget_tokens: searching.Tokens | Literal["auto"] = Field(
+        default="auto", description="Tokens of `context`, the briefing to read; auto: by the question."
+    )
+
+
+class CorrectFact(Correction):
+    """The fact that is wrong, and what is so instead."""
+
+    fact_id: Id
+
+
+class OneFact(Body):
+    """A fact, by its id or the beginning of it."""
+
+    fact_id: Id
+
+
+class OneEntity(Body):
+    """An entity, by name or alias, or by its id."""
+
+    name: Id | None = None
+    entity_id: Id | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> OneEntity:
+        if (self.name is None) == (self.entity_id is None):
+            raise ValueError("give either name or entity_id")
+        return self
+
+
+class WeakFacts(Body):
+    """How many, and how weak: strength below `below`, of at most 1."""
+
+    below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
+
+    limit: Annotated[int, Field(ge=1, le=200)] = 20
+
+
+class Nothing(Body):
+    """No arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: what it is for, what it takes, what it does, and whether it writes.
+
+    It does that in a house, for a caller, under a command id, with its arguments.
+    """
+
+    purpose: str
+    arguments: type[Body]
+    run: Callable[[House, Caller, str, Any], Awaitable[Any]]
+    writes: bool = False
+
+
+async def _search(house: House, who: Caller, _: str, body: SearchMemory) -> Any:
+    given = body.model_dump(exclude={"entity_name"}, exclude_unset=True) | {"budget_tokens": body.budget_tokens}
+    asked = searching.Asked(**given, entity=body.entity_name)
+    return (await searching.search(house, who, asked)).model_dump(exclude_none=True)
+
+
+async def _remember(house: House, who: Caller, key: str, body: Told) -> Any:
+    return (await remember(house, who, key, body)).model_dump(exclude_none=True)
+
+
+async def _correct(house: House, who: Caller, key: str, body: CorrectFact) -> Any:
+    return await correct(house, who, key, body.fact_id, body)
+
+
+async def _confirm(house: House, who: Caller, key: str, body: OneFact) -> Any:
+    return await confirm(house, who, key, body.fact_id)
+
+
+async def _explain(house: House, who: Caller, _: str, body: OneFact) -> Any:
+    return await explain(house, who, body.fact_id)
+
+
+async def _entity(house: House, who: Caller, _: str, body: OneEntity) -> Any:
+    given = body.entity_id
+    if given is None:
+        named = await house.stores.entities.page(who.view, 1, name=body.name)
+        if not named.shown:
+            raise NotFound("There is no entity of that name in this memory.")
+        given = named.shown[0].entity.entity_id
+    return await entity(house, who, given)
+
+
+async def _stats(house: House, who: Caller, _: str, __: Nothing) -> Any:
+    shape = await house.stores.figures.shape(who.view)
+    last = await house.stores.nights.last(who.user_id)
+    done = await house.stores.figures.upkeep(who.user_id, tuple(UPKEEP))
+    return {
+        **(await stats_of(house, who)).model_dump(),
+        **shape,
+        "maintenance": {
+            "last_night": last.isoformat() if last else None,
+            "hour": house.settings.night.hour,
+            **{name: iso(done.get(kind)) for kind, name in UPKEEP.items()},
+        },
+    }
+
+
+async def _weak(house: House, who: Caller, _: str, body: WeakFacts) -> Any:
+    """The facts of least strength now."""
+    facts, now, life = house.stores.facts, house.clock.now(), house.settings.life
+    rows = await facts.fading(who.view)
+    strength = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]
+    ids = [rows[index]["fact_id"] for index in order[: body.limit]]
+    shown = {row["fact_id"]: row for row in await facts.current(who.view, ids)}
+    return {"facts": shown_facts([shown[fact_id] for fact_id in ids if fact_id in shown], now, life)}
+
+
+UPKEEP = {
+    MergeFacts.__name__: "last_merge",
+    Synthesize.__name__: "last_synthesis",
+    PruneFacts.__name__: "last_pruning",
+    BackfillSubjects.__name__: "last_backfill",
+}
+"""Command -> under which name the figures tell when it was last carried out."""
+TOOLS: dict[str, Tool] = {
+    "search_memory": Tool("Search everything that was heard for what answers a question.", SearchMemory, _search),
+    "remember_fact": Tool("Remember something the user wants kept.", Told, _remember, writes=True),
+    "correct_fact": Tool("Replace a fact that is wrong by what is so.", CorrectFact, _correct, writes=True),
+    "confirm_fact": Tool("Confirm a fact: full confidence, and it fades no more.", OneFact, _confirm, writes=True),
+    "get_entity_info": Tool("The page of an entity: facts, timeline, notes, relations.", OneEntity, _entity),
+    "memory_stats": Tool("Figures: counts, orphans, storage size in bytes, maintenance times.", Nothing, _stats),
+    "explain_fact": Tool("Why a fact is believed, down to the words, and all its changes.", OneFact, _explain),
+    "weak_facts": Tool("Facts that may need confirmation, or will soon have faded.", WeakFacts, _weak),
+}
+
+
+class Function(BaseModel):
+    """A tool as a function: `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Described(BaseModel):
+    """One entry of a language model's list of tools."""
+
+    type: str = "function"
+    function: Function
+
+
+def described() -> list[Described]:
+    """The tools, as a language model's function calling wants them."""
+    return [
+        Described(function=Function(name=name, description=tool.purpose, parameters=tool.arguments.model_json_schema()))
+        for name, tool in TOOLS.items()
+    ]
+
+
+async def call_tool(house: House, who: Caller, key: str, name: str, arguments: Mapping[str, Any]) -> Any:
+    """Call a tool with its arguments; the answer is that of the use case it stands for.
+
+    Raises NotFound of a name that is no tool's, Invalid of arguments it does not take, and Forbidden of a caller that
+    may only read, where the tool writes.
+    """
+    tool = TOOLS.get(name)
+    if tool is None:
+        raise NotFound(f"There is no tool of that name; there are {', '.join(TOOLS)}.")
+    try:
+        body = tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        raise invalid([{**each, "loc": ("body", *each["loc"])} for each in error.errors()]) from error
+    return await tool.run(house, writing(who) if tool.writes else who, key, body)
