@@ -13,17 +13,17 @@ import pytest
 
 from deployments import use_cases
 from deployments.callers import Caller
-from deployments.use_cases import archives, forgetting
+from deployments.use_cases import archives, forgetting, tools
 from memory.errors import Forbidden
 from memory.model.scopes import Sensitivity, View
 
 
 def _writing() -> Iterator[Callable[..., Any]]:
-    """Every use case that takes the key of a command."""
+    """Every use case that takes the key of a command, but for the tools, of which most only read."""
     for found in iter_modules(use_cases.__path__):
         module = import_module(f"{use_cases.__name__}.{found.name}")
         for name, verb in inspect.getmembers(module, inspect.iscoroutinefunction):
-            own = verb.__module__ == module.__name__ and not name.startswith("_")
+            own = verb.__module__ == module.__name__ and not name.startswith("_") and verb is not tools.call_tool
             if own and {"who", "key"} <= inspect.signature(verb).parameters.keys():
                 yield verb
 
@@ -40,6 +40,18 @@ def _refused(verb: Callable[..., Any], who: Caller) -> None:
 )
 def test_who_may_only_read_changes_nothing(verb: Callable[..., Any]) -> None:
     _refused(verb, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read"))
+
+
+TOLD = {"remember_fact": {"text": "I moved."}, "correct_fact": {"fact_id": "f-1", "statement": "I stayed."}}
+"""Tools that write -> arguments they take, where a fact's id alone does not do."""
+
+
+@pytest.mark.parametrize("name", [name for name, tool in tools.TOOLS.items() if tool.writes])
+def test_a_tool_that_writes_is_not_for_who_may_only_read(name: str) -> None:
+    who = Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read")
+    nowhere: Any = None
+    with pytest.raises(Forbidden):
+        asyncio.run(tools.call_tool(nowhere, who, "c-1", name, TOLD.get(name, {"fact_id": "f-1"})))
 
 
 @pytest.mark.parametrize("verb", [archives.export, archives.restore, forgetting.forget_memory])
