@@ -11,7 +11,7 @@ from deployments.commands import Here, Key
 from deployments.kinds import Id
 from deployments.use_cases import entity_changes
 from deployments.use_cases.entity_changes import Aliasing, Merging, Named, NoteIn, Renaming, Retyping, Splitting
-from deployments.use_cases.notes import NoteOut
+from deployments.use_cases.notes import WrittenNote
 
 router = APIRouter(prefix="/v1/entities", tags=["entities"])
 
@@ -62,7 +62,7 @@ async def retype(entity_id: Id, body: Retyping, who: Who, house: Here, key: Key)
     return await entity_changes.retype(house, who, key, entity_id, body)
 
 
-@router.post("/{entity_id}/notes", status_code=status.HTTP_201_CREATED, response_model=NoteOut)
+@router.post("/{entity_id}/notes", status_code=status.HTTP_201_CREATED, response_model=WrittenNote)
 async def write_note(entity_id: Id, body: NoteIn, who: Who, house: Here, key: Key) -> Any:
     """Attach a short remark to an entity."""
     return await entity_changes.write_note(house, who, key, entity_id, body)

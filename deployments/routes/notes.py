@@ -10,18 +10,18 @@ from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
 from deployments.use_cases import notes
-from deployments.use_cases.notes import NoteEdit, NoteOut
+from deployments.use_cases.notes import NoteEdit, WrittenNote
 
 router = APIRouter(prefix="/v1/notes", tags=["notes"])
 
 
-@router.put("/{note_id}", response_model=NoteOut)
+@router.put("/{note_id}", response_model=WrittenNote)
 async def edit_note(note_id: Id, body: NoteEdit, who: Who, house: Here, key: Key) -> Any:
     """Change the words of a note, and its lifetime if one is given."""
     return await notes.edit_note(house, who, key, note_id, body)
 
 
-@router.delete("/{note_id}", response_model=NoteOut)
+@router.delete("/{note_id}", response_model=WrittenNote)
 async def remove_note(note_id: Id, who: Who, house: Here, key: Key) -> Any:
     """Remove a note; the answer holds it as it was. It can be undone.
 

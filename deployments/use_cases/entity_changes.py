@@ -13,7 +13,7 @@ from deployments.commands import turn
 from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
 from deployments.use_cases.entities import EntityType
-from deployments.use_cases.notes import Lifetime, NoteOut, written
+from deployments.use_cases.notes import Lifetime, WrittenNote, written
 from memory.errors import NameTaken, NotFound
 from memory.model.changes import ChangeSet
 from memory.model.commands import AddAlias, Command, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
@@ -43,7 +43,7 @@ class Merging(Body):
     other_id: Id
 
 
-class SegmentIn(Body):
+class SegmentOf(Body):
     """A segment of a source."""
 
     source_id: Id
@@ -55,7 +55,7 @@ class Splitting(Body):
 
     qualifier: Annotated[ShortText, Field(max_length=200)] = ""
     name: Name | None = None
-    segments: list[SegmentIn] = Field(default_factory=list, max_length=MOST_CHOSEN)
+    segments: list[SegmentOf] = Field(default_factory=list, max_length=MOST_CHOSEN)
     sources: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
     facts: list[Id] = Field(default_factory=list, max_length=MOST_CHOSEN)
 
@@ -163,7 +163,7 @@ async def _keys(house: House, who: Caller, body: Splitting) -> AsyncIterator[int
         yield int(row["segment_key"])
 
 
-async def write_note(house: House, who: Caller, key: str, entity_id: str, body: NoteIn) -> NoteOut:
+async def write_note(house: House, who: Caller, key: str, entity_id: str, body: NoteIn) -> WrittenNote:
     """Attach a short remark to an entity. Raises NotFound."""
     writing(who)
     known = await _in_sight(house, who, entity_id)

@@ -147,7 +147,7 @@ class ExplainedEntity(Explanation):
     notes: list[NoteOut]
 
 
-class SegmentOut(BaseModel):
+class SegmentHistory(BaseModel):
     """A segment, its revision (the number of texts it has had), the one that was read, and what replaced what."""
 
     source_id: str
@@ -177,7 +177,7 @@ class RestingFact(LinkedFact):
 class ExplainedSegment(Explanation):
     """What rests on a segment: facts and entities now, and every change of belief its readings made."""
 
-    segment: SegmentOut
+    segment: SegmentHistory
     facts: list[RestingFact]
     entities: list[LinkedEntity]
 
@@ -235,7 +235,7 @@ async def explain_segment(
     steps, _ = await history.steps(who.view, ids=ids)
     steps = [step for step in steps if row["segment_key"] in step.heard]
     told = ExplainedSegment(
-        segment=SegmentOut(**{**row, "at": iso(row["at"])}),
+        segment=SegmentHistory(**{**row, "at": iso(row["at"])}),
         facts=[RestingFact(**each) for each in facts],
         entities=[LinkedEntity(**each) for each in entities],
         changes=shown_steps(steps),

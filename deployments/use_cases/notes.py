@@ -28,7 +28,7 @@ class NoteEdit(Body):
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"text": "Likes to be called May."}]}}
 
 
-class NoteOut(BaseModel):
+class WrittenNote(BaseModel):
     """A note as it stands, or as it last stood."""
 
     note_id: str
@@ -39,7 +39,7 @@ class NoteOut(BaseModel):
     lifetime: Lifetime
 
 
-async def edit_note(house: House, who: Caller, key: str, note_id: str, body: NoteEdit) -> NoteOut:
+async def edit_note(house: House, who: Caller, key: str, note_id: str, body: NoteEdit) -> WrittenNote:
     """Change the words of a note, and its lifetime if one is given. Raises Invalid, NotFound."""
     writing(who)
     if not body.text.strip():
@@ -48,16 +48,16 @@ async def edit_note(house: House, who: Caller, key: str, note_id: str, body: Not
     return written(await turn(house, who, EditNote(key, note_id=known, text=body.text, lifetime=body.lifetime)))
 
 
-async def remove_note(house: House, who: Caller, key: str, note_id: str) -> NoteOut:
+async def remove_note(house: House, who: Caller, key: str, note_id: str) -> WrittenNote:
     """Remove a note; the answer holds it as it was. It can be undone. Raises NotFound."""
     writing(who)
     return written(await turn(house, who, EditNote(key, note_id=await _in_sight(house, who, note_id))))
 
 
-def written(changes: ChangeSet) -> NoteOut:
+def written(changes: ChangeSet) -> WrittenNote:
     """The note that a command wrote, changed or removed."""
     note = next(change.row for change in changes.changes if isinstance(change.row, Note))
-    return NoteOut(
+    return WrittenNote(
         note_id=note.note_id,
         about_id=note.about_id,
         text=note.text,

@@ -34,7 +34,7 @@ _PROMISE = {
 }
 
 
-class Place(BaseModel):
+class SaidIn(BaseModel):
     """Where it was said."""
 
     source_id: str
@@ -53,7 +53,7 @@ class PromiseOut(BaseModel, json_schema_extra={"examples": [_PROMISE]}):
     state: State
     at: str
     quote: str
-    source: Place | None
+    source: SaidIn | None
 
 
 class PromiseList(BaseModel):
@@ -103,7 +103,7 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
         state=promise_state(seen.entity.properties, now),
         at=iso(seen.first_seen) or "",
         quote=(made and made["quote"]) or "",
-        source=Place(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
+        source=SaidIn(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
     )
 
 
