@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Header
@@ -32,6 +32,7 @@ from memory.model.commands import (
 from memory.model.entities import Entity
 from memory.model.facts import Note
 from memory.model.ids import digest, fold
+from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
 from memory.model.verdicts import Pair, Verdict
@@ -193,8 +194,16 @@ def value_instead(statement: str, value: str, other: str) -> str | None:
     return other[len(before) : end].strip() or None if same and whole else None
 
 
+@dataclass(frozen=True, slots=True)
+class KeptAs:
+    """What the segment that keeps the words of a command is called, and where they came from."""
+
+    segment_id: str = TOLD
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+
 async def hear(
-    house: House, who: Who, key: str, text: str, sensitivity: Sensitivity = Sensitivity.OPEN
+    house: House, who: Who, key: str, text: str, sensitivity: Sensitivity = Sensitivity.OPEN, kept: KeptAs = KeptAs()
 ) -> tuple[Source, Utterance]:
     """The words of a command as a note of the owner's: stored and searchable like anything else that was said.
 
@@ -206,14 +215,15 @@ async def hear(
     if any(said["text"] != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
     now = known[0]["at"] if known else house.clock.now()
-    speaker = profile.name or next(iter(profile.speaker_labels), "me")
+    speaker = owner_label(profile)
     language = profile.languages[0] if len(profile.languages) == 1 else None
-    segment = Segment(TOLD, speaker, text, 0.0, 0.0, role="user", language=language)
+    segment = Segment(kept.segment_id, speaker, text, 0.0, 0.0, role="user", language=language)
     offset_s = house.offset(profile, now)
     note = Source(source_id, who.scope, "note", now, offset_s=offset_s, sensitivity=sensitivity, segments=(segment,))
+    note = replace(note, provenance=dict(kept.provenance))
     return note, Utterance(
         source_id=source_id,
-        segment_id=TOLD,
+        segment_id=kept.segment_id,
         segment_key=note.key_of(segment),
         revision=1,
         speaker=speaker,
@@ -225,6 +235,11 @@ async def hear(
         sensitivity=sensitivity,
         kind="note",
     )
+
+
+def owner_label(profile: Profile) -> str:
+    """What the owner is called as a speaker."""
+    return profile.name or next(iter(profile.speaker_labels), "me")
 
 
 async def vectors_of(house: House, statements: Sequence[str]) -> Mapping[str, Vector]:

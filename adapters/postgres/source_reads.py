@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -16,7 +17,7 @@ from memory.model.shown import Page
 Q = queries("source_reads")
 _ANY = {
     "status": None, "kind": None, "after": None, "before": None, "only_scope": None, "only_id": None, "mark": None,
-    "key": None,
+    "key": None, "groups": None,
 }  # fmt: skip
 
 
@@ -28,7 +29,9 @@ class PostgresSourceReads:
         self._attempts, self._tries = attempts, tries
 
     async def page(self, view: View, limit: int, **filters: Any) -> Page[DictRow]:
-        """Up to `limit` sources; filters: status, kind, after, before, and `mark` and `key` of the last one shown."""
+        """Up to `limit` sources; filters: status, kind, after, before, groups (of provenance, "" for none), and `mark`
+        and `key` of the last one shown.
+        """
         rows = await self._pool.rows(
             Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, tries=self._tries,
             limit=limit + 1,
@@ -48,6 +51,12 @@ class PostgresSourceReads:
         if not found:
             raise NotFound("There is no such source in this memory.", id=source_id)
         return found[0]
+
+    async def groups(self, view: View, ids: Sequence[str]) -> dict[str, str]:
+        """source id -> the group it was told in, of those in sight that were told in one."""
+        seen = {"scopes": list(view.scopes), "clearance": int(view.clearance)}
+        rows = await self._pool.rows(Q["groups"], **seen, ids=list(ids))
+        return {row["source_id"]: row["group_id"] for row in rows}
 
     async def segments(self, scope: str, source_id: str, user_id: str = "") -> list[DictRow]:
         """Its segments in order, hidden ones too, and why some were set aside for a user."""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, model_validator
 from deployments.callers import Caller, writing
 from deployments.commands import (
     IMPORTANCE,
+    KeptAs,
     corrected,
     hear,
     judged_turn,
@@ -124,6 +125,21 @@ async def remember(house: House, who: Caller, key: str, body: Told) -> Remembere
     done = await judged_turn(house, who, command, vectors)
     await house.minds.wake()
     return _remembered(done.outcomes)
+
+
+async def state(
+    house: House, who: Caller, key: str, words: str, claims: Sequence[Claim], kept: KeptAs
+) -> Sequence[Outcome]:
+    """Remember statements as they are, on words that are kept as a note.
+
+    Each meets what was believed before, like any other; nothing is read out of the words. Raises Forbidden, Conflict.
+    """
+    note, told = await hear(house, writing(who), key, words, kept=kept)
+    vectors = await vectors_of(house, [each.statement for each in claims])
+    heard = await _kept(house, note, told)
+    done = await judged_turn(house, who, Remember(key, claims=tuple(claims), heard=heard), vectors)
+    await house.minds.wake()
+    return done.outcomes
 
 
 async def correct(house: House, who: Caller, key: str, fact_id: str, body: Correction) -> Believed:

@@ -23,6 +23,7 @@ WITH found AS (
       AND (%(only_scope)s::text IS NULL OR (s.scope = %(only_scope)s AND s.source_id = %(only_id)s))
       AND (s.state <> 'archived' OR %(only_scope)s::text IS NOT NULL)
       AND (%(kind)s::text IS NULL OR s.kind = %(kind)s)
+      AND (%(groups)s::text[] IS NULL OR coalesce(s.provenance ->> 'group_id', '') = ANY(%(groups)s))
       AND (%(after)s::float8 IS NULL OR s.started_at >= to_timestamp(%(after)s))
       AND (%(before)s::float8 IS NULL OR s.started_at < to_timestamp(%(before)s))),
 kept AS (SELECT * FROM found WHERE %(status)s::text IS NULL OR status = %(status)s)
@@ -38,6 +39,12 @@ ORDER BY k.started_at DESC, k.scope || ' ' || k.source_id DESC LIMIT %(limit)s;
 SELECT s.scope, s.source_id AS id FROM sources s
 WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND starts_with(s.source_id, %(id)s)
 ORDER BY s.source_id <> %(id)s, array_position(%(scopes)s::text[], s.scope), s.source_id LIMIT 2;
+
+-- name: groups
+-- The group that each of these sources was told in, where one was named.
+SELECT s.source_id, s.provenance ->> 'group_id' AS group_id FROM sources s
+WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source_id = ANY(%(ids)s)
+  AND s.provenance ->> 'group_id' IS NOT NULL;
 
 -- name: segments
 -- All segments of a source in order, those hidden by a better transcription too.
