@@ -1,0 +1,173 @@
+"""Episodes: sources as clients of a knowledge graph tell and list them, each in a group.
+
+A group is a name that a client gives to what it tells; it stands in the provenance of the source. It parts nothing: the
+memory of one person is one, and a group only narrows what is shown of it. What was told without one is in `UNGROUPED`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deployments.callers import Caller, writing
+from deployments.commands import owner_label
+from deployments.house import House
+from deployments.use_cases.forgetting import forget_source
+from deployments.use_cases.graph import GROUP
+from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from memory.errors import Forbidden, NotFound
+from memory.model.ids import segment_key
+from memory.model.timeline import iso
+
+UNGROUPED = "main"
+"""The group of whatever was told without one."""
+MOST_READ = 200
+"""Segments of an episode that are shown, and looked through for what rests on them."""
+MOST_CLEARED = 1_000
+"""Sources that one clearing forgets."""
+_SPOKEN = re.compile(r"^\s*([^\s:][^:\n]{0,63}):\s+(\S.*)$")
+"""A line of a talk: who speaks, and what."""
+OWNER, MESSAGE = "user", "message"
+_OWN = ("user", "human")
+"""How such clients call the owner, who is known by another label here."""
+_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """What is to be told: text, the lines of a talk (`message`), or `json`."""
+
+    name: str
+    body: str
+    group: str
+    source: str
+    description: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A source as it is listed."""
+
+    source_id: str
+    name: str
+    content: str
+    created_at: str | None
+    source: str
+    description: str
+    group: str
+
+
+async def tell_episode(house: House, who: Caller, source_id: str, told: Telling) -> None:
+    """Take in an episode. It is found by its words at once, facts follow. Raises Forbidden and Invalid."""
+    group = {} if told.group == UNGROUPED else {GROUP: told.group}
+    provenance = {"name": told.name, "source": told.source, "description": told.description, **group}
+    own = owner_label(await house.profile(who.user_id))
+    spoken = _talk(told.body, own) if told.source == MESSAGE else []
+    kind = "conversation" if spoken else "document" if told.source == "json" else "note"
+    words: dict[str, Any] = {"segments": spoken} if spoken else {"content": told.body}
+    source = SourceIn(source_id=source_id, kind=kind, started_at=told.at, provenance=provenance, **words)
+    await tell(house, who, source)
+
+
+async def list_episodes(house: House, who: Caller, groups: Collection[str] | None, most: int) -> list[Episode]:
+    """The latest sources of these groups, or of all."""
+    wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
+    page = await house.stores.sources.page(who.view, most, groups=wanted)
+    own = owner_label(await house.profile(who.user_id))
+    return [await _shown(house, row, own) for row in page.shown]
+
+
+async def forget_groups(house: House, who: Caller, key: str, groups: Collection[str]) -> int:
+    """Forget for good whatever was told in these groups, and tell how many sources that were.
+
+    What was told without a group is a whole life: that is never cleared from here. Raises Forbidden.
+    """
+    writing(who)
+    if UNGROUPED in groups:
+        raise Forbidden(
+            f"{UNGROUPED} is whatever was told without a group, a whole memory: to forget that, use DELETE /v1/memory."
+        )
+    page = await house.stores.sources.page(who.view, MOST_CLEARED, groups=list(groups))
+    for number, row in enumerate(page.shown):
+        await forget_source(house, who, f"{key}-{number}", row["source_id"])
+    return len(page.shown)
+
+
+async def resting_on(house: House, who: Caller, source_ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Ids of the facts and of the entities that rest on some sources. Raises NotFound and Ambiguous."""
+    facts: dict[str, None] = {}
+    entities: dict[str, None] = {}
+    for given in source_ids:
+        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
+        for row in (await house.stores.sources.segments(scope, source_id))[:MOST_READ]:
+            key = segment_key(scope, source_id, row["segment_id"])
+            told, seen, _ = await house.stores.history.resting_on(who.view, key)
+            facts |= dict.fromkeys(each["fact_id"] for each in told if each["supported"])
+            entities |= dict.fromkeys(each["entity_id"] for each in seen)
+    return list(facts), list(entities)
+
+
+async def groups_of(house: House, who: Caller, source_ids: Collection[str]) -> Mapping[str, str]:
+    """source id -> its group, of those that have another than `UNGROUPED`."""
+    found: Mapping[str, str] = await house.stores.sources.groups(who.view, list(source_ids)) if source_ids else {}
+    return found
+
+
+async def whole_source_id(house: House, who: Caller, source_id: str) -> str:
+    """An id as it was given, if there is such a source. Raises NotFound."""
+    _, known = await house.stores.sources.resolve(who.view, source_id, None)
+    if known != source_id:
+        raise NotFound("There is no such episode in this memory.", id=source_id)
+    return source_id
+
+
+async def _shown(house: House, row: Mapping[str, Any], own: str) -> Episode:
+    told = row["provenance"]
+    segments = (await house.stores.sources.segments(row["scope"], row["source_id"]))[:MOST_READ]
+    said = [each for each in segments if each["replaced_by"] is None]
+    talk = row["kind"] in ("conversation", "meeting", "slack", "email")
+    names = {own: OWNER} if told.get("source") == MESSAGE else {}
+    lines = [
+        f"{names.get(each['speaker'], each['speaker'])}: {each['text']}" if talk else each["text"] for each in said
+    ]
+    return Episode(
+        row["source_id"],
+        str(told.get("name") or row["source_id"]),
+        "\n".join(lines),
+        iso(row["started_at"]),
+        str(told.get("source") or ("message" if talk else "text")),
+        str(told.get("description") or row["kind"]),
+        str(told.get(GROUP) or UNGROUPED),
+    )
+
+
+def _talk(body: str, own: str) -> list[SegmentIn]:
+    """Lines of a talk by their speakers; nothing of a text that does not begin as one."""
+    turns: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        found = _SPOKEN.match(line)
+        if found:
+            turns.append((found[1].strip(), [found[2]]))
+        elif turns and line.strip():
+            turns[-1][1].append(line.strip())
+        elif line.strip():
+            return []
+    return [
+        SegmentIn.model_validate(
+            {
+                "speaker": own if speaker.lower() in _OWN else speaker,
+                "text": "\n".join(lines),
+                "role": _role(speaker),
+            }
+        )
+        for speaker, lines in turns
+    ]
+
+
+def _role(speaker: str) -> str | None:
+    """Whose words they are; "name(role)", as such clients write, tells it, too."""
+    inner = re.search(r"\((\w+)\)\s*$", speaker)
+    return _ROLES.get((inner[1] if inner else speaker).lower())

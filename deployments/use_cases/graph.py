@@ -1,0 +1,289 @@
+"""A memory as a graph, for clients that think in nodes and edges: what is observed of entities, and how they relate.
+
+There is no second store behind it. An observation and a relation are facts like any other, resting on words of the
+owner's that are kept as a note; what was heard elsewhere is in the graph as it is believed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deployments.callers import Caller
+from deployments.commands import KeptAs
+from deployments.house import House
+from deployments.use_cases.remembering import state
+from memory.errors import NotFound
+from memory.model.changes import Outcome
+from memory.model.claims import Claim
+from memory.model.entities import ENTITY_TYPES, Entity
+from memory.model.ids import fold
+from memory.model.timeline import Instant
+
+MOST_NODES = 2_000
+"""Entities of one graph, the latest seen first."""
+MOST_EDGES = 5_000
+"""Facts of one graph, the latest valid first."""
+MOST_OF_ONE = 500
+"""Facts about one entity."""
+MOST_DEPTH = 4
+"""Steps of a walk; beyond them everybody knows everybody."""
+MOST_MET = 200
+"""Entities that a walk meets."""
+GROUP = "group_id"
+"""Where the provenance of a source names the group in which a client told it."""
+IS_A = "is_a"
+"""The predicate by which a client told what kind of thing an entity is, in a word of its own."""
+AS_ENTITY, AS_OBSERVATION, AS_RELATION = "entity", "observation", "relation"
+"""What the segment is called in which something was told for the graph."""
+_KINDS = {
+    "user": "person",
+    "people": "person",
+    "company": "organization",
+    "team": "organization",
+    "location": "place",
+    "city": "place",
+    "country": "place",
+    "app": "tool",
+    "software": "tool",
+    "library": "tool",
+    "task": "project",
+    "preference": "habit",
+    "meeting": "event",
+}
+"""A client's word for a kind of thing -> ours, where it is another word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A statement about an entity, and the sources it rests on."""
+
+    fact_id: str
+    text: str
+    sources: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A fact between two entities, named by its predicate."""
+
+    fact_id: str
+    from_name: str
+    to_name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """An entity, its kind in the words of whoever told it, and what is observed of it."""
+
+    entity: Entity
+    kind: str
+    observed: list[Observed] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeGraph:
+    """Nodes and the relations that touch one of them, in the order of time."""
+
+    nodes: Sequence[GraphNode]
+    relations: Sequence[Relation]
+
+
+async def read_graph(house: House, who: Caller) -> KnowledgeGraph:
+    """All that is known, up to the latest `MOST_NODES` and `MOST_EDGES`."""
+    entities = await house.stores.entities.page(who.view, MOST_NODES)
+    facts = await house.stores.facts.page(who.view, ("active",), MOST_EDGES)
+    return await _drawn(house, who, _eldest_first(each.entity for each in entities.shown), facts.shown)
+
+
+async def open_nodes(house: House, who: Caller, names: Sequence[str]) -> KnowledgeGraph:
+    """The entities that these names or aliases mean, and what touches them."""
+    found: dict[str, Entity] = {}
+    for name in dict.fromkeys(names):
+        page = await house.stores.entities.page(who.view, 1, name=name)
+        found |= {each.entity.entity_id: each.entity for each in page.shown}
+    return await _with_facts(house, who, _eldest_first(found.values()))
+
+
+async def nodes_of(house: House, who: Caller, entity_ids: Sequence[str]) -> Sequence[GraphNode]:
+    """The entities of these ids that are in sight, in their order, with what is observed of them."""
+    if not entity_ids:
+        return []
+    page = await house.stores.entities.page(who.view, len(entity_ids), ids=list(entity_ids))
+    entities = {each.entity.entity_id: each.entity for each in page.shown}
+    kept = [entities[each] for each in entity_ids if each in entities]
+    return (await _with_facts(house, who, kept)).nodes
+
+
+async def find_node(house: House, who: Caller, name: str) -> GraphNode | None:
+    """The entity that a name means, if there is one."""
+    found = await open_nodes(house, who, [name])
+    return found.nodes[0] if found.nodes else None
+
+
+def fresh(node: GraphNode | None, observations: Sequence[str]) -> list[str]:
+    """Those of some observations that are not known yet, each once."""
+    known = set() if node is None else {_folded(each.text) for each in node.observed}
+    return [each for each in dict.fromkeys(observations) if _folded(each) not in known]
+
+
+def named(node: GraphNode, observations: Sequence[str]) -> list[str]:
+    """The facts that are these observations of a node."""
+    meant = {_folded(each) for each in observations}
+    return [each.fact_id for each in node.observed if _folded(each.text) in meant]
+
+
+async def relations_between(house: House, who: Caller, ends: tuple[Entity, Entity], kind: str) -> list[str]:
+    """The facts by which the first of two entities stands in this relation to the second."""
+    page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=ends[0].entity_id, predicate=kind)
+    ids = [each.entity_id for each in ends]
+    return [row["fact_id"] for row in page.shown if [row["subject_id"], row["object_id"]] == ids]
+
+
+async def search_nodes(house: House, who: Caller, query: str) -> KnowledgeGraph:
+    """The entities in whose name, kind or observations every word of a query stands, and what touches them."""
+    graph, words = await read_graph(house, who), fold(query).split()
+
+    def fits(node: GraphNode) -> bool:
+        text = fold(" ".join((*node.entity.names, node.kind, *(each.text for each in node.observed))))
+        return all(word in text for word in words)
+
+    nodes = [node for node in graph.nodes if fits(node)]
+    names = {node.entity.name for node in nodes}
+    touching = [each for each in graph.relations if each.from_name in names or each.to_name in names]
+    return KnowledgeGraph(nodes, touching)
+
+
+async def walk(house: House, who: Caller, name: str, depth: int, most: int) -> KnowledgeGraph:
+    """Whom relations lead to from an entity, the nearest first, up to a depth and a number. Raises NotFound."""
+    start = await house.stores.entities.page(who.view, 1, name=name)
+    if not start.shown:
+        raise NotFound("There is no entity of that name in this memory.")
+    met: dict[str, None] = {start.shown[0].entity.entity_id: None}
+    edge, rows = list(met), dict[str, Mapping[str, Any]]()
+    for _ in range(depth):
+        beyond: dict[str, None] = {}
+        for entity_id in edge:
+            page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
+            rows |= {row["fact_id"]: row for row in page.shown}
+            ends = (row[end] for row in page.shown for end in ("subject_id", "object_id"))
+            beyond |= dict.fromkeys(each for each in ends if each is not None and each not in met)
+        edge = list(beyond)[: most - len(met)]
+        met |= dict.fromkeys(edge)
+    shown = await house.stores.entities.page(who.view, len(met), ids=list(met))
+    entities = {each.entity.entity_id: each.entity for each in shown.shown}
+    return await _drawn(house, who, [entities[each] for each in met if each in entities], list(rows.values()))
+
+
+async def observe(
+    house: House, who: Caller, key: str, name: str, observations: Sequence[str], kind: str | None = None
+) -> Sequence[Outcome]:
+    """Remember observations of an entity as they are, and what kind of thing it is, if that is told, too."""
+    ours = _ours(kind or "")
+    claims = [
+        Claim(name, _alone(name, each), 0, each, subject_type=ours, valid_from=at)
+        for each, at in zip(observations, _moments(house, len(observations)), strict=True)
+    ]
+    if kind is not None:
+        words = f"{name} is a {kind}."
+        claims.insert(0, Claim(name, words, 0, words, predicate=IS_A, object=kind, subject_type=ours))
+    kept = KeptAs(AS_OBSERVATION if kind is None else AS_ENTITY)
+    return await state(house, who, key, "\n".join(each.statement for each in claims), claims, kept)
+
+
+async def relate(
+    house: House, who: Caller, key: str, ends: tuple[str, str], kind: str, *, words: str | None = None, group: str = ""
+) -> Sequence[Outcome]:
+    """Remember that the first of two entities stands in a relation to the second; in these words, or in plain ones."""
+    statement = words or " ".join((ends[0], *kind.replace("_", " ").split(), ends[1]))
+    claim = Claim(
+        ends[0], statement, 0, statement, predicate=kind, object=ends[1], object_type="topic", subject_type="topic"
+    )
+    kept = KeptAs(AS_RELATION, {GROUP: group} if group else {})
+    return await state(house, who, key, statement, [claim], kept)
+
+
+async def _with_facts(house: House, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
+    rows: dict[str, Mapping[str, Any]] = {}
+    for each in entities:
+        page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
+        rows |= {row["fact_id"]: row for row in page.shown}
+    return await _drawn(house, who, entities, list(rows.values()))
+
+
+async def _drawn(
+    house: House, who: Caller, entities: Sequence[Entity], facts: Sequence[Mapping[str, Any]]
+) -> KnowledgeGraph:
+    """These entities with what these facts say of them."""
+    told = {row["subject_id"]: row["shown_object"] for row in facts if row["predicate"] == IS_A}
+    nodes = {each.entity_id: GraphNode(each, told.get(each.entity_id) or each.type) for each in entities}
+    names = await _names(house, who, nodes, facts)
+    relations = []
+    for row in sorted(facts, key=lambda row: (row["valid_from"], row["system_from"], row["fact_id"])):
+        subject, target = row["subject_id"], row["object_id"]
+        if row["predicate"] == IS_A:
+            continue
+        is_relation = target in names and subject in names
+        if is_relation:
+            relations.append(Relation(row["fact_id"], names[subject], names[target], row["predicate"] or "related_to"))
+        if subject in nodes and not (is_relation and _told_as(row) == {AS_RELATION}):
+            nodes[subject].observed.append(
+                Observed(row["fact_id"], _as_told(names[subject], row), frozenset(sources_of(row)))
+            )
+    return KnowledgeGraph(list(nodes.values()), relations)
+
+
+async def _names(
+    house: House, who: Caller, nodes: Mapping[str, GraphNode], facts: Iterable[Mapping[str, Any]]
+) -> dict[str, str]:
+    """entity id -> its name, of the nodes and of whom the facts lead to."""
+    names = {entity_id: node.entity.name for entity_id, node in nodes.items()}
+    ends = {row[end] for row in facts for end in ("subject_id", "object_id")} - names.keys() - {None}
+    if ends:
+        page = await house.stores.entities.page(who.view, len(ends), ids=sorted(ends))
+        names |= {each.entity.entity_id: each.entity.name for each in page.shown}
+    return names
+
+
+def sources_of(row: Mapping[str, Any]) -> list[str]:
+    """The sources that a fact as it is read rests on, the earliest first."""
+    return list(dict.fromkeys(each["source_id"] for each in row["sources"]))
+
+
+def _eldest_first(entities: Iterable[Entity]) -> list[Entity]:
+    return sorted(entities, key=lambda each: (each.created_at, each.entity_id))
+
+
+def _told_as(row: Mapping[str, Any]) -> set[str]:
+    return {each["segment_id"] for each in row["sources"]}
+
+
+def _moments(house: House, number: int) -> list[Instant]:
+    """The last milliseconds up to now: what is told at once holds in the order in which it is told."""
+    now = house.clock.now()
+    return [now - (number - each) * 0.001 for each in range(1, number + 1)]
+
+
+def _folded(text: str) -> str:
+    return fold(" ".join(text.split()))
+
+
+def _alone(name: str, observation: str) -> str:
+    """An observation as a statement that stands alone: it names whom it is about."""
+    observation = " ".join(observation.split())
+    named = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(observation))
+    return observation if named else f"{name}: {observation}"
+
+
+def _as_told(name: str, row: Mapping[str, Any]) -> str:
+    """A statement as it was given, which may not name whom it is about."""
+    return (row["shown_statement"] or "").removeprefix(f"{name}: ")
+
+
+def _ours(kind: str) -> str:
+    """Our type of entity for a client's word."""
+    word = fold(kind)
+    return word if word in ENTITY_TYPES else _KINDS.get(word, "topic")
