@@ -1,0 +1,111 @@
+"""The tools of MCP's official memory server: its graph is this memory's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.api.conftest import Door
+from tests.api.foreign import served
+from tests.api.mcp_client import host, refused, told
+from tests.api.test_sources_and_context import conversation
+
+pytestmark = pytest.mark.postgres
+PATH = "/mcp/memory"
+ROBIN = {"name": "Robin_Vale", "entityType": "person", "observations": ["Speaks fluent Welsh", "Keeps three hens"]}
+MILL = {"name": "Old Mill", "entityType": "Bakery", "observations": []}
+WORKS = {"from": "Robin_Vale", "to": "Old Mill", "relationType": "bakes_at"}
+NINE = [
+    "create_entities",
+    "create_relations",
+    "add_observations",
+    "delete_entities",
+    "delete_observations",
+    "delete_relations",
+    "read_graph",
+    "search_nodes",
+    "open_nodes",
+]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_graph_through_its_life(door: Door, mode: str) -> None:
+    async with served(door) as url, host(door, url, PATH, mode=mode) as client:
+        assert await told(client, "create_entities", entities=[ROBIN, MILL]) == {"entities": [ROBIN, MILL]}
+        assert await told(client, "create_entities", entities=[ROBIN, MILL]) == {"entities": []}
+        assert await told(client, "create_relations", relations=[WORKS, WORKS]) == {"relations": [WORKS]}
+        added = [{"entityName": "Robin_Vale", "contents": ["Keeps three hens", "Sings bass"]}]
+        fresh = {"results": [{"entityName": "Robin_Vale", "addedObservations": ["Sings bass"]}]}
+        assert await told(client, "add_observations", observations=added) == fresh
+        graph = await told(client, "read_graph")
+        assert graph["entities"] == [{**ROBIN, "observations": [*ROBIN["observations"], "Sings bass"]}, MILL]
+        assert graph["relations"] == [WORKS]
+        found = await told(client, "search_nodes", query="welsh")
+        assert [each["name"] for each in found["entities"]] == ["Robin_Vale"]
+        assert found["relations"] == [WORKS]
+        assert (await told(client, "search_nodes", query="bakery"))["entities"] == [MILL]
+        assert (await told(client, "search_nodes", query="submarine")) == {"entities": [], "relations": []}
+        assert (await told(client, "open_nodes", names=["Old Mill", "nobody"]))["entities"] == [MILL]
+
+        gone = [{"entityName": "Robin_Vale", "observations": ["Sings bass", "never said"]}]
+        done = await told(client, "delete_observations", deletions=gone)
+        assert done == {"success": True, "message": "Deleted 1 of 2 observations."}
+        done = await told(client, "delete_relations", relations=[WORKS])
+        assert done == {"success": True, "message": "Relations deleted successfully"}
+        graph = await told(client, "read_graph")
+        assert graph["relations"] == []
+        assert "Sings bass" not in json.dumps(graph)
+        done = await told(client, "delete_entities", entityNames=["Robin_Vale"])
+        assert done == {"success": True, "message": "Entities deleted successfully"}
+        assert (await told(client, "read_graph"))["entities"] == [MILL]
+        assert (await door.get("/v1/facts", subject="Robin_Vale"))["facts"] == []
+
+
+async def test_what_is_told_is_facts_and_what_was_heard_is_in_the_graph(door: Door) -> None:
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    heard = (await door.get("/v1/facts"))["facts"]
+    assert heard
+    async with served(door) as url, host(door, url, PATH) as client:
+        graph = await told(client, "read_graph")
+        everything = json.dumps(graph, ensure_ascii=False)
+        assert all(each["subject"] in everything and each["statement"] in everything for each in heard)
+        named = next(each["name"] for each in graph["entities"] if each["observations"])
+        assert (await told(client, "search_nodes", query=named))["entities"]
+        await told(client, "create_entities", entities=[ROBIN, MILL])
+        await told(client, "create_relations", relations=[WORKS])
+    facts = {each["statement"]: each for each in (await door.get("/v1/facts", subject="Robin_Vale"))["facts"]}
+    assert set(facts) >= {"Robin_Vale: Speaks fluent Welsh", "Robin_Vale bakes at Old Mill"}
+    spoken = facts["Robin_Vale: Speaks fluent Welsh"]
+    assert spoken["sources"][0]["quote"] == "Speaks fluent Welsh"
+    assert (spoken["status"], facts["Robin_Vale bakes at Old Mill"]["predicate"]) == ("active", "bakes_at")
+    page = await door.get(f"/v1/sources/{spoken['sources'][0]['source_id']}")
+    assert "Speaks fluent Welsh" in page["segments"][0]["text"]
+    found = await door.get("/v1/context", query="Who speaks Welsh?")
+    assert "Welsh" in found["results"][0]["text"]
+
+
+async def test_what_is_wrong_is_told_and_nothing_is_done(door: Door) -> None:
+    async with served(door) as url:
+        async with host(door, url, PATH) as client:
+            listed = (await client.list_tools()).tools
+            assert [each.name for each in listed] == NINE
+            assert all(each.output_schema and each.output_schema["type"] == "object" for each in listed)
+            why = await refused(client, "create_relations", relations=[WORKS])
+            assert why == "Entity with name Robin_Vale not found"
+            assert "entityType" in await refused(client, "create_entities", entities=[{"name": "x"}])
+            assert "secret words" not in await refused(client, "search_nodes", query=1, more="secret words")
+            blank = {**MILL, "observations": [" "]}
+            assert "observations" in await refused(client, "create_entities", entities=[blank])
+            done = await told(client, "delete_entities", entityNames=["nobody"])
+            assert done["message"] == "Deleted 0 of 1 entities. Not found: nobody"
+            assert (await told(client, "read_graph"))["entities"] == []
+            await told(client, "create_entities", entities=[MILL])
+            resource = await client.read_resource("memory://knowledge-graph")
+            assert json.loads(resource.contents[0].text)["entities"] == [MILL]  # type: ignore[union-attr]
+        async with host(door, url, PATH, permission="read") as client:
+            assert "only read" in await refused(client, "create_entities", entities=[ROBIN])
+            assert (await told(client, "read_graph"))["entities"] == [MILL]
+        async with host(door, url, PATH, user=f"{door.user}-other") as client:
+            assert (await told(client, "read_graph")) == {"entities": [], "relations": []}
