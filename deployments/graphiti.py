@@ -1,0 +1,145 @@
+"""A memory as Graphiti's clients see it: nodes, edges and episodes, each in a group, and the shapes of its answers.
+
+The names are Graphiti's. What they stand for is told by deployments/use_cases/episodes.py and graph.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import GenericAlias
+from typing import Any
+
+from pydantic import create_model
+
+from deployments.callers import Caller
+from deployments.house import House
+from deployments.use_cases import episodes, graph
+from deployments.use_cases.episodes import UNGROUPED, Episode
+from deployments.use_cases.graph import GraphNode
+from memory.model.timeline import iso
+
+Row = Mapping[str, Any]
+
+
+def shape(name: str, /, **fields: Any) -> Any:
+    """What an answer consists of; its name is Graphiti's, which a client may show."""
+    shaped: dict[str, Any] = {field: (kind, ...) for field, kind in fields.items()}
+    return create_model(name, **shaped)
+
+
+def _list(of: Any) -> Any:
+    return GenericAlias(list, (of,))
+
+
+ERROR = shape("ErrorResponse", error=str)
+SUCCESS = shape("SuccessResponse", message=str)
+STATUS = shape("StatusResponse", status=str, message=str)
+NODE = shape(
+    "NodeResult",
+    uuid=str,
+    name=str,
+    labels=list[str],
+    created_at=str | None,
+    summary=str | None,
+    group_id=str,
+    attributes=dict[str, Any],
+)
+EDGE = shape(
+    "EdgeResult",
+    uuid=str,
+    name=str,
+    fact=str,
+    source_node_uuid=str,
+    target_node_uuid=str,
+    group_id=str,
+    created_at=str | None,
+    valid_at=str | None,
+    invalid_at=str | None,
+)
+NODES = shape("NodeSearchResponse", message=str, nodes=_list(NODE))
+FACTS = shape("FactSearchResponse", message=str, facts=list[dict[str, Any]])
+EPISODES = shape("EpisodeSearchResponse", message=str, episodes=list[dict[str, Any]])
+TRIPLET = shape("TripletResponse", message=str, nodes=_list(NODE), edges=_list(EDGE))
+PROVENANCE = shape("EpisodeEntitiesResponse", message=str, nodes=_list(NODE), edges=_list(EDGE))
+COMMUNITY = shape("CommunityResult", uuid=str, name=str, group_id=str, summary=str | None)
+COMMUNITIES = shape(
+    "BuildCommunitiesResponse", message=str, community_count=int, edge_count=int, communities=_list(COMMUNITY)
+)
+SAGA = shape("SagaSummaryResponse", message=str, uuid=str, name=str, summary=str)
+
+
+async def nodes_in(
+    house: House, who: Caller, nodes: Sequence[GraphNode], groups: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Entities, of these groups if any are named; of several the first that something is told of it in."""
+    told = {source for each in nodes for one in each.observed for source in one.sources}
+    known, shown = await episodes.groups_of(house, who, told), []
+    for each in nodes:
+        of = {known.get(source, UNGROUPED) for one in each.observed for source in one.sources} or {UNGROUPED}
+        if (group := _one_of(of, groups)) is None:
+            continue
+        shown.append(
+            {
+                "uuid": each.entity.entity_id,
+                "name": each.entity.name,
+                "labels": labels_of(each),
+                "created_at": iso(each.entity.created_at),
+                "summary": " ".join(one.text for one in each.observed),
+                "group_id": group,
+                "attributes": dict(each.entity.properties),
+            }
+        )
+    return shown
+
+
+async def edges_in(
+    house: House, who: Caller, rows: Sequence[Row], groups: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Facts, of these groups if any are named."""
+    told = {source for row in rows for source in graph.sources_of(row)}
+    known, shown = await episodes.groups_of(house, who, told), []
+    for row in rows:
+        of = {known.get(source, UNGROUPED) for source in graph.sources_of(row)} or {UNGROUPED}
+        if (group := _one_of(of, groups)) is None:
+            continue
+        shown.append(
+            {
+                "uuid": row["fact_id"],
+                "name": row["predicate"] or "RELATES_TO",
+                "fact": row["shown_statement"] or "",
+                "source_node_uuid": row["subject_id"],
+                "target_node_uuid": row["object_id"] or row["subject_id"],
+                "group_id": group,
+                "created_at": iso(row["system_from"]),
+                "valid_at": iso(row["valid_from"]),
+                "invalid_at": iso(row["valid_to"]),
+                "expired_at": iso(row["system_to"]),
+                "episodes": graph.sources_of(row),
+                "attributes": {},
+            }
+        )
+    return shown
+
+
+def _one_of(of: Collection[str], groups: Sequence[str] | None) -> str | None:
+    """The group to show something in; None if it is in none of those that were asked for."""
+    fitting = sorted(of if groups is None else {*of} & {*groups})
+    return fitting[0] if fitting else None
+
+
+def labels_of(node: GraphNode) -> list[str]:
+    """What kinds of thing a node is, in our word and in that of whoever told it."""
+    return list(dict.fromkeys(("Entity", node.entity.type.title(), node.kind)))
+
+
+def episode(told: Episode) -> dict[str, Any]:
+    """An episode as it is listed."""
+    return {
+        "uuid": told.source_id,
+        "name": told.name,
+        "content": told.content,
+        "created_at": told.created_at,
+        "source": told.source,
+        "source_description": told.description,
+        "group_id": told.group,
+    }
