@@ -40,6 +40,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "archive": ("export", "restore", "backup"),
     "rebuild": ("rebuild",),
     "tokens": ("token",),
+    "mcp": ("mcp",),
     "audit": ("audit",),
     "doctor": ("doctor",),
     "bench": ("bench",),

@@ -1,0 +1,138 @@
+"""Memoray for hosts of MCP: Claude Desktop, Cursor, VS Code, and any other that starts its servers itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.bridge import Bridge
+from cli.client import address
+from cli.console import HomeOption, UserOption, err, out, places_of
+from cli.mcp_hosts import HOSTS, NAME, HostName, entry_of, file_of, merged, write
+from config.settings import load
+from memory.errors import Invalid
+
+
+class ToolSet(StrEnum):
+    """Whose tools are offered."""
+
+    MEMORAY = "memoray"
+    MEMORY = "memory"
+    GRAPHITI = "graphiti"
+
+
+PATHS = {ToolSet.MEMORAY: "/mcp", ToolSet.MEMORY: "/mcp/memory", ToolSet.GRAPHITI: "/mcp/graphiti"}
+TOKEN = "MEMORY_TOKEN"
+UrlOption = Annotated[
+    str | None, typer.Option("--url", help="Where Memoray answers. Default: that of the home that runs here.")
+]
+TokenOption = Annotated[
+    str | None,
+    typer.Option("--token", envvar=TOKEN, help="A token, best made for this host alone. Default: the home's own."),
+]
+ToolsOption = Annotated[
+    ToolSet, typer.Option("--tools", help="Memoray's own, those of the official memory server, or Graphiti's.")
+]
+
+
+def bridge(
+    context: typer.Context,
+    url: UrlOption = None,
+    token: TokenOption = None,
+    tools: ToolsOption = ToolSet.MEMORAY,
+    user: UserOption = None,
+    home: HomeOption = None,
+) -> None:
+    """Speak MCP over standard input and output, for a host that starts this command; it needs a URL and a token.
+
+    Example: MEMORY_TOKEN=... memoray mcp --url http://127.0.0.1:8000
+    """
+    if context.invoked_subcommand is not None:
+        return
+    at, known = _reached(url, token, home)
+    asyncio.run(_bridge(at + PATHS[tools], known, user))
+
+
+async def _bridge(url: str, token: str, user: str | None) -> None:
+    wire = sys.stdout.buffer
+
+    def send(line: bytes) -> None:
+        wire.write(line)
+        wire.flush()
+
+    async def line() -> bytes:
+        return await asyncio.to_thread(sys.stdin.buffer.readline)
+
+    await Bridge(url, token, user, send).serve(line)
+
+
+def install(
+    host: Annotated[HostName, typer.Argument(help="The program that is to use Memoray.")],
+    url: UrlOption = None,
+    token: TokenOption = None,
+    tools: ToolsOption = ToolSet.MEMORAY,
+    user: UserOption = None,
+    home: HomeOption = None,
+    into: Annotated[bool, typer.Option("--write", help="Write it into the host's file, beside what is there.")] = False,
+    file: Annotated[Path | None, typer.Option(help="That file, if it is not where hosts keep it.")] = None,
+) -> None:
+    """Print what a host needs to start Memoray as an MCP server, or write it into the host's own file.
+
+    Without a URL nothing secret is in it: the token is read from the home whenever the host starts the server.
+
+    Example: memoray mcp install claude --write
+    """
+    named, environment = [] if tools is ToolSet.MEMORAY else ["--tools", tools.value], {}
+    named += ["--user", user] if user else []
+    if url is not None:
+        named, environment = ["--url", _checked(url), *named], {TOKEN: _given(token)}
+    else:
+        named = ["--home", str(places_of(home).home), *named]
+    known = HOSTS[host]
+    entry = entry_of(known, _command(), ["mcp", *named], environment)
+    name = NAME if tools is ToolSet.MEMORAY else f"{NAME}-{tools.value}"
+    if not into:
+        typer.echo(json.dumps({known.key: {name: entry}}, ensure_ascii=False, indent=2))
+        return
+    path = file or file_of(known)
+    kept = write(path, merged(known, path, name, entry))
+    out.print(f"{known.title} will find it in {path} as {name}, once it is started again.", markup=False)
+    if kept is not None:
+        err.print(f"What was there before is in {kept}.", markup=False)
+
+
+def _reached(url: str | None, token: str | None, home: Path | None) -> tuple[str, str]:
+    """Where to ask, and with which token. Raises Invalid, or NotRunning where no URL is given and nothing runs."""
+    if url is None:
+        at, own = address(home)
+        return at, token or own
+    path = load(places_of(home).home).token_path
+    return _checked(url), _given(path.read_text().strip() if not token and path.is_file() else token)
+
+
+def _checked(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise Invalid("--url: begins with http:// or https://, such as http://127.0.0.1:8000.")
+    return url.rstrip("/")
+
+
+def _given(token: str | None) -> str:
+    if not token or not (token.isascii() and token.isprintable()):
+        raise Invalid(f"A token is needed for a URL: --token, or the variable {TOKEN}.")
+    return token
+
+
+def _command() -> str:
+    """The command as a host finds it, which does not know our environment."""
+    own = Path(sys.executable).with_name("memoray")
+    return str(own) if own.exists() else shutil.which("memoray") or "memoray"
+
+
+COMMANDS = (("mcp", bridge), ("mcp install", install))
