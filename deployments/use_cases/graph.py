@@ -182,7 +182,7 @@ async def observe(
     house: House, who: Caller, key: str, name: str, observations: Sequence[str], kind: str | None = None
 ) -> Sequence[Outcome]:
     """Remember observations of an entity as they are, and what kind of thing it is, if that is told, too."""
-    ours = _ours(kind or "")
+    name, ours = " ".join(name.split()), _ours(kind or "")
     claims = [
         Claim(name, _alone(name, each), 0, each, subject_type=ours, valid_from=at)
         for each, at in zip(observations, _moments(house, len(observations)), strict=True)

@@ -89,6 +89,12 @@ async def test_episodes_nodes_and_edges(door: Door, mode: str) -> None:
         }
         came = await told(client, "get_episode_entities", episode_uuids=["ep-1"])
         assert "Lisbon" in str(came["nodes"]) + str(came["edges"])
+        await told(client, "delete_episode", uuid="ep-1")
+        assert (await told(client, "get_episodes", group_ids=["talks"]))["episodes"] == []
+
+
+async def test_a_triplet_is_a_fact_between_two_nodes(door: Door) -> None:
+    async with served(door) as url, host(door, url, PATH) as client:
         triplet = await told(client, "add_triplet", **BAKES, group_id="bakery")
         [edge] = triplet["edges"]
         assert edge.keys() >= EDGE
@@ -105,8 +111,6 @@ async def test_episodes_nodes_and_edges(door: Door, mode: str) -> None:
         await told(client, "delete_entity_edge", uuid=edge["uuid"])
         left = (await told(client, "search_memory_facts", query="Who bakes bread?"))["facts"]
         assert edge["uuid"] not in {each["uuid"] for each in left}
-        await told(client, "delete_episode", uuid="ep-1")
-        assert (await told(client, "get_episodes", group_ids=["talks"]))["episodes"] == []
 
 
 async def test_a_group_narrows_what_is_shown(door: Door) -> None:
