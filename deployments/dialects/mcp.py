@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from deployments.dialect import Dialect
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText
-from deployments.mcp_mount import Calling, McpDoor, McpPrompt, McpResource, McpTool, mcp_problem, mounted
+from deployments.mcp_mount import Calling, McpOffer, McpPrompt, McpResource, McpTool, mcp_dialect
 from deployments.use_cases import graph, promises, remembering, searching, timeline
 from deployments.use_cases.asking import AskIn, answer
 from deployments.use_cases.daily import review_day
@@ -169,11 +167,11 @@ _TOOLS = (
         erases=True,
     ),
 )
-_DOOR = McpDoor(
-    "memoray",
-    "Memoray",
-    INSTRUCTIONS,
-    _TOOLS,
+_OFFER = McpOffer(
+    name="memoray",
+    title="Memoray",
+    instructions=INSTRUCTIONS,
+    tools=_TOOLS,
     resources=[
         McpResource(
             uri=TODAY,
@@ -195,10 +193,4 @@ _DOOR = McpDoor(
         ),
     ],
 )
-DIALECT = Dialect(
-    name="mcp",
-    spoken=re.compile(rf"{PATH}/?"),
-    told=mcp_problem,
-    router=mounted(PATH, _DOOR),
-    asking=(PATH, f"{PATH}/"),
-)
+DIALECT = mcp_dialect("mcp", PATH, _OFFER)

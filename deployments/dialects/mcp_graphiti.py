@@ -6,7 +6,6 @@ group narrows what is shown of the caller's own memory (deployments/use_cases/ep
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC
 from typing import Annotated, Any
@@ -15,9 +14,8 @@ from pydantic import Field, create_model
 
 from deployments import graphiti
 from deployments.dates import written_moment
-from deployments.dialect import Dialect
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText, Words
-from deployments.mcp_mount import Calling, McpDoor, McpTool, mcp_problem, mounted
+from deployments.mcp_mount import Calling, McpOffer, McpTool, mcp_dialect
 from deployments.use_cases import episodes, graph, searching
 from deployments.use_cases.episodes import UNGROUPED
 from deployments.use_cases.forgetting import forget_source
@@ -361,17 +359,12 @@ TOOLS = (
         answers=graphiti.STATUS.model_json_schema(),
     ),
 )
-_DOOR = McpDoor(
-    "Graphiti Agent Memory",
-    "Memoray as a temporal knowledge graph",
-    "Episodes, entities and facts of one person's memory, spoken to as Graphiti is. A group_id narrows what is shown.",
-    TOOLS,
+_OFFER = McpOffer(
+    name="Graphiti Agent Memory",
+    title="Memoray as a temporal knowledge graph",
+    instructions="Episodes, entities and facts of one person's memory, spoken to as Graphiti is. A group_id narrows "
+    "what is shown of it.",
+    tools=TOOLS,
     failed=lambda why: {"result": {"error": why}},
 )
-DIALECT = Dialect(
-    name="mcp-graphiti",
-    spoken=re.compile(rf"{PATH}/?"),
-    told=mcp_problem,
-    router=mounted(PATH, _DOOR),
-    asking=(PATH, f"{PATH}/"),
-)
+DIALECT = mcp_dialect("mcp-graphiti", PATH, _OFFER)

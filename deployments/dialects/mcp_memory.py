@@ -6,7 +6,6 @@ Names, arguments, answers and messages are that server's. Entities, observations
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from operator import itemgetter
 from typing import Annotated, Any
@@ -14,9 +13,8 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
-from deployments.dialect import Dialect
 from deployments.kinds import MOST_ID, Body, ShortText, Words
-from deployments.mcp_mount import Calling, McpDoor, McpResource, McpTool, mcp_problem, mounted
+from deployments.mcp_mount import Calling, McpOffer, McpResource, McpTool, mcp_dialect
 from deployments.use_cases import graph
 from deployments.use_cases.forgetting import forget_entity
 from deployments.use_cases.graph import GraphNode, KnowledgeGraph
@@ -366,12 +364,12 @@ TOOLS = tuple(
     for name, purpose, takes, run, answers in _ROWS
 )
 PATH = "/mcp/memory"
-_DOOR = McpDoor(
-    "memory-server",
-    "Memoray as a knowledge graph",
-    "A knowledge graph of what its owner has said and heard. Observations and relations that are added here are facts "
-    "of the same memory, with a source; what was heard elsewhere is in it, too.",
-    TOOLS,
+_OFFER = McpOffer(
+    name="memory-server",
+    title="Memoray as a knowledge graph",
+    instructions="A knowledge graph of what its owner has said and heard. Observations and relations that are added "
+    "here are facts of the same memory, with a source; what was heard elsewhere is in it, too.",
+    tools=TOOLS,
     resources=[
         McpResource(
             uri="memory://knowledge-graph",
@@ -383,10 +381,4 @@ _DOOR = McpDoor(
         )
     ],
 )
-DIALECT = Dialect(
-    name="mcp-memory",
-    spoken=re.compile(rf"{PATH}/?"),
-    told=mcp_problem,
-    router=mounted(PATH, _DOOR),
-    asking=(PATH, f"{PATH}/"),
-)
+DIALECT = mcp_dialect("mcp-memory", PATH, _OFFER)
