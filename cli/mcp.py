@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import sys
+import threading
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +32,8 @@ class ToolSet(StrEnum):
 
 PATHS = {ToolSet.MEMORAY: "/mcp", ToolSet.MEMORY: "/mcp/memory", ToolSet.GRAPHITI: "/mcp/graphiti"}
 TOKEN = "MEMORY_TOKEN"
+BLOCK = 1 << 16
+"""Bytes that are read at once."""
 UrlOption = Annotated[
     str | None, typer.Option("--url", help="Where Memoray answers. Default: that of the home that runs here.")
 ]
@@ -67,10 +71,20 @@ async def _bridge(url: str, token: str, user: str | None) -> None:
         wire.write(line)
         wire.flush()
 
-    async def line() -> bytes:
-        return await asyncio.to_thread(sys.stdin.buffer.readline)
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
-    await Bridge(url, token, user, send).serve(line)
+    def read() -> None:
+        rest = b""
+        while block := os.read(sys.stdin.fileno(), BLOCK):
+            *whole, rest = (rest + block).split(b"\n")
+            for each in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, each + b"\n")
+        for each in (rest, b""):
+            loop.call_soon_threadsafe(lines.put_nowait, each)
+
+    # a thread that nobody waits for: one that is asked to end must not wait for the host's next line
+    threading.Thread(target=read, daemon=True).start()
+    await Bridge(url, token, user, send).serve(lines.get)
 
 
 def install(

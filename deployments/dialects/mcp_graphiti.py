@@ -127,7 +127,7 @@ class GraphitiStatus(Body):
 async def _add_memory(calling: Calling, body: AddMemory) -> Answer:
     at = calling.house.clock.now() if body.reference_time is None else _moment("reference_time", body.reference_time)
     group, source = body.group_id or UNGROUPED, body.source.lower()
-    told = episodes.Telling(
+    told = episodes.EpisodeTold(
         name=body.name,
         body=body.episode_body,
         group=group,
@@ -224,8 +224,11 @@ async def _clear_graph(calling: Calling, body: OfGroups) -> Answer:
     groups = _groups(body.group_ids)
     if not groups:
         raise Invalid("No group IDs specified for clearing")
-    await episodes.forget_groups(calling.house, calling.who, calling.key, groups)
-    return {"message": f"Graph data cleared successfully for group IDs: {', '.join(groups)}"}
+    left = await episodes.forget_groups(calling.house, calling.who, calling.key, groups)
+    named = ", ".join(groups)
+    if left:
+        return {"message": f"{left} episodes are left in group IDs: {named}. Clear them again."}
+    return {"message": f"Graph data cleared successfully for group IDs: {named}"}
 
 
 async def _get_status(calling: Calling, _: Body) -> Answer:

@@ -104,7 +104,7 @@ class ReadGraph(Body):
     """Nothing: the graph is read whole."""
 
 
-class SearchNodes(Body):
+class SearchGraph(Body):
     """What is looked for."""
 
     query: Annotated[
@@ -211,7 +211,7 @@ async def _read_graph(calling: Calling, _: Body) -> dict[str, Any]:
     return _shown(await graph.read_graph(calling.house, calling.who))
 
 
-async def _search_nodes(calling: Calling, asked: SearchNodes) -> dict[str, Any]:
+async def _search_nodes(calling: Calling, asked: SearchGraph) -> dict[str, Any]:
     return _shown(await graph.search_nodes(calling.house, calling.who, asked.query))
 
 
@@ -336,7 +336,7 @@ _ROWS: tuple[tuple[str, str, type[Body], Run, Mapping[str, Any]], ...] = (
         _DONE,
     ),
     ("read_graph", "Read the entire knowledge graph", ReadGraph, _read_graph, _GRAPH),
-    ("search_nodes", "Search for nodes in the knowledge graph based on a query", SearchNodes, _search_nodes, _GRAPH),
+    ("search_nodes", "Search for nodes in the knowledge graph based on a query", SearchGraph, _search_nodes, _GRAPH),
     ("open_nodes", "Open specific nodes in the knowledge graph by their names", OpenNodes, _open_nodes, _GRAPH),
 )
 """Name, purpose, arguments, what it does, and the schema of its answer."""

@@ -36,7 +36,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class EpisodeTold:
     """What is to be told: text, the lines of a talk (`message`), or `json`."""
 
     name: str
@@ -60,7 +60,7 @@ class Episode:
     group: str
 
 
-async def tell_episode(house: House, who: Caller, source_id: str, told: Telling) -> None:
+async def tell_episode(house: House, who: Caller, source_id: str, told: EpisodeTold) -> None:
     """Take in an episode. It is found by its words at once, facts follow. Raises Forbidden and Invalid."""
     group = {} if told.group == UNGROUPED else {GROUP: told.group}
     provenance = {"name": told.name, "source": told.source, "description": told.description, **group}
@@ -81,7 +81,7 @@ async def list_episodes(house: House, who: Caller, groups: Collection[str] | Non
 
 
 async def forget_groups(house: House, who: Caller, key: str, groups: Collection[str]) -> int:
-    """Forget for good whatever was told in these groups, and tell how many sources that were.
+    """Forget for good what was told in these groups, the latest first, and tell how many sources are left.
 
     What was told without a group is a whole life: that is never cleared from here. Raises Forbidden.
     """
@@ -93,7 +93,7 @@ async def forget_groups(house: House, who: Caller, key: str, groups: Collection[
     page = await house.stores.sources.page(who.view, MOST_CLEARED, groups=list(groups))
     for number, row in enumerate(page.shown):
         await forget_source(house, who, f"{key}-{number}", row["source_id"])
-    return len(page.shown)
+    return page.total - len(page.shown)
 
 
 async def resting_on(house: House, who: Caller, source_ids: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -66,7 +66,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class NodeRelation:
     """A fact between two entities, named by its predicate."""
 
     fact_id: str
@@ -89,7 +89,7 @@ class KnowledgeGraph:
     """Nodes and the relations that touch one of them, in the order of time."""
 
     nodes: Sequence[GraphNode]
-    relations: Sequence[Relation]
+    relations: Sequence[NodeRelation]
 
 
 async def read_graph(house: House, who: Caller) -> KnowledgeGraph:
@@ -188,7 +188,7 @@ async def observe(
         for each, at in zip(observations, _moments(house, len(observations)), strict=True)
     ]
     if kind is not None:
-        words = f"{name} is a {kind}."
+        words = f"{name} is {'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}."
         claims.insert(0, Claim(name, words, 0, words, predicate=IS_A, object=kind, subject_type=ours))
     kept = KeptAs(AS_OBSERVATION if kind is None else AS_ENTITY)
     return await state(house, who, key, "\n".join(each.statement for each in claims), claims, kept)
@@ -228,7 +228,9 @@ async def _drawn(
             continue
         is_relation = target in names and subject in names
         if is_relation:
-            relations.append(Relation(row["fact_id"], names[subject], names[target], row["predicate"] or "related_to"))
+            relations.append(
+                NodeRelation(row["fact_id"], names[subject], names[target], row["predicate"] or "related_to")
+            )
         if subject in nodes and not (is_relation and _told_as(row) == {AS_RELATION}):
             nodes[subject].observed.append(
                 Observed(row["fact_id"], _as_told(names[subject], row), frozenset(sources_of(row)))

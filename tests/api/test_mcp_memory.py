@@ -60,6 +60,7 @@ async def test_a_graph_through_its_life(door: Door, mode: str) -> None:
         assert done == {"success": True, "message": "Entities deleted successfully"}
         assert (await told(client, "read_graph"))["entities"] == [MILL]
         assert (await door.get("/v1/facts", subject="Robin_Vale"))["facts"] == []
+        assert "Welsh" not in json.dumps((await door.get("/v1/context", query="Who speaks Welsh?"))["results"])
 
 
 async def test_what_is_told_is_facts_and_what_was_heard_is_in_the_graph(door: Door) -> None:
