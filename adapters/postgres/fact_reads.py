@@ -50,7 +50,7 @@ class PostgresFactReads:
         seen, subject = {**seen_by(view), "known": known}, filters.pop("subject", None)
         subjects = None
         if subject is not None:
-            subjects = [row["entity_id"] for row in await self._pool.rows(Q["subjects"], **seen, subject=subject)]
+            subjects = await self.subjects(view, subject, known)
         asked = {**_ANY, **filters, "subjects": subjects, "statuses": list(statuses)}
         if known is None and asked["as_of"] is None:
             rows = await self._pool.rows(Q["facts"], **seen, **asked, limit=limit + 1, most=COUNTED)
@@ -88,6 +88,11 @@ class PostgresFactReads:
             if len(found) == limit:
                 place = (found[-1]["mark"], number_of(found[-1]["key"]))
         return rows
+
+    async def subjects(self, view: View, name: str, known: Instant | None = None) -> list[str]:
+        """Ids of the entities that an id, a name or an alias means; whether they are in sight is for others to say."""
+        rows = await self._pool.rows(Q["subjects"], **seen_by(view), known=known, subject=name)
+        return [row["entity_id"] for row in rows]
 
     async def about(
         self,

@@ -101,10 +101,8 @@ async def read_graph(house: House, who: Caller) -> KnowledgeGraph:
 
 async def open_nodes(house: House, who: Caller, names: Sequence[str]) -> KnowledgeGraph:
     """The entities that these names or aliases mean, and what touches them."""
-    found: dict[str, Entity] = {}
-    for name in dict.fromkeys(names):
-        page = await house.stores.entities.page(who.view, 1, name=name)
-        found |= {each.entity.entity_id: each.entity for each in page.shown}
+    named = [await _called(house, who, name) for name in dict.fromkeys(names)]
+    found = {each.entity_id: each for each in named if each is not None}
     return await _with_facts(house, who, _eldest_first(found.values()))
 
 
@@ -159,10 +157,10 @@ async def search_nodes(house: House, who: Caller, query: str) -> KnowledgeGraph:
 
 async def walk(house: House, who: Caller, name: str, depth: int, most: int) -> KnowledgeGraph:
     """Whom relations lead to from an entity, the nearest first, up to a depth and a number. Raises NotFound."""
-    start = await house.stores.entities.page(who.view, 1, name=name)
-    if not start.shown:
+    start = await _called(house, who, name)
+    if start is None:
         raise NotFound("There is no entity of that name in this memory.")
-    met: dict[str, None] = {start.shown[0].entity.entity_id: None}
+    met: dict[str, None] = {start.entity_id: None}
     edge, rows = list(met), dict[str, Mapping[str, Any]]()
     for _ in range(depth):
         beyond: dict[str, None] = {}
@@ -204,6 +202,17 @@ async def relate(
     )
     kept = KeptAs(AS_RELATION, {GROUP: group} if group else {})
     return await state(house, who, key, statement, [claim], kept)
+
+
+async def _called(house: House, who: Caller, name: str) -> Entity | None:
+    """The entity in sight that is called so, the latest seen of several.
+
+    Asked for by its ids, for a list that looks for a name counts what is known of every entity first.
+    """
+    ids = await house.stores.facts.subjects(who.view, " ".join(name.split()))
+    page = await house.stores.entities.page(who.view, len(ids), ids=ids) if ids else None
+    called = fold(name)
+    return next((each.entity for each in page.shown if called in each.entity.names), None) if page else None
 
 
 async def _with_facts(house: House, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
