@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -49,7 +50,9 @@ class PostgresSourceReads:
             raise NotFound("There is no such source in this memory.", id=source_id)
         return found[0]
 
-    async def segments(self, scope: str, source_id: str, user_id: str = "") -> list[DictRow]:
-        """Its segments in order, hidden ones too, and why some were set aside for a user."""
-        source = {"scope": scope, "source_id": source_id}
+    async def segments(
+        self, scope: str, source_id: str, user_id: str = "", *, ids: Sequence[str] | None = None
+    ) -> list[DictRow]:
+        """Its segments in order, or those of these ids; hidden ones too, and why some were set aside for a user."""
+        source = {"scope": scope, "source_id": source_id, "ids": None if ids is None else list(ids)}
         return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)
