@@ -17,7 +17,8 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
-from pydantic import BaseModel, ValidationError
+from fastapi.encoders import jsonable_encoder
+from pydantic import ValidationError
 from starlette.responses import Response
 
 from deployments.callers import Caller, Reader, Who
@@ -340,8 +341,7 @@ async def use_tool(name: str, sent: Sent, who: Reader, house: Here, key: Key) ->
         if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
             raise
         return VisibleJson({"error": error.detail})
-    told = answer.model_dump() if isinstance(answer, BaseModel) else answer
-    return VisibleJson({"result": _OFFERED[name].shown(told)[:MOST_RESULT]})
+    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer))[:MOST_RESULT]})
 
 
 def _manifest(below: str) -> dict[str, Any]:
