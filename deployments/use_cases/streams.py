@@ -1,7 +1,7 @@
 """Streams: talk without an end, as a wearable hears it. A long silence ends a source, and the next words open another.
 
 The seconds of a stream count from a beginning that nobody tells, so what is heard now is taken to end now. A segment
-that is told again stays where it was put when it first came. What was forgotten is not told again by a device.
+that is told again stays where it was put when it first came. A source that was forgotten stays so.
 """
 
 from __future__ import annotations

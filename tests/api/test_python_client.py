@@ -179,6 +179,17 @@ async def test_facts_and_forgetting_through_the_client_that_waits(door: Door) ->
         await asyncio.to_thread(live, url)
 
 
+@pytest.mark.postgres
+@pytest.mark.parametrize("page", [PACKAGE / "README.md", PACKAGE.parents[1] / "docs" / "howto" / "use-python.md"])
+async def test_what_the_pages_show_runs(door: Door, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)[0]
+    token = await token_of(door, door.user)
+    async with served(door) as url:
+        script = re.sub(r"http://[\w.]+:8000", url, shown).replace("YOUR_TOKEN", token).replace("TOKEN", token)
+        await asyncio.to_thread(exec, compile(script, page.name, "exec"), {})
+    assert "Lisbon" in capsys.readouterr().out
+
+
 LANGCHAIN = """
 import asyncio, json, os
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
