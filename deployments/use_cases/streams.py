@@ -18,6 +18,7 @@ from deployments.callers import Caller, writing
 from deployments.house import House
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import Forgotten
+from memory.model.ids import digest
 from memory.model.timeline import DAY_S, Instant
 from memory.services.zones import zone_of
 
@@ -100,10 +101,15 @@ class _Heard:
         until = at + _end(segment) - _start(segment)
         near = min(self.parts.values(), key=lambda part: _silence_s(part, at, until), default=None)
         if near is None or _silence_s(near, at, until) >= SESSION_GAP_S:
-            day = datetime.fromtimestamp(at, self.zone)
-            near = Part(_session(self.stream, day), f"{self.stream}-{day:%Y-%m-%dT%H-%M-%S}", at, at)
+            near = self._opened(segment, at)
         self.parts.setdefault(near.source_id, near)
         self._put(near.source_id, segment, max(0.0, round(at - near.started_at, 3)))
+
+    def _opened(self, segment: SegmentIn, at: Instant) -> Part:
+        """A part named after its first segment: the same request twice at once opens the same one."""
+        session = _session(self.stream, datetime.fromtimestamp(at, self.zone))
+        source_id = f"{self.stream}-{digest(session, segment.segment_id).hex()}"
+        return Part(session, f"{source_id}-{at:.0f}" if source_id in self.parts else source_id, at, at)
 
     def _put(self, source_id: str, segment: SegmentIn, start_s: float) -> None:
         end_s = round(start_s + _end(segment) - _start(segment), 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -107,7 +108,7 @@ async def test_a_stream_is_stored_as_it_is_heard(omi: Omi) -> None:
     await omi.heard(mine("s1", "I moved", 10.0, 12.0), key="k0")
     kept = await omi.kept()
     assert [row[1:] for row in kept] == [("s1", "Maya", "I moved to Lisbon."), ("s2", "p-7", "Lovely!")]
-    assert {row[0] for row in kept} == {f"omi-{UID}-2026-03-01T11-59-58"}
+    assert len({row[0] for row in kept}) == 1
     found = await omi.door.get("/v1/context", query="Where did Maya move?")
     assert found["results"][0]["text"] == "I moved to Lisbon."
     assert found["results"][0]["timestamp"] == NOON - 2
@@ -132,6 +133,22 @@ async def test_a_long_silence_ends_a_source_and_a_forgotten_one_stays_forgotten(
     omi.clock.at += 5
     await omi.heard(mine("s5", "Fifth.", 3_902.0, 3_903.0))
     assert await omi.words() == ["Third.", "Fifth."]
+
+
+async def test_the_same_request_twice_at_once_is_stored_once(omi: Omi) -> None:
+    said = (mine("s1", "I moved to Lisbon.", 10.0, 14.0), segment("s2", "Lovely!", 14.5, 15.0))
+    await asyncio.gather(*(omi.heard(*said) for _ in range(4)))
+    assert await omi.words() == ["I moved to Lisbon.", "Lovely!"]
+
+
+async def test_the_same_words_on_another_day_are_said_again(omi: Omi) -> None:
+    bare = [{"text": "Good morning.", "speaker": "SPEAKER_01", "start": 0, "end": 1}]
+    for _ in range(3):
+        await omi.send("transcript", bare)
+        omi.clock.at += 2 * 3_600
+    omi.clock.at += 86_400
+    await omi.send("transcript", bare)
+    assert len({row[0] for row in await omi.kept()}) == 4
 
 
 async def test_the_manual_s_shapes_are_read_too(omi: Omi) -> None:
@@ -165,7 +182,7 @@ async def test_what_the_stream_has_heard_is_not_stored_twice(omi: Omi) -> None:
         ("a1", "user", "I moved to Lisbon in March."),
         ("a2", "Ravi", "Send me the photos, please."),
     ]
-    assert {row[0] for row in kept} == {f"omi-{UID}-2026-03-01T12-00-01"}
+    assert len({row[0] for row in kept}) == 1
 
 
 async def test_a_day_s_summary_is_found_and_never_believed(omi: Omi) -> None:
