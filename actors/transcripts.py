@@ -10,7 +10,7 @@ from pathlib import Path
 
 from adapters.build import Stores
 from adapters.capture.jsonl import Rejected
-from adapters.capture.payloads import SESSION_ID, Payload
+from adapters.capture.payloads import SESSION_ID, Payload, parse_payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
@@ -80,16 +80,30 @@ async def take(
     telling: Telling,
 ) -> None:
     """Store what one read of a file brought, and set its malformed lines aside."""
-    capture = stores.capture
     for line in rejected:
-        await capture.reject(change.key, line.byte_offset, line.reason)
+        await stores.capture.reject(change.key, line.byte_offset, line.reason)
+    await _store(stores, user_id, payloads, telling)
+
+
+async def take_payload(stores: Stores, user_id: str, raw: object) -> int:
+    """Store what a capture device sends over HTTP: one decoded line of a session file, to the same end.
+
+    How many segments with words it has. Raises Invalid; a forgotten session stays forgotten.
+    """
+    payload = parse_payload(raw)
+    await _store(stores, user_id, [payload], WATCHED)
+    return len(payload.segments)
+
+
+async def _store(stores: Stores, user_id: str, payloads: Sequence[Payload], telling: Telling) -> None:
+    capture = stores.capture
     parts = [part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)]
     profile = await capture.profile(user_id)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
         try:
             await capture.store(with_speakers(source, profile), telling)
         except Forgotten:
-            log.info("session file %s continues a forgotten source; left out", change.key)
+            log.info("a session continues a forgotten source; left out")
 
 
 async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, session_id: str) -> tuple[int, list[str]]:

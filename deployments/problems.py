@@ -72,10 +72,11 @@ def _form_of(request: Request) -> Form:
         if dialect.speaks(request.url.path):
             told: Form = dialect.told
             return told
-    return _details
+    return details
 
 
-def _details(told: Problem) -> Response:
+def details(told: Problem) -> Response:
+    """A problem as RFC 9457 has it."""
     body = {
         "type": f"urn:memoray:{told.kind}",
         "title": HTTPStatus(told.status).phrase,

@@ -39,7 +39,8 @@ ABROAD = re.compile(
 )
 """Citations of papers on which the design rests and which no reader of the repository has."""
 CITED = re.compile(r"\b(?:decisions? |docs/decisions/)(\d{4})\b")
-ROOMS = ("actors", "adapters", "bench", "cli", "config", "deployments", "docs", "jobs", "memory", "tests", "training")
+PACKAGES = ("actors", "adapters", "bench", "cli", "config", "deployments", "jobs", "memory", "training")
+ROOMS = (*PACKAGES, "clients", "docs", "tests")
 MADE_LATER = ("data/", "run/")
 """Files that a running Memoray makes."""
 
@@ -207,7 +208,7 @@ def test_the_tree_is_the_tree(page: Path) -> None:
         indent, name = len(line) - len(line.lstrip()), line.split()[0].rstrip("/")
         shown.append(shown_parent(shown) / name if indent else Path(name))
     assert [path for path in shown if not (ROOT / path).is_dir()] == []
-    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"tests", "docs", "requirements"}
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"clients", "tests", "docs", "requirements"}
     assert {path.parts[0] for path in shown} == rooms
 
 

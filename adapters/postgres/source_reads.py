@@ -58,7 +58,9 @@ class PostgresSourceReads:
         rows = await self._pool.rows(Q["groups"], **seen, ids=list(ids))
         return {row["source_id"]: row["group_id"] for row in rows}
 
-    async def segments(self, scope: str, source_id: str, user_id: str = "") -> list[DictRow]:
-        """Its segments in order, hidden ones too, and why some were set aside for a user."""
-        source = {"scope": scope, "source_id": source_id}
+    async def segments(
+        self, scope: str, source_id: str, user_id: str = "", *, ids: Sequence[str] | None = None
+    ) -> list[DictRow]:
+        """Its segments in order, or those of these ids; hidden ones too, and why some were set aside for a user."""
+        source = {"scope": scope, "source_id": source_id, "ids": None if ids is None else list(ids)}
         return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from actors.transcripts import ingest
+from actors.transcripts import ingest, take_payload
 from deployments.callers import Caller, writing
 from deployments.dates import span_of
 from deployments.house import House
@@ -195,3 +195,13 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "sensitivity": Sensitivity(row["sensitivity"]).name.lower(),
         "segments_count": row["segments"],
     }
+
+
+async def take_in(house: House, who: Caller, raw: object) -> int:
+    """Store one decoded line of a session file, as a capture device sends it. How many segments with words it has.
+
+    Raises Forbidden and Invalid.
+    """
+    taken = await take_payload(house.stores, writing(who).user_id, raw)
+    await house.minds.wake()
+    return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from operator import itemgetter
 from typing import Annotated, Any, Literal
@@ -113,15 +114,16 @@ class SourceTold(BaseModel):
     status: Literal["raw"] = "raw"
 
 
-async def tell(house: House, who: Caller, body: SourceIn) -> SourceTold:
+async def tell(house: House, who: Caller, body: SourceIn, *, revive: bool = True) -> SourceTold:
     """Store a source. Its words are found from now on; meaning and facts follow in the background.
 
-    Told again it replaces itself: what is left out stays as it was. Raises Forbidden, Forgotten and Invalid.
+    Told again it replaces itself: what is left out stays as it was. What was forgotten is told anew, unless a device
+    sends it by itself (`revive`). Raises Forbidden, Forgotten and Invalid.
     """
     scope = _scope(body.team_id, writing(who))
     profile = await house.profile(who.user_id)
     source = with_speakers(source_of(body, scope, profile), profile)
-    stored = await house.stores.capture.store(source, _telling(body, source, who))
+    stored = await house.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
     await house.minds.wake()
     return SourceTold(source_id=body.source_id, segments=stored["segments"], changed=stored["changed"])
 

@@ -55,4 +55,5 @@ FROM segments s JOIN content c USING (scope, content_id)
 LEFT JOIN tried t ON t.user_id = %(user_id)s AND t.scope = s.scope AND t.segment_key = s.segment_key
      AND t.revision = s.revision
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
+  AND (%(ids)s::text[] IS NULL OR s.segment_id = ANY(%(ids)s))
 ORDER BY s.start_s, s.ord;

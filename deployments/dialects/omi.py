@@ -1,0 +1,388 @@
+"""Omi: the webhooks of the wearable's cloud, and tools for its chat. The secret stands in the path.
+
+Omi sends neither a signature nor a header of ours, and switches a webhook off that is refused too often. So whoever
+knows the secret is always told 200 and `{}`: of a body that is malformed what can be read is taken, the rest is set
+aside and counted in the log. Only what another try may mend is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Request
+from fastapi.encoders import jsonable_encoder
+from pydantic import ValidationError
+from starlette.responses import Response
+
+from deployments.callers import Caller, Reader, Who
+from deployments.commands import Here, Key
+from deployments.dialect import Dialect
+from deployments.house import House
+from deployments.kinds import MOST_SEGMENTS
+from deployments.problems import Problem
+from deployments.showing import VisibleJson
+from deployments.use_cases.streams import overhear, settle
+from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from deployments.use_cases.tools import TOOLS, call_tool
+from memory.errors import DomainError, Forbidden, Forgotten, Invalid, NotFound
+from memory.model.ids import digest
+from memory.model.timeline import from_datetime, to_datetime
+
+log = logging.getLogger("memoray.gateway")
+router = APIRouter()
+ORIGIN = "omi"
+OMI = "Omi"
+"""Who speaks in a summary: a model wrote it, so none of it is evidence."""
+_SPOKEN = re.compile(r"/omi/.*|/\.well-known/omi-tools\.json", re.DOTALL)
+_SECRET = re.compile(r"/omi/(?!tools/)([^/]+)/.*", re.DOTALL)
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""An id of Omi's as its cloud makes them; any other goes into ours as its digest."""
+_BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
+"""What Omi adds to the arguments of every tool."""
+MOST_RESULT = 4_000
+"""Characters of a tool's result (chosen: a page, which the model behind Omi's chat has to read)."""
+MOST_PARTICIPANTS = 1_000
+"""As many as a source may name."""
+
+
+async def _sent(request: Request) -> Any:
+    """The decoded body; None of one that is no JSON."""
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError):
+        log.warning("a webhook's body is not JSON; nothing of it is taken")
+        return None
+
+
+Sent = Annotated[Any, Depends(_sent)]
+Retried = Annotated[str | None, Header(alias="idempotency-key")]
+
+
+@router.post("/omi/{secret}/transcript")
+async def transcript(
+    sent: Sent, who: Who, house: Here, key: Retried = None, uid: str | None = None, session_id: str | None = None
+) -> Response:
+    """What is being said: `{"session_id", "segments"}` as Omi's code sends it, or the bare list its manual shows."""
+    body = sent if isinstance(sent, Mapping) else {"segments": sent}
+    segments = await _segments(house, who, body.get("segments"), key)
+    if segments:
+        stream = _stream(uid or session_id or body.get("session_id"))
+        await _acknowledged(overhear(house, who, stream, segments, ORIGIN))
+    return VisibleJson({})
+
+
+@router.post("/omi/{secret}/conversation")
+async def conversation(sent: Sent, who: Who, house: Here, key: Retried = None, uid: str | None = None) -> Response:
+    """A conversation that is over, with its final transcript."""
+    body = sent if isinstance(sent, Mapping) else {}
+    segments = await _segments(house, who, body.get("transcript_segments"), key, _language(body.get("language")))
+    if segments:
+        told = {
+            "source_id": f"{ORIGIN}-{_named(body.get('id') or segments[0].segment_id)}",
+            "started_at": _began(house, body, segments).isoformat(),
+            "participants": list(dict.fromkeys(each.speaker for each in segments))[:MOST_PARTICIPANTS],
+            "provenance": _provenance(body, ("title", "category")),
+            "segments": segments,
+        }
+        await _acknowledged(settle(house, who, _stream(uid), SourceIn(**told), ORIGIN))
+    return VisibleJson({})
+
+
+@router.post("/omi/{secret}/day-summary")
+async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None) -> Response:
+    """What Omi's model wrote about a day: a document that is found, and of which nothing is believed."""
+    body = sent if isinstance(sent, Mapping) else {}
+    summary = body.get("summary_json")
+    texts = dict(_written(summary)) if isinstance(summary, Mapping) else {"summary": _text(body.get("summary"))}
+    segments = [
+        SegmentIn(segment_id=name, speaker=OMI, text=text, role="assistant") for name, text in texts.items() if text
+    ]
+    if segments:
+        of_day = summary if isinstance(summary, Mapping) else body
+        written_at = _moment(body.get("created_at")) or to_datetime(house.clock.now())
+        day = _text(of_day.get("date")) or f"{written_at:%Y-%m-%d}"
+        told = {
+            "source_id": f"{_stream(uid or body.get('uid'))}-day-{_named(day)}",
+            "kind": "document",
+            "started_at": written_at.isoformat(),
+            "provenance": {"origin": ORIGIN, "day": day[:64]},
+            "segments": segments,
+        }
+        await _acknowledged(tell(house, who, SourceIn(**told), revive=False))
+    return VisibleJson({})
+
+
+@router.post("/omi/{secret}/audio")
+async def audio(request: Request, who: Who) -> Response:
+    """Sound is acknowledged, so that Omi leaves its webhook on, and not kept: nothing listens to it yet."""
+    async for _ in request.stream():
+        pass
+    return VisibleJson({})
+
+
+async def _acknowledged(storing: Awaitable[object]) -> None:
+    """Store, or set aside what another try would not mend either."""
+    try:
+        await storing
+    except Forgotten:
+        log.info("a webhook continues what was forgotten; left out")
+    except Invalid as error:
+        log.warning("a webhook's body is set aside: %s", type(error).__name__)
+
+
+async def _segments(
+    house: House, who: Caller, raw: object, key: str | None, language: str | None = None
+) -> list[SegmentIn]:
+    """Omi's segments as ours, the last of each id; those that are malformed are set aside."""
+    profile = await house.profile(who.user_id)
+    owner = profile.name or next(iter(profile.speaker_labels), "me")
+    good: dict[str, SegmentIn] = {}
+    every = raw if isinstance(raw, list) else []
+    malformed = max(0, len(every) - MOST_SEGMENTS)
+    for number, each in enumerate(every[:MOST_SEGMENTS]):
+        try:
+            segment = _segment(each, owner, f"{_named(key)}-{number}" if key else None, language)
+        except (ValidationError, ValueError):
+            malformed += 1
+            continue
+        if segment.text.strip():
+            good[segment.segment_id or ""] = segment
+    if malformed:
+        log.warning("%d segments of a webhook are malformed and set aside", malformed)
+    return list(good.values())
+
+
+def _segment(raw: object, owner: str, identity: str | None, language: str | None) -> SegmentIn:
+    """One segment, by the names of Omi's code or those of its documentation. Raises ValueError."""
+    if not isinstance(raw, Mapping):
+        raise ValueError("a segment is an object")
+    said = {re.sub(r"(?<=[a-z])([A-Z])", r"_\1", str(name)).lower(): value for name, value in raw.items()}
+    mine = said.get("is_user") is True
+    number = said.get("speaker_id")
+    label = f"SPEAKER_{number:02d}" if isinstance(number, int) else "SPEAKER_00"
+    speaker = said.get("speaker_name") or said.get("person_id") or said.get("speaker") or label
+    start, end, text = said.get("start", 0.0), said.get("end"), said.get("text")
+    made = digest(speaker, start, text).hex()
+    return SegmentIn.model_validate(
+        {
+            "segment_id": said.get("id") or identity or made,
+            "speaker": owner if mine else speaker,
+            "text": text,
+            "start": start,
+            "end": start if end is None else end,
+            "role": "user" if mine else None,
+            "language": language,
+            "stt_engine": _text(said.get("stt_provider")),
+        }
+    )
+
+
+def _began(house: House, body: Mapping[str, Any], segments: Iterable[SegmentIn]) -> datetime:
+    """When a conversation began; of one that does not say, so that its last words were said now."""
+    told = _moment(body.get("started_at")) or _moment(body.get("created_at"))
+    return told or to_datetime(house.clock.now() - max(each.end or 0.0 for each in segments))
+
+
+def _provenance(body: Mapping[str, Any], structured: Iterable[str]) -> dict[str, str]:
+    """What Omi says about a conversation, beside its words."""
+    about = body.get("structured")
+    told = {name: about.get(name) for name in structured} if isinstance(about, Mapping) else {}
+    told |= {"device": body.get("source"), "origin": ORIGIN}
+    return {name: text for name, value in told.items() if (text := _text(value)) and len(text) <= MOST_PARTICIPANTS}
+
+
+def _written(summary: Mapping[str, Any]) -> Iterable[tuple[str, str | None]]:
+    """The sentences of a day's summary, by where they stand."""
+    for name in ("headline", "overview"):
+        yield name, _text(summary.get(name))
+    for name, fields in _LISTS.items():
+        listed = summary.get(name)
+        for number, each in enumerate(listed if isinstance(listed, list) else [], start=1):
+            told = [each.get(part) for part in fields] if isinstance(each, Mapping) else [each]
+            yield f"{name}-{number}", ": ".join(text for text in map(_text, told) if text)
+
+
+_LISTS = {
+    "highlights": ("topic", "summary"),
+    "action_items": ("description",),
+    "decisions_made": ("decision", "description"),
+    "unresolved_questions": ("question", "description"),
+    "knowledge_nuggets": ("insight", "description"),
+}
+"""Lists in a day's summary -> which fields of an entry hold words; an entry may also be a sentence."""
+
+
+def _language(told: object) -> str | None:
+    """The language itself, of a tag such as en-US; Omi also writes `multi`."""
+    found = re.match(r"([a-z]{2,3})(?:-|$)", told) if isinstance(told, str) else None
+    return found.group(1) if found else None
+
+
+def _stream(uid: object) -> str:
+    return f"{ORIGIN}-{_named(uid)}" if uid else ORIGIN
+
+
+def _named(identity: object) -> str:
+    """An id of Omi's as a part of one of ours."""
+    return text if _PLAIN.fullmatch(text := str(identity)) else digest(text.encode(errors="replace")).hex()
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) and "\x00" not in value and _is_unicode(value) else None
+
+
+def _is_unicode(text: str) -> bool:
+    """A body may hold half of a character, which nothing can store."""
+    return text == text.encode(errors="replace").decode()
+
+
+def _moment(value: object) -> datetime | None:
+    """A time as Omi writes it, in UTC where it says nothing else; None of anything else."""
+    try:
+        moment = datetime.fromisoformat(str(value))
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        from_datetime(moment)
+    except (ValueError, OverflowError, Invalid):
+        return None
+    return moment
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words.
+
+    Omi knows no alternatives in a schema, so arguments of which one or the other is needed are fewer here.
+    """
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    status: str
+    shown: Callable[[Mapping[str, Any]], str]
+
+
+def _found(answer: Mapping[str, Any]) -> str:
+    lines = [
+        f"{to_datetime(each['timestamp']):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
+        for each in answer["results"]
+    ]
+    if answer["abstained"]:
+        lines.insert(0, "Nothing answers this for certain; the nearest is:")
+    return "\n".join(lines) if answer["results"] else "Nothing is remembered about this."
+
+
+def _changed(answer: Mapping[str, Any]) -> str:
+    return f"Done: {answer['outcome']} (fact {answer['fact_id']})."
+
+
+def _facts(answer: Mapping[str, Any]) -> str:
+    return "\n".join(f"{each['statement']} (fact {each['fact_id']})" for each in answer["facts"]) or "There are none."
+
+
+def _page(answer: Mapping[str, Any]) -> str:
+    lines = [f"{answer['name']} ({answer['entity_type']})", answer["description"] or ""]
+    lines += [each["statement"] for each in answer["facts"]]
+    if related := ", ".join(each["name"] for each in answer["related"][:10]):
+        lines.append(f"Related: {related}")
+    return "\n".join(filter(None, lines))
+
+
+def _why(answer: Mapping[str, Any]) -> str:
+    words = (f"{each['speaker']}: {each['text']}" for each in answer["words"])
+    return "\n".join([answer["fact"]["statement"], *words])
+
+
+def _figures(answer: Mapping[str, Any]) -> str:
+    counted = {"conversations": "sessions_count", "utterances": "segments_count", "entities": "entities_count"}
+    return ", ".join(f"{answer[name]} {what}" for what, name in counted.items())
+
+
+_OFFERED = {
+    "search_memory": _Offered(("query",), ("entity_name", "after", "before"), "Searching your memory...", _found),
+    "remember_fact": _Offered(("text",), (), "Remembering...", _changed),
+    "correct_fact": _Offered(("fact_id", "statement"), (), "Correcting...", _changed),
+    "confirm_fact": _Offered(("fact_id",), (), "Confirming...", _changed),
+    "get_entity_info": _Offered(("name",), (), "Looking it up...", _page),
+    "memory_stats": _Offered((), (), "Counting...", _figures),
+    "explain_fact": _Offered(("fact_id",), (), "Looking for the words...", _why),
+    "weak_facts": _Offered((), ("limit",), "Looking for what fades...", _facts),
+}
+
+
+@router.get("/omi/{secret}/.well-known/omi-tools.json")
+async def manifest(secret: str, who: Reader) -> dict[str, Any]:
+    """The tools, for Omi's chat, which sends no header: each has the secret in its address."""
+    return _manifest(f"/omi/{secret}/tools")
+
+
+@router.get("/.well-known/omi-tools.json")
+async def manifest_with_token(who: Reader) -> dict[str, Any]:
+    """The tools, for a caller that sends its token in a header."""
+    return _manifest("/omi/tools")
+
+
+@router.post("/omi/tools/{name}")
+@router.post("/omi/{secret}/tools/{name}")
+async def use_tool(name: str, sent: Sent, who: Reader, house: Here, key: Key) -> Response:
+    """Call a tool. What its caller can mend is an error with 200: Omi switches off what is refused too often."""
+    if name not in _OFFERED:
+        raise NotFound(f"There is no tool of that name; there are {', '.join(_OFFERED)}.")
+    given = sent if isinstance(sent, Mapping) else {}
+    arguments = {each: value for each, value in given.items() if each not in _BESIDES and value is not None}
+    try:
+        answer = await call_tool(house, who, key, name, arguments)
+    except DomainError as error:
+        if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
+            raise
+        return VisibleJson({"error": error.detail})
+    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer))[:MOST_RESULT]})
+
+
+def _manifest(below: str) -> dict[str, Any]:
+    return {
+        "tools": [
+            {
+                "name": name,
+                "description": TOOLS[name].purpose,
+                "endpoint": f"{below}/{name}",
+                "method": "POST",
+                "parameters": _parameters(name, offered),
+                "auth_required": False,
+                "status_message": offered.status,
+            }
+            for name, offered in _OFFERED.items()
+        ]
+    }
+
+
+def _parameters(name: str, offered: _Offered) -> dict[str, Any]:
+    fields = TOOLS[name].arguments.model_json_schema().get("properties", {})
+    return {
+        "properties": {each: _plain_type(each, fields[each]) for each in (*offered.required, *offered.optional)},
+        "required": list(offered.required),
+    }
+
+
+def _plain_type(name: str, schema: Mapping[str, Any]) -> dict[str, str]:
+    """A field's first type and what it is for."""
+    kinds = [each.get("type") for each in (schema, *schema.get("anyOf", ())) if each.get("type")]
+    return {"type": kinds[0], "description": schema.get("description") or name.replace("_", " ")}
+
+
+def _told(problem: Problem) -> Response:
+    """A problem as Omi's chat reads it. It does not name the path, in which the secret stands."""
+    return VisibleJson({"error": problem.detail}, problem.status)
+
+
+def _secret(path: str) -> str:
+    found = _SECRET.fullmatch(path)
+    return found.group(1) if found else ""
+
+
+DIALECT = Dialect("omi", spoken=_SPOKEN, told=_told, router=router, secret=_secret)

@@ -1,0 +1,37 @@
+"""The webhook of the founding design: a capture device posts its payloads, with a token in a header (seed 001).
+
+A payload is a line of a session file, and is stored to the same end: silences split a session, sweeps replace, and what
+is sent twice is stored once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+
+from deployments.callers import Who
+from deployments.commands import Here
+from deployments.dialect import Dialect
+from deployments.problems import details
+from deployments.use_cases.sources import take_in
+from memory.errors import Invalid
+
+router = APIRouter()
+PATH = "/webhook/transcript"
+
+
+@router.post(PATH)
+async def transcript(request: Request, who: Who, house: Here) -> dict[str, Any]:
+    """Store a payload of segments. The same one again changes nothing."""
+    try:
+        raw = orjson.loads(await request.body())
+    except orjson.JSONDecodeError as error:
+        raise Invalid("The body is not JSON.") from error
+    taken = await take_in(house, who, raw)
+    return {"session_id": raw["session_id"], "segments": taken, "status": "raw"}
+
+
+DIALECT = Dialect("webhook", spoken=re.compile(re.escape(PATH)), told=details, router=router)
