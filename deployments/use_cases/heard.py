@@ -126,7 +126,8 @@ async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[Or
 
     Raises Forbidden.
     """
-    sources = await house.stores.heard.sources(writing(who).view, origins)
+    view = writing(who).view
+    sources = await house.stores.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:
             await forgetting.forget_source(house, who, source_id, f"{key}-{number}")
