@@ -17,7 +17,7 @@ from deployments.use_cases import facts, heard, remembering
 from deployments.use_cases.facts import FactOut
 from deployments.use_cases.forgetting import forget_memory
 from memory.errors import Forbidden, Invalid, NotFound
-from memory.model.origins import ANYWHERE, Origin
+from memory.model.origins import ANYWHERE, ProvenanceFilter
 
 STEPS = 20
 """Corrections that are followed from a fact to what holds now."""
@@ -79,7 +79,7 @@ async def delete_memory(
         await remembering.forget(house, who, f"{key}-{number}", fact_id)
 
 
-async def forget_meant(house: House, who: Caller, key: str, origins: Sequence[Origin]) -> None:
+async def forget_meant(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> None:
     """Forget what is meant for good, with its sources; all of a memory at once, for who sees all of it."""
     if tuple(origins) == ANYWHERE and _sees_all(who):
         await forget_memory(house, who, key)

@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from deployments.kinds import Id, Number, ShortText
 from memory.errors import Invalid
-from memory.model.origins import Origin
+from memory.model.origins import ProvenanceFilter
 from memory.model.timeline import DAY_S, Instant
 
 LABELS = ("user_id", "agent_id", "app_id", "run_id")
@@ -98,9 +98,9 @@ def users_in(filters: Filters, depth: int = 0) -> set[str]:
     return named
 
 
-def origins_of(filters: Filters, owner: str, moment: Moment) -> tuple[Origin, ...]:
+def origins_of(filters: Filters, owner: str, moment: Moment) -> tuple[ProvenanceFilter, ...]:
     """The alternatives that filters allow in the memory of `owner`, who needs no label there. Raises Invalid."""
-    met: list[Origin] = [Origin()]
+    met: list[ProvenanceFilter] = [ProvenanceFilter()]
     for name, said in filters.items():
         if name == "NOT":
             met = _met_by(met, [[_denied(owner, each)] for each in _members(name, said)])
@@ -112,7 +112,7 @@ def origins_of(filters: Filters, owner: str, moment: Moment) -> tuple[Origin, ..
     return tuple(met)
 
 
-def _met_by(met: Sequence[Origin], parts: Sequence[Sequence[Origin]]) -> list[Origin]:
+def _met_by(met: Sequence[ProvenanceFilter], parts: Sequence[Sequence[ProvenanceFilter]]) -> list[ProvenanceFilter]:
     """What meets one of the alternatives before and one of each part."""
     count = len(met)
     for part in parts:
@@ -122,18 +122,18 @@ def _met_by(met: Sequence[Origin], parts: Sequence[Sequence[Origin]]) -> list[Or
     return [_all(chosen) for chosen in product(met, *parts)]
 
 
-def _all(chosen: Sequence[Origin]) -> Origin:
-    whole = Origin()
+def _all(chosen: Sequence[ProvenanceFilter]) -> ProvenanceFilter:
+    whole = ProvenanceFilter()
     for each in chosen:
         whole = _both(whole, each)
     return whole
 
 
-def _both(one: Origin, other: Origin) -> Origin:
+def _both(one: ProvenanceFilter, other: ProvenanceFilter) -> ProvenanceFilter:
     clash = [{**one.says, name: said} for name, said in other.says.items() if one.says.get(name, said) != said]
     starts = [each for each in (one.after, other.after) if each is not None]
     ends = [each for each in (one.before, other.before) if each is not None]
-    return Origin(
+    return ProvenanceFilter(
         says={**one.says, **other.says},
         names=(*one.names, *other.names),
         denies=(*one.denies, *other.denies, *((other.says,) if clash else ())),  # both cannot be: nothing is meant
@@ -153,48 +153,48 @@ def _is_filter(given: object) -> bool:
     return isinstance(given, Mapping) and bool(given)
 
 
-def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[Origin]:
+def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[ProvenanceFilter]:
     if name in LABELS:
         how, named = _named(name, said)
         if how == "ne":
             return [_all([_denied(owner, {name: each}) for each in named])]
         return [_labelled(name, each, owner) for each in named]
     if name == "metadata" and isinstance(said, Mapping) and said:
-        return [Origin(says=dict(metadata_told(said)))]
+        return [ProvenanceFilter(says=dict(metadata_told(said)))]
     if name in TIMES and isinstance(said, Mapping) and said and said.keys() <= _SINCE:
         return [_all([_since(name, how, str(at), moment) for how, at in said.items()])]
     raise Invalid("filters: one of them is not known here; AND, OR, NOT, user_id, agent_id, app_id, run_id, "
                   "metadata, created_at and timestamp are.")  # fmt: skip
 
 
-def _since(name: str, how: str, at: str, moment: Moment) -> Origin:
+def _since(name: str, how: str, at: str, moment: Moment) -> ProvenanceFilter:
     """Said before or after a time; a day lasts until it is over."""
     found = moment(name, at)
     end = found + (DAY_S if _DAY.fullmatch(at) else STEP_S)
     return (
-        Origin(after=found if how == "gte" else end)
+        ProvenanceFilter(after=found if how == "gte" else end)
         if how in ("gt", "gte")
-        else Origin(before=found if how == "lt" else end)
+        else ProvenanceFilter(before=found if how == "lt" else end)
     )
 
 
-def _labelled(name: str, said: str, owner: str) -> Origin:
+def _labelled(name: str, said: str, owner: str) -> ProvenanceFilter:
     if name == "user_id" and said in (owner, ANY):  # all of a memory is its owner's
-        return Origin()
-    return Origin(names=(name,)) if said == ANY else Origin(says={name: said})
+        return ProvenanceFilter()
+    return ProvenanceFilter(names=(name,)) if said == ANY else ProvenanceFilter(says={name: said})
 
 
-def _denied(owner: str, filters: Filters) -> Origin:
+def _denied(owner: str, filters: Filters) -> ProvenanceFilter:
     """The opposite of filters that say what labels or metadata are."""
     if len(filters) != 1:
         raise Invalid("filters.NOT: each must say one thing.")
     [(name, said)] = filters.items()
     if name == "metadata" and isinstance(said, Mapping) and len(said) == 1:
-        return Origin(denies=(dict(metadata_told(said)),))
+        return ProvenanceFilter(denies=(dict(metadata_told(said)),))
     if name not in LABELS or not isinstance(said, str) or said == ANY:
         raise Invalid("filters.NOT: must name a user_id, an agent_id, an app_id, a run_id, or one thing of metadata.")
     of_all = name == "user_id" and said == owner
-    return Origin(denies=({},)) if of_all else Origin(denies=({name: label(name, said)},))
+    return ProvenanceFilter(denies=({},)) if of_all else ProvenanceFilter(denies=({name: label(name, said)},))
 
 
 def _named(name: str, said: object) -> tuple[str, list[str]]:

@@ -19,7 +19,7 @@ from deployments.memories import MOST_SEALED, opened
 from deployments.memory_filters import LABELS, label, metadata_told, origins_of, users_in
 from deployments.use_cases.heard import Place
 from memory.errors import Invalid, NotFound
-from memory.model.origins import EXPIRES_ON, Origin
+from memory.model.origins import EXPIRES_ON, ProvenanceFilter
 from memory.model.timeline import Instant
 
 MOST_BATCH = 1_000
@@ -94,7 +94,7 @@ class Sought(Labelled):
     reference_date: ShortText | Number | None = None
 
 
-class Piece(BaseModel, extra="ignore"):
+class MessagePart(BaseModel, extra="ignore"):
     """A part of a message; what is no text is left out."""
 
     text: Text = ""
@@ -104,13 +104,13 @@ class MessageIn(BaseModel, extra="ignore"):
     """Who says what."""
 
     role: ShortText = "user"
-    content: Text | list[Piece] | Piece | None = None
+    content: Text | list[MessagePart] | MessagePart | None = None
     name: ShortText | None = None
 
     @property
     def words(self) -> str:
         """Its text."""
-        pieces = [self.content] if isinstance(self.content, Piece) else self.content or ""
+        pieces = [self.content] if isinstance(self.content, MessagePart) else self.content or ""
         return pieces if isinstance(pieces, str) else "\n".join(each.text for each in pieces if each.text)
 
 
@@ -194,7 +194,7 @@ class Meant:
     """Whose memories are meant, and which of them."""
 
     who: Caller
-    origins: tuple[Origin, ...]
+    origins: tuple[ProvenanceFilter, ...]
 
 
 async def meant(request: Request, house: House, who: Caller, filters: Mapping[str, Any]) -> Meant:

@@ -19,7 +19,7 @@ from adapters import build
 from deployments.contexts import context_for, still_told
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
-from memory.model.origins import Origin
+from memory.model.origins import ProvenanceFilter
 from memory.ports import Keys
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection, at_hand, recall
@@ -44,7 +44,7 @@ class Recalled:
     """As many of the best as the question considers, shown or not, with their scores."""
 
 
-async def ask(house: House, question: Question, origins: Sequence[Origin] | None = None) -> Recalled:
+async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None = None) -> Recalled:
     """Answer a question, if `origins` are given from words of theirs alone. A part that is away costs its leg and is
     named in `degraded`; it never fails the question.
     """
@@ -68,7 +68,7 @@ async def ask(house: House, question: Question, origins: Sequence[Origin] | None
     )
 
 
-async def _only(house: House, question: Question, origins: Sequence[Origin] | None) -> Keys | None:
+async def _only(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None) -> Keys | None:
     """The segments a filter by entity or by origin leaves, or None without such a filter."""
     kept = None
     if question.type is not None or question.entity is not None:

@@ -12,7 +12,7 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
 from adapters.walls import everybody
-from memory.model.origins import Origin
+from memory.model.origins import ProvenanceFilter
 from memory.model.scopes import View, user_scope
 
 Q = queries("heard")
@@ -26,12 +26,12 @@ class PostgresHeard:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def keys(self, view: View, origins: Sequence[Origin]) -> list[int]:
+    async def keys(self, view: View, origins: Sequence[ProvenanceFilter]) -> list[int]:
         """The keys of the segments that are meant."""
         rows = await self._pool.rows(_over("keys"), **seen_by(view), origins=_written(origins))
         return [row["segment_key"] for row in rows]
 
-    async def page(self, view: View, origins: Sequence[Origin], limit: int, offset: int) -> list[DictRow]:
+    async def page(self, view: View, origins: Sequence[ProvenanceFilter], limit: int, offset: int) -> list[DictRow]:
         """Segments that are meant, the latest first; each carries how many there are in `total`."""
         asked = {"origins": _written(origins), "limit": limit, "offset": offset}
         return await self._pool.rows(_over("page"), **seen_by(view), **asked)
@@ -42,7 +42,7 @@ class PostgresHeard:
         rows = await self._pool.rows(Q["named"], **seen_by(view), sources=sources, segments=segments)
         return {(row["source_id"], row["segment_id"]): row for row in rows}
 
-    async def sources(self, view: View, origins: Sequence[Origin]) -> list[str]:
+    async def sources(self, view: View, origins: Sequence[ProvenanceFilter]) -> list[str]:
         """Ids of the sources of the user's own scope of which a segment is meant."""
         seen = {**seen_by(view), "scopes": [user_scope(view.user_id)]}
         rows = await self._pool.rows(_over("sources"), **seen, origins=_written(origins))
@@ -67,5 +67,5 @@ def _over(name: str) -> str:
     return f"WITH meant AS ({Q['meant']}), found AS ({Q['found']}) {Q[name]}"
 
 
-def _written(origins: Sequence[Origin]) -> Jsonb:
+def _written(origins: Sequence[ProvenanceFilter]) -> Jsonb:
     return Jsonb([asdict(each) for each in origins])

@@ -32,7 +32,7 @@ from deployments.use_cases.searching import MOST_RESULTS, Asked, search
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import NotFound
 from memory.model.ids import digest
-from memory.model.origins import Origin
+from memory.model.origins import ProvenanceFilter
 from memory.model.profile import Profile
 from memory.model.timeline import iso
 from memory.services.zones import zone_of
@@ -175,8 +175,8 @@ async def _found(house: House, who: Caller, query: str, groups: Sequence[str] | 
     return [_edge(known[each]) for each in ids if each in known][:most]
 
 
-def _of(groups: Sequence[str]) -> list[Origin]:
-    return [Origin(says={GROUP: group}) for group in groups]
+def _of(groups: Sequence[str]) -> list[ProvenanceFilter]:
+    return [ProvenanceFilter(says={GROUP: group}) for group in groups]
 
 
 def _edge(fact: FactWithEnds) -> dict[str, Any]:
@@ -217,7 +217,7 @@ async def delete_edge(edge: Id, who: Who, house: Here, key: Key) -> Any:
 @router.get("/episodes/{group:path}")
 async def episodes(group: Id, who: Reader, house: Here, last_n: Annotated[int, Query(ge=1, le=1_000_000)] = 10) -> Any:
     """The latest messages of a group, the latest last."""
-    origins = [Origin(says={GROUP: group}, names=("role_type",))]
+    origins = [ProvenanceFilter(says={GROUP: group}, names=("role_type",))]
     found = await heard.list_heard(house, who, origins, min(last_n, MOST_EPISODES))
     return [_shown(each) for each in reversed(found.segments)]
 
@@ -257,7 +257,7 @@ async def delete_group(group: Id, who: Who, house: Here, key: Key) -> Any:
 @router.post("/clear")
 async def clear(who: Who, house: Here, key: Key) -> Any:
     """Forget for good what was told of any group. What was told otherwise stays."""
-    await heard.forget_heard(house, who, key, [Origin(names=(GROUP,))])
+    await heard.forget_heard(house, who, key, [ProvenanceFilter(names=(GROUP,))])
     return _done("Graph cleared")
 
 

@@ -12,7 +12,7 @@ from deployments import forgetting
 from deployments.callers import Caller, writing
 from deployments.house import House
 from memory.errors import Invalid, NotFound
-from memory.model.origins import WAS, Origin
+from memory.model.origins import WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
 from memory.model.timeline import Instant
@@ -57,7 +57,9 @@ class HeardPage:
     total: int
 
 
-async def list_heard(house: House, who: Caller, origins: Sequence[Origin], limit: int, offset: int = 0) -> HeardPage:
+async def list_heard(
+    house: House, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
+) -> HeardPage:
     """The segments of these origins."""
     rows = await house.stores.heard.page(who.view, origins, limit, offset)
     if not rows and offset:  # beyond the end: it still tells how many there are
@@ -121,7 +123,7 @@ async def forget_one_heard(house: House, who: Caller, key: str, place: Place) ->
     await forgetting.forget_segment(house, who, *place, key)
 
 
-async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[Origin]) -> int:
+async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
     """Forget every source of the caller's own memory that holds words of these origins; how many those were.
 
     Raises Forbidden.

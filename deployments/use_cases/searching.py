@@ -15,7 +15,7 @@ from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
-from memory.model.origins import Origin
+from memory.model.origins import ProvenanceFilter
 from memory.model.timeline import Interval
 from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
@@ -104,7 +104,9 @@ class Asked(BaseModel, extra="forbid"):
     explain: bool = False
 
 
-async def search(house: House, who: Caller, asked: Asked, origins: Sequence[Origin] | None = None) -> ContextAnswer:
+async def search(
+    house: House, who: Caller, asked: Asked, origins: Sequence[ProvenanceFilter] | None = None
+) -> ContextAnswer:
     """The segments that answer a question, each with speaker, time and source; if `origins` are given, of theirs alone.
 
     Raises Invalid.

@@ -14,7 +14,7 @@ WAS = "was."
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ProvenanceFilter:
     """What must hold of words and of the provenance of their source, all of it. Nothing is asked by default."""
 
     says: Mapping[str, object] = field(default_factory=dict)
@@ -31,5 +31,5 @@ class Origin:
     """Not expired before that day, as YYYY-MM-DD."""
 
 
-ANYWHERE = (Origin(),)
+ANYWHERE = (ProvenanceFilter(),)
 """Alternatives of which one holds of all words."""
