@@ -26,6 +26,7 @@ from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
+from adapters.postgres.heard import PostgresHeard
 from adapters.postgres.history import PostgresHistory
 from adapters.postgres.indexes import PostgresCalendar, PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
@@ -85,6 +86,7 @@ class Stores:
     rebuild: PostgresRebuild
     surroundings: PostgresSurroundings
     audit: PostgresAudit
+    heard: PostgresHeard
 
 
 def attached(settings: Settings) -> Settings:
@@ -151,6 +153,7 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
         PostgresRebuild(pool, name),
         PostgresSurroundings(pool),
         PostgresAudit(pool),
+        PostgresHeard(pool),
     )
 
 

@@ -16,6 +16,7 @@ from memory.errors import Forbidden, Unauthenticated
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.tokens import Token
 
+ACTING_FOR = "x-user-id"
 _RANKS = {"read": 0, "write": 1, "admin": 2}
 
 
@@ -50,7 +51,22 @@ async def reader(
         raise Unauthenticated()
     admitted.route = request.scope["route"].path_format
     admitted.ids = {name: value for name, value in request.path_params.items() if name.endswith("_id")}
-    who = await acting(house, admitted.granted, x_user_id)
+    return await _let_in(house, admitted, x_user_id)
+
+
+async def for_named(request: Request, house: House, who: Caller, user_id: str | None) -> Caller:
+    """The caller, as an administrator for the user that a request of another protocol names, as X-User-Id does here.
+
+    Of anybody else, and where that header was sent, such a name says nothing of whose memory is meant.
+    """
+    if user_id is None or who.permission != "admin" or ACTING_FOR in request.headers:
+        return who
+    return await _let_in(house, request.scope[GRANTED], user_id)
+
+
+async def _let_in(house: House, admitted: Admitted, user_id: str | None) -> Caller:
+    """The holder of the token of a request, acting for a user, and the trail told so. Raises Forbidden."""
+    who = await acting(house, admitted.granted, user_id)
     admitted.user_id, admitted.scopes = who.user_id, who.view.scopes
     return who
 

@@ -7,15 +7,18 @@ and a moment for others'; whatever is not over by then is carried out from the q
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from adapters import build
 from adapters.walls import as_named
 from deployments.callers import Caller
 from deployments.house import House
 from deployments.receipts import Receipt, receipt_of
-from memory.errors import DomainError, NotFound, Unavailable
+from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
+from memory.model.ids import segment_named
 from memory.services.erasing import Eraser
 
 OWN_S = 10.0
@@ -30,15 +33,46 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
     async with _alone(house, who.user_id):
         receipt_id, asked = await stores.erasing.asked(who.user_id, key, "source", source_id)
         if not asked:
-            scope, known = await stores.sources.resolve(who.view, source_id, None)
-            if known != source_id:
-                raise NotFound("There is no such source in this memory.", id=source_id)
-            session_id = (await stores.sources.one(who.view, scope, source_id))["session_id"]
-            parts = await stores.capture.parts(scope, session_id)
-            files = build.session_files(stores, house.settings).of_session(scope, session_id, parts)
+            scope, session_id = await _source_of(house, who, source_id)
+            files = await _files_of(house, scope, session_id)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
         await _carry_out(house, who.user_id, receipt_id)
     return await receipt_of(house, who.user_id, receipt_id, source_id)
+
+
+async def forget_segment(house: House, who: Caller, source_id: str, segment_id: str, key: str) -> Receipt:
+    """Forget one segment for everybody who reads its scope; the last of a source takes that along.
+
+    Raises NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
+    """
+    stores, identity = house.stores, segment_named(source_id, segment_id)
+    async with _alone(house, who.user_id):
+        receipt_id, asked = await stores.erasing.asked(who.user_id, key, "source", identity)
+        if not asked:
+            scope, session_id = await _source_of(house, who, source_id)
+            said = await stores.sources.segments(scope, source_id)
+            if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
+                files = await _files_of(house, scope, session_id)
+                await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
+            elif build.session_files(stores, house.settings).hold(scope, session_id):
+                raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
+            else:
+                await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
+        await _carry_out(house, who.user_id, receipt_id)
+    return await receipt_of(house, who.user_id, receipt_id, source_id)
+
+
+async def _source_of(house: House, who: Caller, source_id: str) -> tuple[str, str]:
+    """Scope and session of a source. Raises NotFound; only a whole id will do."""
+    scope, known = await house.stores.sources.resolve(who.view, source_id, None)
+    if known != source_id:
+        raise NotFound("There is no such source in this memory.", id=source_id)
+    return scope, (await house.stores.sources.one(who.view, scope, source_id))["session_id"]
+
+
+async def _files_of(house: House, scope: str, session_id: str) -> Mapping[str, Any]:
+    parts = await house.stores.capture.parts(scope, session_id)
+    return build.session_files(house.stores, house.settings).of_session(scope, session_id, parts)
 
 
 async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> Receipt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import Future
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -19,6 +19,7 @@ from adapters import build
 from deployments.contexts import context_for, still_told
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
+from memory.model.origins import ProvenanceFilter
 from memory.ports import Keys
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection, at_hand, recall
@@ -43,10 +44,12 @@ class Recalled:
     """As many of the best as the question considers, shown or not, with their scores."""
 
 
-async def ask(house: House, question: Question) -> Recalled:
-    """Answer a question. A part that is away costs its leg and is named in `degraded`; it never fails the question."""
+async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None = None) -> Recalled:
+    """Answer a question, if `origins` are given from words of theirs alone. A part that is away costs its leg and is
+    named in `degraded`; it never fails the question.
+    """
     looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
-    recollection = await _recollect(house, looked_at, await _only(house, question))
+    recollection = await _recollect(house, looked_at, await _only(house, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
     rows, pending = await house.stores.reads.dressed(question.view, [*keys, *beyond])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
@@ -65,11 +68,16 @@ async def ask(house: House, question: Question) -> Recalled:
     )
 
 
-async def _only(house: House, question: Question) -> Keys | None:
-    """The segments a filter by entity leaves, or None without such a filter."""
-    if question.type is None and question.entity is None:
-        return None
-    return np.array(await house.stores.reads.mentioning(question.view, question.type, question.entity), np.int64)
+async def _only(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None) -> Keys | None:
+    """The segments a filter by entity or by origin leaves, or None without such a filter."""
+    kept = None
+    if question.type is not None or question.entity is not None:
+        mentioning = await house.stores.reads.mentioning(question.view, question.type, question.entity)
+        kept = np.array(mentioning, np.int64)
+    if origins is None:
+        return kept
+    told = np.array(await house.stores.heard.keys(question.view, origins), np.int64)
+    return told if kept is None else np.intersect1d(told, kept)
 
 
 async def _recollect(house: House, question: Question, only: Keys | None) -> Recollection:

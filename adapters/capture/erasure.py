@@ -40,6 +40,11 @@ class SessionFiles:
         """What `strike` needs to know of the session a source came from."""
         return {"scope": scope, "session_id": session_id, "parts": [astuple(each) for each in parts]}
 
+    def hold(self, scope: str, session_id: str) -> bool:
+        """Whether a session lies in a file."""
+        kind, _, user = scope.partition(":")
+        return kind == "user" and bool(session_files(self._root, user, session_id, self._default_user))
+
     async def strike(self, told: Mapping[str, Any]) -> int:
         """Take a source out of the session files it came from; how many were changed."""
         kind, _, user = told["scope"].partition(":")

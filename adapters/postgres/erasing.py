@@ -17,6 +17,7 @@ from adapters.walls import as_named, everybody
 from memory.errors import Conflict, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
+from memory.model.ids import segment_named
 from memory.model.scopes import user_scope
 from memory.rules.withdrawal import taught_by
 
@@ -56,20 +57,26 @@ class PostgresErasing:
         rows = await self._rows("receipt", user_id=user_id, receipt_id=receipt_id)
         return rows[0] if rows else None
 
-    async def source(self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any]) -> None:
+    async def source(
+        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any],
+        segment_id: str | None = None,
+    ) -> None:  # fmt: skip
         """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and `files`.
+
+        `segment_id` is what was asked for, if that was the last of its segments.
 
         A turn that was taking in these words either commits before, and is withdrawn, or finds them gone. Raises
         NotFound if another request was faster.
         """
         with everybody("words leave every memory that rests on them"):
-            await self._erase_source(receipt_id, user_id, scope, source_id, files)
+            named = source_id if segment_id is None else segment_named(source_id, segment_id)
+            await self._erase_source(receipt_id, user_id, scope, source_id, files, named)
 
     async def _erase_source(
-        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any]
+        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any], named: str
     ) -> None:
         async with self._pool.transaction(long=True) as connection:
-            await _begin(connection, receipt_id, user_id, "source", source_id)
+            await _begin(connection, receipt_id, user_id, "source", named)
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
             rows = await _all(connection, CAPTURE["keys_of_source"], scope=scope, source_id=source_id)
             keys = [row["segment_key"] for row in rows]
@@ -79,17 +86,34 @@ class PostgresErasing:
             deleted = await connection.execute(CAPTURE["delete_source"], {"scope": scope, "source_id": source_id})
             if not deleted.rowcount:
                 raise NotFound("There is no such source in this memory any more.", id=source_id)
-            users = await _readers(connection, user_id, scope, keys)
-            told = {"segment_keys": keys, "source_id": source_id}
-            taught = await _taught(connection, users, keys)
-            tasks = [
-                ("withdraw", user, {**told, "taught": taught.get(user, []), "own": user == user_id}) for user in users
-            ]
-            scopes, owners = [scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
-            gone = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
-            await _ask(connection, receipt_id, [*tasks, ("files", user_id, {**files, "source_id": source_id})])
+            follow = {"source_id": source_id}
+            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, follow, {**files, **follow})
             await strike_source(connection, source_id)
-            counts = {"segments": len(keys), "vectors": vectors["count"], "content": len(gone)}
+            counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
+            await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
+
+    async def segment(self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str) -> None:
+        """Erase one segment, with what it has replaced, and queue the withdrawals; the rest of its source stays.
+
+        Raises NotFound if another request was faster.
+        """
+        with everybody("words leave every memory that rests on them"):
+            await self._erase_segment(receipt_id, user_id, scope, source_id, segment_id)
+
+    async def _erase_segment(self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str) -> None:
+        which = {"scope": scope, "source_id": source_id, "segment_id": segment_id}
+        async with self._pool.transaction(long=True) as connection:
+            await _begin(connection, receipt_id, user_id, "source", segment_named(source_id, segment_id))
+            position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
+            keys = [row["segment_key"] for row in await _all(connection, Q["with_replaced"], **which)]
+            if not keys:
+                raise NotFound("There is no such segment in this memory any more.", id=source_id)
+            [vectors] = await _all(connection, Q["vectors"], scope=scope, keys=keys)
+            await connection.execute(CAPTURE["remove_keys"], {"scope": scope, "keys": keys, "position": position})
+            await connection.execute(Q["drop_segments"], {"scope": scope, "keys": keys})
+            await connection.execute(Q["drop_wordings"], which)
+            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, {"source_id": None}, None)
+            counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
             await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
 
     async def entity(self, receipt_id: str, user_id: str, entity_id: str, command_id: str) -> None:
@@ -158,6 +182,23 @@ async def _begin(connection: Connection, receipt_id: str, user_id: str, what: st
     told = {"receipt_id": receipt_id, "user_id": user_id, "what": what, "id": hashed[what]}
     if not await _all(connection, Q["begin"], **told):
         raise Conflict("The same request is being carried out.", receipt_id=receipt_id)
+
+
+async def _withdrawn(
+    connection: Connection, receipt_id: str, user_id: str, scope: str, keys: Sequence[int],
+    told: Mapping[str, Any], files: Mapping[str, Any] | None,
+) -> int:  # fmt: skip
+    """Erase the words of segments, and queue what follows in every memory and in `files`; how many words those were."""
+    users = await _readers(connection, user_id, scope, keys)
+    taught = await _taught(connection, users, keys)
+    tasks: list[tuple[str, str, Mapping[str, Any]]] = [
+        ("withdraw", user, {"segment_keys": keys, **told, "taught": taught.get(user, []), "own": user == user_id})
+        for user in users
+    ]
+    scopes, owners = [scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
+    gone = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
+    await _ask(connection, receipt_id, tasks if files is None else [*tasks, ("files", user_id, files)])
+    return len(gone)
 
 
 async def _ask(connection: Connection, receipt_id: str, tasks: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:

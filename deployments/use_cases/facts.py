@@ -81,6 +81,13 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
     sources: list[Cited]
 
 
+class FactWithEnds(FactOut):
+    """A fact with the ids of the entities it ties together, if it is about two."""
+
+    subject_id: str
+    object_id: str | None
+
+
 class FactList(BaseModel):
     """Facts, the latest valid first; `cursor` leads to the next part.
 
@@ -153,6 +160,14 @@ async def one(house: House, who: Caller, fact_id: str, known_as_of: str | None =
     row = await house.stores.facts.one(who.view, fact_id, known)
     now = Then(known=known).now(house.clock.now())
     return shown_facts([row], now, house.settings.life)[0]
+
+
+async def named(house: House, who: Caller, ids: Sequence[str]) -> list[FactWithEnds]:
+    """The facts of these ids as they stand, whatever their status; what is out of sight is absent."""
+    rows = await house.stores.facts.current(who.view, ids) if ids else []
+    shown = shown_facts(rows, house.clock.now(), house.settings.life)
+    ends = [{"subject_id": row["subject_id"], "object_id": row["object_id"]} for row in rows]
+    return [FactWithEnds(**fact.model_dump(), **more) for fact, more in zip(shown, ends, strict=True)]
 
 
 async def notes_on_fact(house: House, who: Caller, fact_id: str, asked: Part) -> NoteList:

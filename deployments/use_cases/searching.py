@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, cast
 
@@ -14,6 +15,7 @@ from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
+from memory.model.origins import ProvenanceFilter
 from memory.model.timeline import Interval
 from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
@@ -102,9 +104,14 @@ class Asked(BaseModel, extra="forbid"):
     explain: bool = False
 
 
-async def search(house: House, who: Caller, asked: Asked) -> ContextAnswer:
-    """The segments that answer a question, each with speaker, time and source. Raises Invalid."""
-    return answer_of(asked.query, await ask(house, await question_of(house, who, asked)))
+async def search(
+    house: House, who: Caller, asked: Asked, origins: Sequence[ProvenanceFilter] | None = None
+) -> ContextAnswer:
+    """The segments that answer a question, each with speaker, time and source; if `origins` are given, of theirs alone.
+
+    Raises Invalid.
+    """
+    return answer_of(asked.query, await ask(house, await question_of(house, who, asked), origins))
 
 
 async def question_of(house: House, who: Caller, asked: Asked) -> Question:

@@ -30,6 +30,11 @@ def segment_key(scope: str, source_id: str, segment_id: str) -> int:
     return int.from_bytes(digest("segment", scope, source_id, segment_id), "big", signed=True)
 
 
+def segment_named(source_id: str, segment_id: str) -> str:
+    """A segment in one word, as a receipt hashes it; no source is called so."""
+    return f"{source_id}{_SEPARATOR}{segment_id}"
+
+
 def entity_id(user_id: str, type_: str, name: str, qualifier: str = "") -> str:
     """Identity of an entity at birth: (user, type, folded name, qualifier). A rename keeps the id."""
     return "e-" + digest("entity", user_id, type_, fold(name), fold(qualifier)).hex()

@@ -37,7 +37,7 @@ def withdraw(turn: Turn, command: Withdraw) -> None:
     if not keys and command.source_id is None:
         return
     draft, before = turn.draft, turn.draft.mentions
-    if command.erase:
+    if command.erase and command.source_id is not None:
         _unrecall(draft, f"{SOURCE}{command.source_id}")
         _unname(draft, command.source_id)
     touched = {*command.once, *_take_back(draft, keys, command)}
@@ -87,9 +87,9 @@ def _reopen_promises(draft: Draft, touched: Collection[str], keys: set[int]) -> 
             draft.put("open again", entity, again)
 
 
-def _unname(draft: Draft, source_id: str | None) -> None:
+def _unname(draft: Draft, source_id: str) -> None:
     """Let notes that were written about something in the source stand without it."""
-    for note in [each for each in draft.notes.values() if source_id is not None and each.source_id == source_id]:
+    for note in [each for each in draft.notes.values() if each.source_id == source_id]:
         draft.put("source forgotten", note, replace(note, source_id=None))
 
 

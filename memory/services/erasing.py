@@ -133,7 +133,8 @@ class Eraser:
         command = Withdraw(identity, segment_keys=keys, erase=True, source_id=told["source_id"], once=tuple(once),
                            taught=taught)  # fmt: skip
         counts, done = await self._erased(user_id, command)
-        await self.traces.drop_accesses(user_id, [*_ids(done), *map(str, keys), f"{SOURCE}{told['source_id']}"])
+        source = [] if told["source_id"] is None else [f"{SOURCE}{told['source_id']}"]  # of one segment: the rest stays
+        await self.traces.drop_accesses(user_id, [*_ids(done), *map(str, keys), *source])
         return counts if told["own"] else {"captures": counts["captures"]}
 
     async def _entity(self, task: Task) -> Mapping[str, int]:

@@ -77,6 +77,21 @@ GROUP BY m.user_id, m.entity_id;
 -- name: vectors
 SELECT count(*) AS count FROM segment_vectors WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
 
+-- name: with_replaced
+-- A segment, and the earlier transcriptions of the same words, which it hides.
+SELECT segment_key FROM segments
+WHERE scope = %(scope)s AND source_id = %(source_id)s AND %(segment_id)s IN (segment_id, replaced_by);
+
+-- name: drop_segments
+DELETE FROM segments WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
+
+-- name: drop_wordings
+-- What the segment said before it was put into other words, as the provenance of its source keeps it.
+UPDATE sources SET provenance = provenance - ARRAY(
+    SELECT name FROM jsonb_object_keys(provenance) AS p (name)
+    WHERE substring(name FROM '^was\.\d+\.(.*)$') = %(segment_id)s)
+WHERE scope = %(scope)s AND source_id = %(source_id)s;
+
 -- name: erase_words
 -- The words of these segments, and what was quoted of them in the memories of their readers.
 DELETE FROM content WHERE scope = ANY(%(scopes)s) AND owner = ANY(%(owners)s) RETURNING 1;

@@ -1,0 +1,190 @@
+"""Heard: segments one by one, chosen by where they come from; shown, put into other words, and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from deployments import forgetting
+from deployments.callers import Caller, writing
+from deployments.house import House
+from memory.errors import Invalid, NotFound
+from memory.model.origins import WAS, ProvenanceFilter
+from memory.model.scopes import Sensitivity
+from memory.model.sources import Segment, Source, Telling
+from memory.model.timeline import Instant
+
+Place = tuple[str, str]
+"""Ids of a source and of a segment in it."""
+MOST_WORDINGS = 20
+"""Former wordings that a source keeps (chosen: its provenance is read with each of its segments)."""
+USER = "user_id"
+"""The name in a provenance that says for which user of its client something was told."""
+WORDING_CHARS = 1_000
+"""Characters of a former wording that are kept: as many as any value in a provenance."""
+
+
+class HeardSegment(BaseModel):
+    """One utterance, when it was said and last changed, and the provenance of its source.
+
+    `wordings` are what it said before, the oldest first, by the time until which it said so.
+    """
+
+    source_id: str
+    segment_id: str
+    speaker: str
+    role: str
+    text: str
+    at: Instant
+    changed_at: Instant
+    provenance: dict[str, Any]
+    wordings: list[str]
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.source_id, self.segment_id
+
+
+@dataclass(frozen=True, slots=True)
+class HeardPage:
+    """Segments, the latest first, and how many there are in all."""
+
+    segments: list[HeardSegment]
+    total: int
+
+
+async def list_heard(
+    house: House, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
+) -> HeardPage:
+    """The segments of these origins."""
+    rows = await house.stores.heard.page(who.view, origins, limit, offset)
+    if not rows and offset:  # beyond the end: it still tells how many there are
+        rows = await house.stores.heard.page(who.view, origins, 1, 0)
+        return HeardPage([], rows[0]["total"] if rows else 0)
+    return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
+
+
+async def heard_at(house: House, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
+    """place -> the segment there; what is out of sight is absent."""
+    rows = await house.stores.heard.named(who.view, places) if places else {}
+    return {place: _shown(row) for place, row in rows.items()}
+
+
+async def one_heard(house: House, who: Caller, place: Place) -> HeardSegment:
+    """The segment there. Raises NotFound."""
+    found = await heard_at(house, who, [place])
+    if place not in found:
+        raise NotFound()
+    return found[place]
+
+
+async def reword(
+    house: House,
+    who: Caller,
+    place: Place,
+    text: str | None = None,
+    provenance: Mapping[str, object] | None = None,
+    at: Instant | None = None,
+) -> HeardSegment:
+    """Put a segment into other words, which are read in the place of the old ones; add to its source's provenance; or
+    let it have been said at another time, if it stands alone in its source.
+
+    It counts as corrected by a person: no better transcription takes its place. Raises Forbidden, NotFound, Invalid.
+    """
+    before = await one_heard(house, writing(who), place)
+    if text is not None and not text.strip():
+        raise Invalid("text: there are no words in it.")
+    scope, source_id = await house.stores.sources.resolve(who.view, place[0], None)
+    rows = await house.stores.sources.segments(scope, source_id)
+    [row] = [each for each in rows if each["segment_id"] == place[1]]
+    said = text if text is not None else row["text"]
+    added = dict(provenance or {})
+    if said != row["text"]:
+        added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
+    if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
+        raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
+    source = dict(await house.stores.sources.one(who.view, scope, source_id))
+    if at is not None and len(rows) > 1:
+        raise Invalid("timestamp: this was told with other words, at one time.")
+    if at is not None:
+        source |= {"started_at": at - row["start_s"], "ended_at": None}
+    await house.stores.capture.store(_told_again(source, row, said, added), Telling(revive=False))
+    await house.minds.wake()
+    return await one_heard(house, who, place)
+
+
+async def forget_one_heard(house: House, who: Caller, key: str, place: Place) -> None:
+    """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
+    await one_heard(house, writing(who), place)
+    await forgetting.forget_segment(house, who, *place, key)
+
+
+async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
+    """Forget every source of the caller's own memory that holds words of these origins; how many those were.
+
+    Raises Forbidden.
+    """
+    view = writing(who).view
+    sources = await house.stores.heard.sources(view, origins)
+    for number, source_id in enumerate(sources):
+        try:
+            await forgetting.forget_source(house, who, source_id, f"{key}-{number}")
+        except NotFound:  # another request was faster
+            continue
+    return len(sources)
+
+
+async def labels(house: House, who: Caller, names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """What these names say in the provenances of the caller's own memory, and of how many segments.
+
+    What names no user is the caller's. An administrator is told of the users to whom it told something, too.
+    """
+    rows: list[Mapping[str, Any]] = []
+    for row in await house.stores.heard.labels(who.view, names):
+        if row["label"] is not None or row["name"] == USER:
+            rows.append({**row, "label": row["label"] or who.user_id})
+    if who.permission == "admin":
+        known = {row["label"] for row in rows if row["name"] == USER}
+        rows += [row for row in await house.stores.heard.owners() if row["label"] not in known]
+    return rows
+
+
+def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, added: Mapping[str, object]) -> Source:
+    """A source as it stands, with one segment of it in these words."""
+    names = ("source_id", "scope", "kind", "started_at", "ended_at", "offset_s", "context_type", "device_id",
+             "ttl_policy", "session_id")  # fmt: skip
+    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep")
+    segment = Segment(**{name: row[name] for name in kept}, text=text, start=row["start_s"], end=row["end_s"],
+                      pinned=row["pinned"] or text != row["text"])  # fmt: skip
+    return Source(
+        **{name: source[name] for name in names},
+        sensitivity=Sensitivity(source["sensitivity"]),
+        participants=tuple(source["participants"]),
+        provenance={**source["provenance"], **added},
+        segments=(segment,),
+    )
+
+
+def _shown(row: Mapping[str, Any]) -> HeardSegment:
+    told: Mapping[str, Any] = row["provenance"]
+    was = [_wording(name, words) for name, words in told.items() if name.startswith(WAS)]
+    return HeardSegment(
+        source_id=row["source_id"],
+        segment_id=row["segment_id"],
+        speaker=row["speaker"],
+        role=row["role"],
+        text=row["text"] or "",
+        at=row["at"],
+        changed_at=row["committed_at"],
+        provenance={name: said for name, said in told.items() if not name.startswith(WAS)},
+        wordings=[words for _, segment_id, words in sorted(was) if segment_id == row["segment_id"]],
+    )
+
+
+def _wording(name: str, words: str) -> tuple[int, str, str]:
+    revision, _, segment_id = name.removeprefix(WAS).partition(".")
+    return int(revision), segment_id, words
