@@ -10,14 +10,13 @@ from deployments.callers import Caller
 from deployments.contexts import hit_of
 from deployments.house import House
 from deployments.questions import Recalled, Shown
-from deployments.routes.promises import MOST_PROMISES
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
-from memory.rules.promises import due_of, moment_in, promise_state
+from memory.rules.promises import MOST_PROMISES, due_of, moment_in, promise_state
 from memory.services.answer import QUOTES, TOLD, Findings
 from memory.services.hits import Hit, retraction
 from memory.services.known import STEPS, KnownFact

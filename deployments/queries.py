@@ -7,13 +7,16 @@ took a third of all that lies between uvicorn and the answer (docs/decisions/004
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Request
+from fastapi import Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
+from deployments.kinds import Id
+
 Model = TypeVar("Model", bound=BaseModel)
+TeamId = Annotated[Id | None, Query(description="Of the team whose source is meant; default: the user's own first.")]
 
 
 def query_of(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:

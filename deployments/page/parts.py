@@ -12,9 +12,9 @@ from importlib.resources import files
 from string import Template
 from zoneinfo import ZoneInfo
 
-from deployments.routes.context import Hit
 from deployments.routes.facts_read import FactOut
-from deployments.routes.promises import PromiseOut
+from deployments.use_cases.promises import PromiseOut
+from deployments.use_cases.searching import Hit
 from memory.words.cleaning import visible
 
 _FOLDER = files("deployments.page")

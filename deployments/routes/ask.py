@@ -2,85 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel
 
-from deployments.answers import CONSIDERED, findings
 from deployments.callers import Reader
 from deployments.commands import Here
-from deployments.questions import ask
-from deployments.routes.context import Asked, Hit, answer_of, question_of
-from memory.services import answer as answering
-from memory.services.hits import Hit as SaidHit
+from deployments.use_cases import asking
+from deployments.use_cases.asking import Answer, AskIn
 
 router = APIRouter(prefix="/v1", tags=["context"])
-
-
-class AskIn(Asked):
-    """A question with the parameters of /v1/context."""
-
-    model_config = Asked.model_config | {
-        "json_schema_extra": {"examples": [{"query": "Where does Maya live?", "limit": 5}]}
-    }
-
-
-class Citation(BaseModel):
-    """Where something in the answer was said; `number` is what stands in brackets in a generated one."""
-
-    number: int
-    source_id: str
-    segment_id: str
-    speaker: str
-    timestamp: float
-    text: str
-
-
-class Answer(BaseModel):
-    """The answer, what it rests on, and whether a language model wrote it or it is made of quotations."""
-
-    answer: str
-    generated: bool
-    citations: list[Citation]
-    results: list[Hit]
-    degraded: list[str]
-    explain: list[dict[str, Any]] | None = None
-    plan: dict[str, Any] | None = None
 
 
 @router.post("/ask", response_model=Answer, response_model_exclude_none=True)
 async def answer(body: AskIn, who: Reader, house: Here) -> Any:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    question = replace(await question_of(body, who, house), considered=CONSIDERED)
-    # an answer shows no context: only a budget that was given leaves results out
-    recalled = await ask(house, question if question.trimmed else replace(question, budget_tokens=None))
-    found = await findings(house, who, question, recalled)
-    told = await answering.answer(found, house.model)
-    shown = answer_of(body.query, recalled)
-    return Answer(
-        answer=told.text,
-        generated=told.generated,
-        citations=_citations(told, found.cited),
-        results=shown.results,
-        degraded=shown.degraded,
-        explain=shown.explain,
-        plan=shown.plan,
-    )
-
-
-def _citations(found: answering.Answer, hits: Sequence[SaidHit]) -> list[Citation]:
-    said = {(hit.source_id, hit.segment_id): hit for hit in hits}
-    return [
-        Citation(
-            number=cited.number,
-            source_id=cited.source_id,
-            segment_id=cited.segment_id,
-            speaker=said[cited.source_id, cited.segment_id].speaker,
-            timestamp=said[cited.source_id, cited.segment_id].at,
-            text=said[cited.source_id, cited.segment_id].text,
-        )
-        for cited in found.citations
-    ]
+    return await asking.answer(house, who, body)

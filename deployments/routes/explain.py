@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from deployments.callers import Caller, Who
 from deployments.house import House, house_of
 from deployments.kinds import Id
+from deployments.queries import TeamId
 from deployments.routes.entities_read import (
     PROFILE_FACTS,
     PROFILE_NOTES,
@@ -21,7 +22,6 @@ from deployments.routes.entities_read import (
     shown_entity,
 )
 from deployments.routes.facts_read import EVERY_STATUS, Cited, FactOut, NoteOut, shown_facts, shown_notes
-from deployments.routes.sources_read import TeamId
 from memory.model.shown import Grounds, Row, Step
 from memory.model.timeline import iso
 from memory.rules import explaining

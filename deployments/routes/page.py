@@ -32,15 +32,15 @@ from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import Desk
 from deployments.routes import facts_write, undo
-from deployments.routes.ask import AskIn
-from deployments.routes.ask import answer as answered
 from deployments.routes.facts_read import FactOut, shown_facts
-from deployments.routes.promises import MOST_PROMISES, PromiseOut, shown_promises
 from deployments.routes.stats import stats_of
+from deployments.use_cases.asking import AskIn
+from deployments.use_cases.asking import answer as answered
+from deployments.use_cases.promises import PromiseOut, shown_promises
 from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant
-from memory.rules.promises import due_of, promise_state
+from memory.rules.promises import MOST_PROMISES, due_of, promise_state
 from memory.services.zones import zone_of
 
 router = APIRouter(include_in_schema=False)
@@ -255,7 +255,7 @@ async def _done(house: House, who: Caller, desk: Desk, did: str, fact_id: str, c
 
 async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
     """What answers a question, the facts behind it, and what was said."""
-    told = await answered(AskIn(query=desk.query, limit=SHOWN), who, house)
+    told = await answered(house, who, AskIn(query=desk.query, limit=SHOWN))
     carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
     rows = await house.stores.facts.current(who.view, carried) if carried else []
     facts = sorted((row for row in rows if row["status"] == "active"), key=lambda row: carried.index(row["fact_id"]))

@@ -2,62 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel
 
 from deployments.callers import Who
-from deployments.dates import span_of, then_of
 from deployments.house import House, house_of
-from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
-from deployments.routes.facts_read import AsOf, KnownAsOf
-from memory.model.timeline import iso
+from deployments.use_cases.timeline import Asked, Timeline, list_entries
 
 router = APIRouter(prefix="/v1", tags=["timeline"])
-_ENTRY = {
-    "kind": "segment",
-    "at": "2026-03-01T08:00:00Z",
-    "text": "I moved to Lisbon last month.",
-    "speaker": "Maya",
-    "source_id": "breakfast",
-    "segment_id": "1",
-    "fact_id": None,
-    "subject": None,
-    "until": None,
-}
-
-
-class Entry(BaseModel, json_schema_extra={"examples": [_ENTRY]}):
-    """A segment when it was said, or a fact when it began to be true (`until`: when it ceased)."""
-
-    kind: Literal["segment", "fact"]
-    at: str
-    text: str
-    speaker: str | None
-    source_id: str | None
-    segment_id: str | None
-    fact_id: str | None
-    subject: str | None
-    until: str | None
-
-
-class Timeline(BaseModel):
-    """Entries, the earliest first; `cursor` leads to the next part."""
-
-    entries: list[Entry]
-    cursor: str | None
-
-
-class Asked(Part):
-    """The parameters of a timeline."""
-
-    after: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
-    before: Annotated[ShortText | None, Query(description="A date, or last_week, or last_month.")] = None
-    entity: Annotated[ShortText | None, Query(description="Only what concerns this entity, by name or id.")] = None
-    as_of: AsOf = None
-    known_as_of: KnownAsOf = None
 
 
 @router.get("/timeline")
@@ -68,16 +21,4 @@ async def timeline(asked: Annotated[Asked, Query()], who: Who, house: Annotated[
 
     Example: `GET /v1/timeline?after=2026-03-01&entity=Maya`
     """
-    zone = (await house.profile(who.user_id)).time_zone
-    span = span_of(asked.after, asked.before, house.clock.now(), zone)
-    figures = house.stores.figures
-    then = await then_of(house, who, asked.as_of, asked.known_as_of)
-    entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
-    place = {"mark": None, "key": None, **asked.place()}
-    rows = await figures.timeline(
-        who.view, asked.limit + 1, then, after=span.start, before=span.end, entities=entities, **place
-    )
-    last = (rows[asked.limit - 1]["mark"], rows[asked.limit - 1]["key"]) if len(rows) > asked.limit else None
-    times = ("at", "until")
-    shown = [Entry(**{**row, "text": row["text"] or "", **{name: iso(row[name]) for name in times}}) for row in rows]
-    return Timeline(entries=shown[: asked.limit], cursor=cursor_of(last))
+    return await list_entries(house, who, asked)

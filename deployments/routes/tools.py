@@ -18,7 +18,9 @@ from deployments.callers import Caller, Reader, writing
 from deployments.commands import Here, Key
 from deployments.house import House
 from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
-from deployments.routes import context, entities_read, explain, facts_read, facts_write, stats
+from deployments.routes import entities_read, explain, facts_read, facts_write, stats
+from deployments.showing import as_it_is
+from deployments.use_cases import searching
 from memory.errors import NotFound
 from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
 from memory.model.timeline import iso
@@ -32,12 +34,12 @@ class SearchMemory(Body):
     """A question, and what it may be narrowed to. Dates are YYYY-MM-DD, last_week or last_month."""
 
     query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
-    limit: Annotated[int, Field(ge=1, le=context.MOST_RESULTS)] = 5
+    limit: Annotated[int, Field(ge=1, le=searching.MOST_RESULTS)] = 5
     type: ShortText | None = Field(default=None, description="Only what mentions an entity of this type.")
     entity_name: Id | None = Field(default=None, description="Only what mentions this entity.")
     after: ShortText | None = None
     before: ShortText | None = None
-    budget_tokens: context.Tokens | Literal["auto"] = Field(
+    budget_tokens: searching.Tokens | Literal["auto"] = Field(
         default="auto", description="Tokens of `context`, the briefing to read; auto: by the question."
     )
 
@@ -100,8 +102,8 @@ class Tool:
 
 async def _search(body: SearchMemory, request: Request) -> Any:
     given = body.model_dump(exclude={"entity_name"}, exclude_unset=True) | {"budget_tokens": body.budget_tokens}
-    asked = context.Asked(**given, entity=body.entity_name)
-    return await context.context(request.who, request.house, asked)
+    asked = searching.Asked(**given, entity=body.entity_name)
+    return as_it_is(await searching.search(request.house, request.who, asked))
 
 
 async def _remember(body: facts_write.Told, request: Request) -> Any:

@@ -10,6 +10,8 @@ from memory.errors import Invalid
 from memory.model.timeline import Instant, from_datetime
 
 State = Literal["open", "kept", "broken", "expired"]
+MOST_PROMISES = 5_000
+"""Promises looked through for one answer, the latest first: more than anybody makes in ten years."""
 
 
 def due_of(properties: Mapping[str, object]) -> Instant | None:

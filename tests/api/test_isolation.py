@@ -21,8 +21,8 @@ from pydantic import BaseModel
 
 from actors import accesses
 from deployments.gateway import create_app
-from deployments.routes.ask import AskIn
 from deployments.routes.tools import TOOLS
+from deployments.use_cases.asking import AskIn
 from memory.model.claims import Claim
 from memory.model.commands import Remember
 from memory.model.scopes import Sensitivity

@@ -24,8 +24,8 @@ from adapters import build
 from config.settings import load
 from deployments.gateway import create_app
 from deployments.house import House, open_house
-from deployments.routes.ask import AskIn
 from deployments.routes.tools import TOOLS
+from deployments.use_cases.asking import AskIn
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, iso
 from memory.model.tokens import Token

@@ -14,7 +14,7 @@ from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
 from adapters.capture.mail import is_mail, letters
 from adapters.capture.text import TextFile
-from deployments.routes.sources import SourceIn, source_of
+from deployments.use_cases.telling import SourceIn, source_of
 from memory.model.profile import Profile
 
 PRIYA = """From: Priya Sharma <priya@x.org>

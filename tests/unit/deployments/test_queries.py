@@ -11,7 +11,8 @@ from fastapi.testclient import TestClient
 from deployments.callers import caller
 from deployments.house import house_of
 from deployments.queries import described, query_of
-from deployments.routes.context import Asked, router
+from deployments.routes.context import router
+from deployments.use_cases.searching import Asked
 from memory.errors import Unauthenticated
 
 

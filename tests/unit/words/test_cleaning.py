@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cli.console import Screen
 from deployments.page import parts
-from deployments.routes.context import Hit
+from deployments.use_cases.searching import Hit
 from memory.rules.explaining import lines_of_segment
 from memory.services.answer import Findings, compose, generated
 from memory.services.known import KnownFact

@@ -1,0 +1,186 @@
+"""Searching: what is remembered about a question, the segments that answer it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from deployments.callers import Caller
+from deployments.dates import moments_of, span_of
+from deployments.house import House
+from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
+from deployments.questions import Recalled, ask
+from memory.errors import Invalid
+from memory.model.entities import ENTITY_TYPES
+from memory.model.timeline import Interval
+from memory.retrieval.effort import SIMPLE, effort_of
+from memory.retrieval.packing import tokens
+from memory.retrieval.query import Question
+from memory.services.hits import retraction
+
+Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
+MOST_RESULTS = 50
+SAID = 1
+"""The granularity that answers with what was said; 2 is meant for storylines and 3 for macros (decision 0061, 18)."""
+LEAST_RELEVANCE = 1e-6
+"""Relevance is sent with six digits and is never 0: what is less is sent as this."""
+
+
+class Refutation(BaseModel):
+    """A fact that was read from a segment and is believed no more, and the statement that took its place."""
+
+    fact_id: str
+    instead: str | None = None
+
+
+def _built(granularity: int) -> int:
+    """Refuses what there is nothing yet to answer with, rather than to answer with something else."""
+    if granularity != SAID:
+        raise ValueError("must be 1 (what was said): there are no storylines (2) and macros (3) yet to answer with")
+    return granularity
+
+
+class Hit(BaseModel):
+    """One segment that answers. What is refuted comes last; sentences of forgotten facts are left out of `text`.
+
+    `taken_back` is what the speaker said next, if it takes these words back.
+    """
+
+    segment_id: str
+    source_id: str
+    source_session: str
+    source_kind: str
+    text: str
+    speaker: str
+    timestamp: float
+    relevance_score: float
+    entities: list[str]
+    fact_ids: list[str]
+    refuted: list[Refutation] | None = None
+    taken_back: str | None = None
+
+
+class ContextAnswer(BaseModel):
+    """What came to mind, best first."""
+
+    results: list[Hit]
+    query: str
+    total: int
+    intent: str
+    degraded: list[str]
+    pending: dict[str, int]
+    abstained: bool
+    context: str
+    explain: list[dict[str, Any]] | None = None
+    plan: dict[str, Any] | None = None
+
+
+class Asked(BaseModel, extra="forbid"):
+    """The parameters of a question."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
+    limit: Annotated[int, Field(ge=1, le=MOST_RESULTS)] = SIMPLE.results
+    hours_back: Annotated[float | None, Field(gt=0, le=2_000_000, description="Only this many hours back.")] = None
+    now: Annotated[When | None, Field(description="Anchors relative words and recency; default: the clock.")] = None
+    as_of: Annotated[When | None, Field(description="What was valid then: a date, ISO 8601...")] = None
+    known_as_of: Annotated[When | None, Field(description="What had been committed by then.")] = None
+    granularity: Annotated[
+        int, AfterValidator(_built), Field(ge=1, le=3, description="1: what was said. 2 and 3 are not built: 422.")
+    ] = SAID
+    type: Annotated[str | None, Field(description="Only segments that mention an entity of this type.")] = None
+    entity: Annotated[Id | None, Field(description="Only segments that mention this entity, by name or id.")] = None
+    after: Annotated[ShortText | None, Field(description="A date, or last_week, or last_month.")] = None
+    before: Annotated[ShortText | None, Field(description="A date, or last_week, or last_month.")] = None
+    budget_tokens: Annotated[
+        Tokens | Literal["auto"] | None,
+        Field(description="Assemble `context` within so many tokens; auto: 1000, or 3000 and 20 results if complex."),
+    ] = None
+    cut: Literal["auto", "none"] = "auto"
+    record_access: bool = True
+    explain: bool = False
+
+
+async def search(house: House, who: Caller, asked: Asked) -> ContextAnswer:
+    """The segments that answer a question, each with speaker, time and source. Raises Invalid."""
+    return answer_of(asked.query, await ask(house, await question_of(house, who, asked)))
+
+
+async def question_of(house: House, who: Caller, asked: Asked) -> Question:
+    """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
+    [given] = await moments_of(house, who, now=asked.now)
+    now = house.clock.now() if given is None else given
+    as_of, known_as_of = await moments_of(house, who, now, as_of=asked.as_of, known_as_of=asked.known_as_of)
+    if asked.type is not None and asked.type not in ENTITY_TYPES:
+        raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
+    span = Interval()
+    if asked.after is not None or asked.before is not None:
+        span = span_of(asked.after, asked.before, now, (await house.profile(who.user_id)).time_zone)
+    hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
+    adaptive = asked.budget_tokens == "auto" or house.settings.recall.adaptive
+    effort = effort_of(asked.query) if adaptive else SIMPLE
+    budget = effort.tokens if adaptive and asked.budget_tokens in (None, "auto") else asked.budget_tokens
+    return Question(
+        text=asked.query,
+        view=who.view,
+        now=now,
+        limit=asked.limit if "limit" in asked.model_fields_set or not adaptive else effort.results,
+        depth=effort.depth,
+        hours_back=hours_back,
+        as_of=as_of,
+        known_as_of=known_as_of,
+        type=asked.type,
+        entity=asked.entity,
+        after=span.start,
+        before=span.end,
+        budget_tokens=cast(int | None, budget),
+        trimmed=isinstance(asked.budget_tokens, int),
+        cut=asked.cut,
+        record_access=asked.record_access,
+        explain=asked.explain,
+    )
+
+
+def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
+    """A recollection as it is sent."""
+    hits = [
+        Hit(
+            segment_id=row["segment_id"],
+            source_id=row["source_id"],
+            source_session=row["session_id"],
+            source_kind=row["kind"],
+            text=row["text"],
+            speaker=row["speaker"],
+            timestamp=row["at"],
+            relevance_score=max(round(score, 6), LEAST_RELEVANCE),
+            entities=row["entities"],
+            fact_ids=row["fact_ids"],
+            refuted=[Refutation(fact_id=each["fact_id"], instead=each["instead"]) for each in row["refuted"]] or None,
+            taken_back=retraction(row["next_words"]) or None,
+        )
+        for row, score in zip(recalled.shown, recalled.scores, strict=True)
+    ]
+    found = recalled.recollection
+    places = {row["segment_key"]: {name: row[name] for name in ("source_id", "segment_id")} for row in recalled.shown}
+    return ContextAnswer(
+        results=hits,
+        query=query,
+        total=len(hits),
+        intent=found.intent,
+        degraded=sorted(found.degraded),
+        pending=dict(recalled.pending),
+        abstained=found.abstained,
+        context=recalled.context,
+        explain=[places[each.key] | asdict(each) for each in found.explained if each.key in places] or None,
+        plan=_plan(recalled),
+    )
+
+
+def _plan(recalled: Recalled) -> dict[str, Any] | None:
+    """What was decided and done about the question, where that was asked for."""
+    told = recalled.recollection.told
+    if told is None:
+        return None
+    packed = f"pack: {len(recalled.shown)} results, a context of {tokens(recalled.context)} tokens"
+    return {**asdict(told), "steps": [*told.steps, packed]}

@@ -1,0 +1,197 @@
+"""Sources, read: what was heard, and how far it has been understood; tried again, or taken in again from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from actors.transcripts import ingest
+from deployments.callers import Caller, writing
+from deployments.dates import span_of
+from deployments.house import House
+from deployments.kinds import ShortText
+from deployments.paging import Part, cursor_of
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import iso
+from memory.words.passages import READ_CHARS
+
+Status = Literal["raw", "processed", "extracted", "failed"]
+Kind = Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"]
+SessionId = Annotated[str, StringConstraints(pattern="^[a-zA-Z0-9_-]+$", max_length=200)]
+"""The name of a session file, which is looked for in a folder: it must lead nowhere else."""
+_SOURCE: dict[str, Any] = {
+    "source_id": "breakfast",
+    "session_id": "breakfast",
+    "team_id": None,
+    "kind": "conversation",
+    "started_at": "2026-03-01T08:00:00Z",
+    "ended_at": None,
+    "participants": ["Maya", "Ravi"],
+    "provenance": {},
+    "context_type": None,
+    "device_id": None,
+    "sensitivity": "open",
+    "ttl_policy": "decay",
+    "state": "candidate",
+    "status": "extracted",
+    "attempts": 0,
+    "last_error": None,
+    "segments_count": 3,
+    "set_aside": 0,
+}
+
+
+class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
+    """One captured thing.
+
+    `status`: raw until its words are encoded, processed until they are read, then extracted; failed once the attempts
+    are used up, or where some of its segments were set aside (`set_aside`): reading them never ended well. Their words
+    are found by search, and `POST .../retry` has them read once more.
+    """
+
+    source_id: str
+    session_id: str
+    team_id: str | None
+    kind: str
+    started_at: str
+    ended_at: str | None
+    participants: list[str]
+    provenance: dict[str, Any]
+    context_type: str | None
+    device_id: str | None
+    sensitivity: str
+    ttl_policy: str
+    state: str
+    status: Status
+    attempts: int
+    last_error: str | None
+    segments_count: int
+    set_aside: int
+
+
+class SourceList(BaseModel):
+    """Sources, the latest first; `total` counts them all, `cursor` leads to the next part."""
+
+    sources: list[SourceOut]
+    total: int
+    cursor: str | None
+
+
+class SegmentOut(BaseModel):
+    """One utterance; `replaced_by` names the better transcription that hides it from search.
+
+    `set_aside` is why it is not read any more, or no further: its words are found by search, no facts are in them.
+    """
+
+    segment_id: str
+    speaker: str
+    role: str
+    text: str
+    at: str
+    start: float
+    end: float
+    language: str | None
+    stt_engine: str | None
+    emotion: dict[str, Any] | None
+    is_sweep: bool
+    pinned: bool
+    revision: int
+    replaced_by: str | None
+    set_aside: str | None
+
+
+class SourcePage(SourceOut):
+    """A source with all its segments in order, hidden ones too."""
+
+    segments: list[SegmentOut]
+
+
+class Ingested(BaseModel, json_schema_extra={"examples": [
+    {"session_id": "c9cf6c7f", "segments_count": 47, "status": "ingested"}]}):  # fmt: skip
+    """What was taken in from a session file; `set_aside` tells of its malformed lines, if there are any."""
+
+    session_id: str
+    segments_count: int
+    status: Literal["ingested"] = "ingested"
+    set_aside: list[str] | None = None
+
+
+class Asked(Part):
+    """The parameters of a list of sources."""
+
+    status: Status | None = None
+    kind: Kind | None = None
+    after: Annotated[ShortText | None, Field(description="Started then or later: a date, last_week...")] = None
+    before: Annotated[ShortText | None, Field(description="Started before that.")] = None
+
+
+async def list_sources(house: House, who: Caller, asked: Asked) -> SourceList:
+    """What was heard, and how far each is. Raises Invalid."""
+    zone = (await house.profile(who.user_id)).time_zone
+    span = span_of(asked.after, asked.before, house.clock.now(), zone)
+    page = await house.stores.sources.page(
+        who.view, asked.limit, status=asked.status, kind=asked.kind, after=span.start, before=span.end, **asked.place()
+    )
+    return SourceList(
+        sources=[SourceOut(**_shown(row)) for row in page.shown], total=page.total, cursor=cursor_of(page.last)
+    )
+
+
+async def show_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
+    """One source with its segments, by its id or the beginning of it. Raises NotFound."""
+    reads = house.stores.sources
+    scope, found = await reads.resolve(who.view, source_id, team_id)
+    row = await reads.one(who.view, scope, found)
+    segments = [
+        SegmentOut(
+            **{
+                **each,
+                "at": iso(each["at"]),
+                "start": each["start_s"],
+                "end": each["end_s"],
+                "set_aside": each["set_aside"] or _unread(each["text"]),
+            }
+        )
+        for each in await reads.segments(scope, found, who.user_id)
+    ]
+    return SourcePage(**_shown(row), segments=segments)
+
+
+async def retry_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:
+    """Try at once what is still to be done with a source, however often it failed. Raises Forbidden and NotFound."""
+    reads = house.stores.sources
+    scope, found = await reads.resolve(writing(who).view, source_id, team_id)
+    await house.stores.capture.retry(scope, found)
+    await house.minds.wake()
+    return SourceOut(**_shown(await reads.one(who.view, scope, found)))
+
+
+async def ingest_session(house: House, who: Caller, session_id: SessionId) -> Ingested:
+    """Take in a session file of the transcripts folder from its beginning; a forgotten session is told again.
+
+    Malformed lines are set aside and told. Raises Forbidden, NotFound, and Invalid if the file holds nothing else.
+    """
+    user_id = writing(who).user_id
+    folder, default_user = house.settings.home / "transcripts", house.settings.auth.default_user
+    count, faults = await ingest(folder, house.stores, default_user, user_id, session_id)
+    await house.minds.wake()
+    return Ingested(session_id=session_id, segments_count=count, set_aside=faults or None)
+
+
+def _unread(text: str) -> str | None:
+    """Why some of these words are not read, if so."""
+    return f"Only the first {READ_CHARS:,} characters are read." if len(text) > READ_CHARS else None
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    kind, _, name = row["scope"].partition(":")
+    return {
+        **{field: row[field] for field in SourceOut.model_fields if field in row},
+        "team_id": name if kind == "team" else None,
+        "started_at": iso(row["started_at"]),
+        "ended_at": iso(row["ended_at"]),
+        "sensitivity": Sensitivity(row["sensitivity"]).name.lower(),
+        "segments_count": row["segments"],
+    }

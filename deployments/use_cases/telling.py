@@ -1,0 +1,225 @@
+"""Telling: what was heard goes in, as a source with its segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from operator import itemgetter
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from adapters.capture.mail import is_mail, letters
+from deployments.callers import Caller, writing
+from deployments.dates import moment_there
+from deployments.house import House
+from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
+from deployments.messages import MOST_S, Placed, placed
+from memory.errors import Invalid
+from memory.model.profile import Profile
+from memory.model.scopes import SENSITIVITY_NAMES, team_scope
+from memory.model.sources import Segment, Source, Telling
+from memory.services.ingest import with_speakers
+
+Seconds = Annotated[float, Field(ge=0, le=MOST_S, allow_inf_nan=False)]
+Emotion = dict[ShortText, ShortText | Number | None]
+
+
+class SegmentIn(Body):
+    """One utterance; `start` and `end` in seconds from the start of the source.
+
+    Of a message, speaker and text are enough: its id is made of these and of its place among equal ones, and its time
+    follows what stands before it.
+    """
+
+    segment_id: Id | None = None
+    speaker: ShortText
+    text: Text
+    start: Seconds | None = None
+    end: Seconds | None = None
+    role: Literal["user", "assistant", "tool", "other"] | None = None
+    language: Annotated[ShortText, Field(max_length=35)] | None = None
+    stt_engine: ShortText | None = None
+    emotion: Emotion | None = None
+    pinned: bool = False
+
+    @model_validator(mode="after")
+    def _in_order(self) -> SegmentIn:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError("end must not be before start")
+        return self
+
+
+class SourceIn(Body):
+    """One captured thing, with segments, or with content that becomes its single segment.
+
+    Content that begins with the headers of a mail becomes segments of its senders, on the dates that they give. A time
+    without a zone is meant where the owner lives, as the profile says.
+    """
+
+    source_id: Id
+    kind: Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"] = "conversation"
+    started_at: ShortText | Number
+    ended_at: ShortText | Number | None = None
+    participants: list[ShortText] = Field(default=[], max_length=1000)
+    provenance: dict[ShortText, ShortText | Number | bool | None] = Field(default={}, max_length=100)
+    context_type: ShortText | None = None
+    device_id: ShortText | None = None
+    team_id: Id | None = None
+    sensitivity: Literal["open", "private", "sensitive", "low", "normal", "high"] = "open"
+    ttl_policy: Literal["keep_forever", "ephemeral", "decay"] = "decay"
+    is_sweep: bool = False
+    segments: list[SegmentIn] = Field(default=[], max_length=MOST_SEGMENTS)
+    content: Words | None = None
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "source_id": "breakfast",
+                    "started_at": "2026-03-01T08:00:00+00:00",
+                    "segments": [
+                        {"segment_id": "1", "speaker": "Maya", "text": "I moved to Lisbon.", "start": 0, "end": 2}
+                    ],
+                },
+                {
+                    "source_id": "chat",
+                    "started_at": "2026-03-01T08:00",
+                    "segments": [
+                        {"speaker": "Ravi", "text": "Where do you live?"},
+                        {"speaker": "Maya", "text": "Here."},
+                    ],
+                },
+            ]
+        }
+    }
+
+    @model_validator(mode="after")
+    def _has_words(self) -> SourceIn:
+        if bool(self.segments) == (self.content is not None):
+            raise ValueError("give either segments or content")
+        ids = [segment.segment_id for segment in self.segments if segment.segment_id is not None]
+        if len(ids) != len(set(ids)):
+            raise ValueError("segment_id must be unique within a source")
+        return self
+
+
+class SourceTold(BaseModel):
+    """How many segments a source has; `changed` counts those that were new or differ from what stood there."""
+
+    source_id: str
+    segments: int
+    changed: int
+    status: Literal["raw"] = "raw"
+
+
+async def tell(house: House, who: Caller, body: SourceIn) -> SourceTold:
+    """Store a source. Its words are found from now on; meaning and facts follow in the background.
+
+    Told again it replaces itself: what is left out stays as it was. Raises Forbidden, Forgotten and Invalid.
+    """
+    scope = _scope(body.team_id, writing(who))
+    profile = await house.profile(who.user_id)
+    source = with_speakers(source_of(body, scope, profile), profile)
+    stored = await house.stores.capture.store(source, _telling(body, source, who))
+    await house.minds.wake()
+    return SourceTold(source_id=body.source_id, segments=stored["segments"], changed=stored["changed"])
+
+
+def _scope(team_id: str | None, who: Caller) -> str:
+    if team_id is None:
+        return who.scope
+    if team_scope(team_id) not in who.view.scopes:
+        raise Invalid("team_id: this token does not belong to that team.")
+    return team_scope(team_id)
+
+
+def _telling(body: SourceIn, source: Source, who: Caller) -> Telling:
+    """What was left out and is not found in the content either, as mail is."""
+    unsaid = {"kind", "sensitivity", "ttl_policy"} - body.model_fields_set
+    if source.kind != body.kind:
+        unsaid.discard("kind")
+    return Telling(unsaid=frozenset(unsaid), clearance=who.view.clearance)
+
+
+def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
+    """The body as a source of the model."""
+    body = _mail_told(body, profile.time_zone)
+    started_at, offset = moment_there("started_at", str(body.started_at), profile.time_zone)
+    ended_at = None if body.ended_at is None else moment_there("ended_at", str(body.ended_at), profile.time_zone)[0]
+    if ended_at is not None and ended_at < started_at:
+        raise Invalid("ended_at must not be before started_at.")
+    places = placed(body.segments)
+    segments = tuple(_segment(*each, body.is_sweep) for each in zip(body.segments, places, strict=True))
+    if body.content is not None:
+        speaker = body.participants[0] if body.participants else profile.name or "user"
+        segments = (Segment("content", speaker, body.content, 0.0, 0.0),)
+    return Source(
+        source_id=body.source_id,
+        scope=scope,
+        kind=body.kind,
+        started_at=started_at,
+        ended_at=ended_at,
+        offset_s=offset,
+        participants=tuple(body.participants),
+        provenance=body.provenance,
+        context_type=body.context_type,
+        device_id=body.device_id,
+        sensitivity=SENSITIVITY_NAMES[body.sensitivity],
+        ttl_policy=body.ttl_policy,
+        session_id=_session_id(body),
+        segments=segments,
+    )
+
+
+def _mail_told(body: SourceIn, home: str) -> SourceIn:
+    """A body whose content is mail: each message by its sender on its date, the earliest first."""
+    if body.content is None or not is_mail(body.content):
+        return body
+    started_at, offset = moment_there("started_at", str(body.started_at), home)
+    zone = timezone(timedelta(seconds=offset))
+    sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in letters(body.content)]
+    sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
+    turns = [turn for at, each in sent for turn in each.turns((at - sent[0][0]).total_seconds())]
+    if not turns:
+        return body
+    segments = [
+        SegmentIn.model_construct(
+            segment_id=f"content-{n}", speaker=turn.speaker, text=turn.text, start=turn.start, end=turn.end
+        )
+        for n, turn in enumerate(turns, start=1)
+    ]
+    told = {"kind": "email", "started_at": sent[0][0].isoformat(), "segments": segments, "content": None}
+    return body.model_copy(update=told)
+
+
+def _session_id(body: SourceIn) -> str | None:
+    """An import tells in the provenance which session a source is a part of."""
+    named = body.provenance.get("session_id")
+    return named if isinstance(named, str) else None
+
+
+def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
+    return Segment(
+        segment_id=place.segment_id,
+        speaker=segment.speaker,
+        text=segment.text,
+        start=place.start,
+        end=place.end,
+        role=segment.role or "other",
+        language=segment.language,
+        stt_engine=segment.stt_engine,
+        emotion=_emotion(segment.emotion),
+        is_sweep=is_sweep,
+        pinned=segment.pinned,
+    )
+
+
+def _emotion(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Both of seed 001's shapes are read, `{label, score}` is stored."""
+    if not emotion:
+        return None
+    return {
+        "label": emotion.get("label", emotion.get("primary")),
+        "score": emotion.get("score", emotion.get("confidence")),
+    }

@@ -1,0 +1,78 @@
+"""The timeline: what was said and what became true, in order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from deployments.callers import Caller
+from deployments.dates import span_of, then_of
+from deployments.house import House
+from deployments.kinds import ShortText
+from deployments.paging import Part, cursor_of
+from deployments.routes.facts_read import AsOf, KnownAsOf
+from memory.model.timeline import iso
+
+_ENTRY = {
+    "kind": "segment",
+    "at": "2026-03-01T08:00:00Z",
+    "text": "I moved to Lisbon last month.",
+    "speaker": "Maya",
+    "source_id": "breakfast",
+    "segment_id": "1",
+    "fact_id": None,
+    "subject": None,
+    "until": None,
+}
+
+
+class Entry(BaseModel, json_schema_extra={"examples": [_ENTRY]}):
+    """A segment when it was said, or a fact when it began to be true (`until`: when it ceased)."""
+
+    kind: Literal["segment", "fact"]
+    at: str
+    text: str
+    speaker: str | None
+    source_id: str | None
+    segment_id: str | None
+    fact_id: str | None
+    subject: str | None
+    until: str | None
+
+
+class Timeline(BaseModel):
+    """Entries, the earliest first; `cursor` leads to the next part."""
+
+    entries: list[Entry]
+    cursor: str | None
+
+
+class Asked(Part):
+    """The parameters of a timeline."""
+
+    after: Annotated[ShortText | None, Field(description="A date, or last_week, or last_month.")] = None
+    before: Annotated[ShortText | None, Field(description="A date, or last_week, or last_month.")] = None
+    entity: Annotated[ShortText | None, Field(description="Only what concerns this entity, by name or id.")] = None
+    as_of: AsOf = None
+    known_as_of: KnownAsOf = None
+
+
+async def list_entries(house: House, who: Caller, asked: Asked) -> Timeline:
+    """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
+
+    With `as_of` what had been said by then, and the facts that were true then. Raises Invalid.
+    """
+    zone = (await house.profile(who.user_id)).time_zone
+    span = span_of(asked.after, asked.before, house.clock.now(), zone)
+    figures = house.stores.figures
+    then = await then_of(house, who, asked.as_of, asked.known_as_of)
+    entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
+    place = {"mark": None, "key": None, **asked.place()}
+    rows = await figures.timeline(
+        who.view, asked.limit + 1, then, after=span.start, before=span.end, entities=entities, **place
+    )
+    last = (rows[asked.limit - 1]["mark"], rows[asked.limit - 1]["key"]) if len(rows) > asked.limit else None
+    times = ("at", "until")
+    shown = [Entry(**{**row, "text": row["text"] or "", **{name: iso(row[name]) for name in times}}) for row in rows]
+    return Timeline(entries=shown[: asked.limit], cursor=cursor_of(last))
