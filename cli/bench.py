@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,7 @@ from bench.as_of import measure_as_of
 from bench.at_rest import AtRestRow, measure_at_rest
 from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
+from bench.doors import doors, first_words
 from bench.invented import Filling, filling
 from bench.latency import LatencyRow, measure_latency
 from bench.measure import Site, Tell, markdown
@@ -160,8 +162,33 @@ def bench_immune(
             out.print(immune.faults(verdicts), markup=False)
 
 
+def bench_doors(
+    segments: Annotated[int, typer.Option("--segments", min=50, help="Size of the memory.")] = 2_000,
+    questions: Annotated[int, typer.Option("--questions", min=1, max=10_000, help="How many.")] = 200,
+    keep: KeepOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask through HTTP, MCP, mem0 and OpenAI; print what each costs, and whether all of them find the same.
+
+    Ends with 1 if one of them finds something else.
+
+    Example: memoray bench doors --questions 200
+    """
+    url, token = address(home)
+    with site_of(home, as_json) as site:
+        rows = doors(site, segments, questions, partial(first_words, url, token), keep=keep)
+    if as_json:
+        print_json([asdict(row) for row in rows])
+    else:
+        out.print(markdown([row.cells() for row in rows]), markup=False)
+    if any(row.same is not None and row.same < row.asked for row in rows):
+        raise typer.Exit(1)
+
+
 COMMANDS = (
     ("bench as-of", bench_as_of),
+    ("bench doors", bench_doors),
     ("bench contradictions", bench_contradictions),
     ("bench immune", bench_immune),
     ("bench recall", bench_recall),
