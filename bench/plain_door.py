@@ -32,6 +32,7 @@ class Wire:
     def ask(self, method: str, path: str, user: str, body: object = None) -> Any:
         """The answer's JSON, None when it is empty. Raises Refused, or Unavailable if nobody answers."""
         headers = {"X-Internal-Token": self._token, "X-User-Id": user, "Content-Type": "application/json"}
+        headers["Accept"] = "application/json, text/event-stream"  # both, or MCP refuses
         sent = None if body is None else json.dumps(body).encode()
         if time.monotonic() - self._used > RESTED_S:
             self._http.close()
