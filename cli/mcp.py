@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 import sys
@@ -16,7 +15,7 @@ import typer
 
 from cli.bridge import Bridge
 from cli.client import address
-from cli.console import HomeOption, UserOption, err, out, places_of
+from cli.console import HomeOption, JsonOption, UserOption, err, out, places_of, print_json
 from cli.mcp_hosts import HOSTS, NAME, HostName, entry_of, file_of, merged, write
 from config.settings import load
 from memory.errors import Invalid
@@ -54,9 +53,9 @@ def bridge(
     user: UserOption = None,
     home: HomeOption = None,
 ) -> None:
-    """Speak MCP over standard input and output, for a host that starts this command; it needs a URL and a token.
+    """Speak MCP over standard input and output, for a host that starts this command. MEMORY_TOKEN holds its token.
 
-    Example: MEMORY_TOKEN=... memoray mcp --url http://127.0.0.1:8000
+    Example: memoray mcp --url http://127.0.0.1:8000
     """
     if context.invoked_subcommand is not None:
         return
@@ -96,6 +95,7 @@ def install(
     home: HomeOption = None,
     into: Annotated[bool, typer.Option("--write", help="Write it into the host's file, beside what is there.")] = False,
     file: Annotated[Path | None, typer.Option(help="That file, if it is not where hosts keep it.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Print what a host needs to start Memoray as an MCP server, or write it into the host's own file.
 
@@ -112,14 +112,16 @@ def install(
     known = HOSTS[host]
     entry = entry_of(known, _command(), ["mcp", *named], environment)
     name = NAME if tools is ToolSet.MEMORAY else f"{NAME}-{tools.value}"
-    if not into:
-        typer.echo(json.dumps({known.key: {name: entry}}, ensure_ascii=False, indent=2))
-        return
     path = file or file_of(known)
-    kept = write(path, merged(known, path, name, entry))
-    out.print(f"{known.title} will find it in {path} as {name}, once it is started again.", markup=False)
-    if kept is not None:
-        err.print(f"What was there before is in {kept}.", markup=False)
+    kept = write(path, merged(known, path, name, entry)) if into else None
+    if as_json:
+        print_json({"name": name, "entry": entry, "file": path, "written": into, "kept": kept})
+    elif not into:
+        print_json({known.key: {name: entry}})
+    else:
+        out.print(f"{known.title} will find it in {path} as {name}, once it is started again.", markup=False)
+        if kept is not None:
+            err.print(f"What was there before is in {kept}.", markup=False)
 
 
 def _reached(url: str | None, token: str | None, home: Path | None) -> tuple[str, str]:

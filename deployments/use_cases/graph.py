@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deployments.callers import Caller
+from deployments.callers import Caller, writing
 from deployments.commands import KeptAs
 from deployments.house import House
 from deployments.use_cases.remembering import state
@@ -179,7 +179,11 @@ async def walk(house: House, who: Caller, name: str, depth: int, most: int) -> K
 async def observe(
     house: House, who: Caller, key: str, name: str, observations: Sequence[str], kind: str | None = None
 ) -> Sequence[Outcome]:
-    """Remember observations of an entity as they are, and what kind of thing it is, if that is told, too."""
+    """Remember observations of an entity as they are, and what kind of thing it is, if that is told, too.
+
+    Raises Forbidden.
+    """
+    writing(who)
     name, ours = " ".join(name.split()), _ours(kind or "")
     claims = [
         Claim(name, _alone(name, each), 0, each, subject_type=ours, valid_from=at)
@@ -195,7 +199,11 @@ async def observe(
 async def relate(
     house: House, who: Caller, key: str, ends: tuple[str, str], kind: str, *, words: str | None = None, group: str = ""
 ) -> Sequence[Outcome]:
-    """Remember that the first of two entities stands in a relation to the second; in these words, or in plain ones."""
+    """Remember that the first of two entities stands in a relation to the second; in these words, or in plain ones.
+
+    Raises Forbidden.
+    """
+    writing(who)
     statement = words or " ".join((ends[0], *kind.replace("_", " ").split(), ends[1]))
     claim = Claim(
         ends[0], statement, 0, statement, predicate=kind, object=ends[1], object_type="topic", subject_type="topic"

@@ -92,6 +92,8 @@ def test_a_host_is_told_of_us_beside_what_it_knows(host: HostName, tmp_path: Pat
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text()) == {"theme": "dark", key: {"other": {"command": "x"}, "memoray": entry}}
     assert (file.stat().st_mode & 0o777, file.with_name("hosts.json.before-memoray").read_text()) == (0o640, before)
+    told = json.loads(_install(host.value, "--home", str(tmp_path), "--json").stdout)
+    assert (told["entry"], told["written"], told["kept"]) == (entry, False, None)
     assert sorted(each.name for each in file.parent.iterdir()) == ["hosts.json", "hosts.json.before-memoray"]
 
 
