@@ -46,6 +46,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """An id of Omi's as its cloud makes them; any other goes into ours as its digest."""
 _BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
 """What Omi adds to the arguments of every tool."""
+MOST_SENTENCES = 500
+"""Of a day's summary (chosen: a dozen are usual)."""
 MOST_SHORT = 1_000
 """Characters of what is told about a conversation, as a source holds it."""
 MOST_RESULT = 4_000
@@ -105,7 +107,7 @@ async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None)
         SegmentIn(segment_id=name, speaker=OMI, text=text, role="assistant")
         for name, text in texts.items()
         if text and len(text) <= MOST_TEXT
-    ][:MOST_SEGMENTS]
+    ][:MOST_SENTENCES]
     if segments:
         of_day = summary if isinstance(summary, Mapping) else body
         written_at = _moment(body.get("created_at")) or to_datetime(house.clock.now())
