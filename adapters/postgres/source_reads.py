@@ -64,3 +64,8 @@ class PostgresSourceReads:
         """Its segments in order, or those of these ids; hidden ones too, and why some were set aside for a user."""
         source = {"scope": scope, "source_id": source_id, "ids": None if ids is None else list(ids)}
         return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)
+
+    async def forgotten(self, scope: str, source_ids: Sequence[str]) -> frozenset[str]:
+        """Which of these sources were forgotten, and told no more."""
+        rows = await self._pool.rows(Q["forgotten"], scope=scope, ids=list(source_ids))
+        return frozenset(row["source_id"] for row in rows)

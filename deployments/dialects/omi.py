@@ -25,11 +25,11 @@ from deployments.callers import Caller, Reader, Who
 from deployments.commands import Here, Key
 from deployments.dialect import Dialect
 from deployments.house import House
-from deployments.kinds import MOST_SEGMENTS
+from deployments.kinds import MOST_SEGMENTS, MOST_TEXT
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
 from deployments.use_cases.streams import overhear, settle
-from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from deployments.use_cases.tools import TOOLS, call_tool
 from memory.errors import DomainError, Forbidden, Forgotten, Invalid, NotFound
 from memory.model.ids import digest
@@ -46,10 +46,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """An id of Omi's as its cloud makes them; any other goes into ours as its digest."""
 _BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
 """What Omi adds to the arguments of every tool."""
+MOST_SENTENCES = 500
+"""Of a day's summary (chosen: a dozen are usual)."""
+MOST_SHORT = 1_000
+"""Characters of what is told about a conversation, as a source holds it."""
 MOST_RESULT = 4_000
 """Characters of a tool's result (chosen: a page, which the model behind Omi's chat has to read)."""
-MOST_PARTICIPANTS = 1_000
-"""As many as a source may name."""
 
 
 async def _sent(request: Request) -> Any:
@@ -102,8 +104,10 @@ async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None)
     summary = body.get("summary_json")
     texts = dict(_written(summary)) if isinstance(summary, Mapping) else {"summary": _text(body.get("summary"))}
     segments = [
-        SegmentIn(segment_id=name, speaker=OMI, text=text, role="assistant") for name, text in texts.items() if text
-    ]
+        SegmentIn(segment_id=name, speaker=OMI, text=text, role="assistant")
+        for name, text in texts.items()
+        if text and len(text) <= MOST_TEXT
+    ][:MOST_SENTENCES]
     if segments:
         of_day = summary if isinstance(summary, Mapping) else body
         written_at = _moment(body.get("created_at")) or to_datetime(house.clock.now())
@@ -195,7 +199,7 @@ def _provenance(body: Mapping[str, Any], structured: Iterable[str]) -> dict[str,
     about = body.get("structured")
     told = {name: about.get(name) for name in structured} if isinstance(about, Mapping) else {}
     told |= {"device": body.get("source"), "origin": ORIGIN}
-    return {name: text for name, value in told.items() if (text := _text(value)) and len(text) <= MOST_PARTICIPANTS}
+    return {name: text for name, value in told.items() if (text := _text(value)) and len(text) <= MOST_SHORT}
 
 
 def _written(summary: Mapping[str, Any]) -> Iterable[tuple[str, str | None]]:

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from adapters.capture.sessions import SESSION_GAP_S, Part
 from deployments.callers import Caller, writing
 from deployments.house import House
-from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from memory.errors import Forgotten
 from memory.model.ids import digest
 from memory.model.timeline import DAY_S, Instant
@@ -53,7 +53,8 @@ async def overhear(house: House, who: Caller, stream: str, segments: Sequence[Se
 async def settle(house: House, who: Caller, stream: str, body: SourceIn, origin: str) -> None:
     """Store a conversation that is over. Segments that its stream has heard already are told there once more, as final.
 
-    Raises Forbidden and Invalid.
+    What was heard and forgotten meanwhile is left out, as far as it began in this conversation. Raises Forbidden and
+    Invalid.
     """
     zone = zone_of((await house.profile(writing(who).user_id)).time_zone)
     began = datetime.fromisoformat(str(body.started_at)).astimezone(zone)
@@ -67,7 +68,7 @@ async def settle(house: House, who: Caller, stream: str, body: SourceIn, origin:
         if each.segment_id in known:
             heard.put_again(each, known[each.segment_id])
     await _tell(house, who, heard, origin)
-    if rest := [each for each in body.segments if each.segment_id not in known]:
+    if rest := await _not_forgotten(house, who, stream, body.segments, known, _days(span, zone)):
         await _tell_unless_forgotten(house, who, body.model_copy(update={"segments": rest}))
 
 
@@ -106,9 +107,8 @@ class _Heard:
         self._put(near.source_id, segment, max(0.0, round(at - near.started_at, 3)))
 
     def _opened(self, segment: SegmentIn, at: Instant) -> Part:
-        """A part named after its first segment: the same request twice at once opens the same one."""
-        session = _session(self.stream, datetime.fromtimestamp(at, self.zone))
-        source_id = f"{self.stream}-{digest(session, segment.segment_id).hex()}"
+        session = _session(self.stream, f"{datetime.fromtimestamp(at, self.zone):%Y-%m-%d}")
+        source_id = _opened_by(session, segment)
         return Part(session, f"{source_id}-{at:.0f}" if source_id in self.parts else source_id, at, at)
 
     def _put(self, source_id: str, segment: SegmentIn, start_s: float) -> None:
@@ -122,19 +122,51 @@ def _silence_s(part: Part, start: Instant, end: Instant) -> float:
     return max(0.0, start - part.ended_at, part.started_at - end)
 
 
-def _session(stream: str, day: datetime) -> str:
+def _session(stream: str, day: str) -> str:
     """Parts are found by the day on which they began."""
-    return f"{stream}-{day:%Y-%m-%d}"
+    return f"{stream}-{day}"
+
+
+def _opened_by(session: str, segment: SegmentIn) -> str:
+    """A part is named after its first segment: the same request twice at once opens the same one."""
+    return f"{session}-{digest(session, segment.segment_id).hex()}"
 
 
 async def _parts(
     house: House, who: Caller, stream: str, span: tuple[Instant, Instant], zone: ZoneInfo
 ) -> Sequence[Part]:
     """The parts that began on the days between two instants."""
-    days = int((span[1] - span[0]) / DAY_S) + 1
-    moments = (datetime.fromtimestamp(min(span[0] + n * DAY_S, span[1]), zone) for n in range(days + 1))
-    sessions = dict.fromkeys(_session(stream, each) for each in moments)
+    sessions = [_session(stream, day) for day in _days(span, zone)]
     return [part for each in sessions for part in await house.stores.capture.parts(who.scope, each)]
+
+
+def _days(span: tuple[Instant, Instant], zone: ZoneInfo) -> Sequence[str]:
+    """The days between two instants, both included."""
+    steps = range(int((span[1] - span[0]) / DAY_S) + 2)
+    moments = (datetime.fromtimestamp(min(span[0] + n * DAY_S, span[1]), zone) for n in steps)
+    return list(dict.fromkeys(f"{each:%Y-%m-%d}" for each in moments))
+
+
+async def _not_forgotten(
+    house: House,
+    who: Caller,
+    stream: str,
+    segments: Sequence[SegmentIn],
+    known: Mapping[str | None, _Standing],
+    days: Sequence[str],
+) -> list[SegmentIn]:
+    """Segments that no part holds, without those of parts that were forgotten: from the first of one to a silence."""
+    opened = {_opened_by(_session(stream, day), each): each.segment_id for each in segments for day in days}
+    forgotten = {opened[each] for each in await house.stores.sources.forgotten(who.scope, list(opened))}
+    kept: list[SegmentIn] = []
+    left_out, until = False, 0.0
+    for each in sorted(segments, key=_start):
+        over = each.segment_id in known or _start(each) - until >= SESSION_GAP_S
+        left_out = each.segment_id in forgotten or (left_out and not over)
+        until = max(until, _end(each))
+        if not left_out and each.segment_id not in known:
+            kept.append(each)
+    return kept
 
 
 async def _standing(
@@ -156,7 +188,7 @@ async def _tell(house: House, who: Caller, heard: _Heard, origin: str) -> None:
             source_id=source_id,
             started_at=datetime.fromtimestamp(part.started_at, heard.zone).isoformat(),
             ended_at=datetime.fromtimestamp(part.ended_at, heard.zone).isoformat(),
-            participants=list(dict.fromkeys(each.speaker for each in segments)),
+            participants=list(dict.fromkeys(each.speaker for each in segments))[:MOST_PARTICIPANTS],
             provenance={"session_id": part.session_id, "origin": origin},
             segments=segments,
         )

@@ -22,6 +22,8 @@ from memory.model.scopes import SENSITIVITY_NAMES, team_scope
 from memory.model.sources import Segment, Source, Telling
 from memory.services.ingest import with_speakers
 
+MOST_PARTICIPANTS = 1_000
+"""As many as a source may name."""
 Seconds = Annotated[float, Field(ge=0, le=MOST_S, allow_inf_nan=False)]
 Emotion = dict[ShortText, ShortText | Number | None]
 
@@ -62,7 +64,7 @@ class SourceIn(Body):
     kind: Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"] = "conversation"
     started_at: ShortText | Number
     ended_at: ShortText | Number | None = None
-    participants: list[ShortText] = Field(default=[], max_length=1000)
+    participants: list[ShortText] = Field(default=[], max_length=MOST_PARTICIPANTS)
     provenance: dict[ShortText, ShortText | Number | bool | None] = Field(default={}, max_length=100)
     context_type: ShortText | None = None
     device_id: ShortText | None = None

@@ -185,6 +185,23 @@ async def test_what_the_stream_has_heard_is_not_stored_twice(omi: Omi) -> None:
     assert len({row[0] for row in kept}) == 1
 
 
+async def test_what_was_forgotten_while_it_was_heard_stays_so(omi: Omi) -> None:
+    omi.clock.at = NOON + 7
+    heard = (mine("a1", "I moved to", 1.0, 3.0), segment("a2", "Send me the photos", 5.0, 7.0))
+    await omi.heard(*heard)
+    [source] = {row[0] for row in await omi.kept()}
+    await omi.door.client.delete(f"/v1/sources/{source}")
+    await omi.heard(*heard)
+    later = mine("a3", "Much later.", 2_000.0, 2_001.0)
+    await omi.send("conversation", CONVERSATION)
+    assert await omi.words() == []
+    await omi.send("conversation", {**CONVERSATION, "transcript_segments": [*heard, later]})
+    assert await omi.words() == ["Much later."]
+    await omi.door.client.delete("/v1/sources/omi-5f1c-77")
+    await omi.send("conversation", CONVERSATION)
+    assert await omi.words() == []
+
+
 async def test_a_day_s_summary_is_found_and_never_believed(omi: Omi) -> None:
     summary = {
         "id": "d1", "date": "2026-03-01", "headline": "A day of boxes", "overview": "You moved to Porto.",
@@ -235,6 +252,17 @@ async def test_a_malformed_segment_is_set_aside_and_the_rest_taken(omi: Omi) -> 
     odd = {**CONVERSATION, "id": {"a": 1}, "language": 7, "structured": [], "started_at": "9999-12-31T23:59:59-12:00"}
     await omi.send("conversation", {**odd, "transcript_segments": [*bad, segment("g2", "Fine.", 0.0, 1.0)]})
     assert sorted(await omi.words()) == ["Fine.", "Good again."]
+
+
+async def test_bodies_beyond_all_measure(omi: Omi) -> None:
+    crowd = [segment(f"c{n}", "Hello.", 0.0, 1.0, speaker=f"SPEAKER_{n}") for n in range(1_500)]
+    await omi.heard(*crowd)
+    others = [{**each, "id": f"n{each['id']}"} for each in crowd]
+    await omi.send("conversation", {**CONVERSATION, "transcript_segments": others})
+    assert len(await omi.kept()) == 3_000
+    summary = {"headline": "x" * 600_000, "overview": "Short.", "highlights": ["y"] * 30_000}
+    await omi.send("day-summary", {"summary_json": summary})
+    assert "Short." in await omi.words()
 
 
 async def test_who_may_not_write_is_refused(omi: Omi, door: Door) -> None:

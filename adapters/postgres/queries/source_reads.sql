@@ -57,3 +57,9 @@ LEFT JOIN tried t ON t.user_id = %(user_id)s AND t.scope = s.scope AND t.segment
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
   AND (%(ids)s::text[] IS NULL OR s.segment_id = ANY(%(ids)s))
 ORDER BY s.start_s, s.ord;
+
+-- name: forgotten
+-- Which of these sources have a tombstone.
+SELECT u.source_id FROM unnest(%(ids)s::text[]) AS u (source_id)
+JOIN tombstones t ON t.scope = %(scope)s AND t.hash = sha256(
+    (SELECT value FROM secrets WHERE name = 'tombstone') || convert_to('source:' || u.source_id, 'UTF8'));
