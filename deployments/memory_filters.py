@@ -163,8 +163,10 @@ def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[Provenanc
         return [ProvenanceFilter(says=dict(metadata_told(said)))]
     if name in TIMES and isinstance(said, Mapping) and said and said.keys() <= _SINCE:
         return [_all([_since(name, how, str(at), moment) for how, at in said.items()])]
-    raise Invalid("filters: one of them is not known here; AND, OR, NOT, user_id, agent_id, app_id, run_id, "
-                  "metadata, created_at and timestamp are.")  # fmt: skip
+    raise Invalid(
+        "filters: one of them is not known here; AND, OR, NOT, user_id, agent_id, app_id, run_id, "
+        "metadata, created_at and timestamp are."
+    )
 
 
 def _since(name: str, how: str, at: str, moment: Moment) -> ProvenanceFilter:
@@ -213,6 +215,8 @@ def metadata_told(metadata: Mapping[Any, Any]) -> dict[str, object]:
     """Metadata as a provenance keeps them: what is no plain value as JSON. Raises Invalid."""
     told: dict[str, object] = {}
     for name, said in metadata.items():
+        if str(name).endswith(NESTED):
+            raise Invalid("metadata: a name must not end with {}.")
         plain = said is None or isinstance(said, str | int | float | bool)
         told[f"{METADATA}{name}" if plain else f"{METADATA}{name}{NESTED}"] = said if plain else _json(said)
     try:
@@ -227,8 +231,16 @@ def metadata_shown(provenance: Mapping[str, Any]) -> dict[str, Any]:
     for name, said in provenance.items():
         if name.startswith(METADATA) and said is not None:
             plain = name.removeprefix(METADATA)
-            shown[plain.removesuffix(NESTED)] = orjson.loads(said) if plain.endswith(NESTED) else said
+            shown[plain.removesuffix(NESTED)] = _loaded(said) if plain.endswith(NESTED) else said
     return shown
+
+
+def _loaded(said: Any) -> Any:
+    """What was kept as JSON; what anybody else has put under such a name, as it is."""
+    try:
+        return orjson.loads(said)
+    except ValueError:
+        return said
 
 
 def _json(said: object) -> str:

@@ -25,10 +25,21 @@ from memory.model.timeline import Instant
 MOST_BATCH = 1_000
 _FACT = re.compile(r"f-[0-9a-f]{16}")
 MemoryId = Annotated[str, Field(max_length=MOST_SEALED)]
-_UNUSED = frozenset({
-    "org_id", "project_id", "version", "api_version", "output_format", "source", "rerank", "keyword_search",
-    "latest_only", "enable_graph", "filter_memories",
-})  # fmt: skip
+_UNUSED = frozenset(
+    {
+        "org_id",
+        "project_id",
+        "version",
+        "api_version",
+        "output_format",
+        "source",
+        "rerank",
+        "keyword_search",
+        "latest_only",
+        "enable_graph",
+        "filter_memories",
+    }
+)
 """Parameters that change nothing here: what is found is always reranked, by words too, and is the latest there is."""
 
 

@@ -58,9 +58,14 @@ class PostgresErasing:
         return rows[0] if rows else None
 
     async def source(
-        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any],
+        self,
+        receipt_id: str,
+        user_id: str,
+        scope: str,
+        source_id: str,
+        files: Mapping[str, Any],
         segment_id: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and `files`.
 
         `segment_id` is what was asked for, if that was the last of its segments.
@@ -185,9 +190,14 @@ async def _begin(connection: Connection, receipt_id: str, user_id: str, what: st
 
 
 async def _withdrawn(
-    connection: Connection, receipt_id: str, user_id: str, scope: str, keys: Sequence[int],
-    told: Mapping[str, Any], files: Mapping[str, Any] | None,
-) -> int:  # fmt: skip
+    connection: Connection,
+    receipt_id: str,
+    user_id: str,
+    scope: str,
+    keys: Sequence[int],
+    told: Mapping[str, Any],
+    files: Mapping[str, Any] | None,
+) -> int:
     """Erase the words of segments, and queue what follows in every memory and in `files`; how many words those were."""
     users = await _readers(connection, user_id, scope, keys)
     taught = await _taught(connection, users, keys)

@@ -65,8 +65,13 @@ MOST_PAGE = 1_000
 SUMMARIZED = 50
 """The latest memories that a summary is made of."""
 _ROLES: Mapping[str, Literal["user", "assistant", "tool"]] = {
-    "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool", "function": "tool",
-}  # fmt: skip
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
 _STATUSES = {"raw": "PENDING", "processed": "RUNNING", "extracted": "SUCCEEDED", "failed": "FAILED"}
 _DELETED = {"message": "Memory deleted successfully!"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ Place = tuple[str, str]
 """Ids of a source and of a segment in it."""
 MOST_WORDINGS = 20
 """Former wordings that a source keeps (chosen: its provenance is read with each of its segments)."""
+_WAS = re.compile(re.escape(WAS) + r"(\d{1,9})\.(.*)", re.ASCII | re.DOTALL)
+"""The name in a provenance of what a segment said up to a revision."""
 USER = "user_id"
 """The name in a provenance that says for which user of its client something was told."""
 WORDING_CHARS = 1_000
@@ -30,7 +33,7 @@ WORDING_CHARS = 1_000
 class HeardSegment(BaseModel):
     """One utterance, when it was said and last changed, and the provenance of its source.
 
-    `wordings` are what it said before, the oldest first, by the time until which it said so.
+    `wordings` are what it said before, the oldest first.
     """
 
     source_id: str
@@ -155,11 +158,26 @@ async def labels(house: House, who: Caller, names: Sequence[str]) -> list[Mappin
 
 def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, added: Mapping[str, object]) -> Source:
     """A source as it stands, with one segment of it in these words."""
-    names = ("source_id", "scope", "kind", "started_at", "ended_at", "offset_s", "context_type", "device_id",
-             "ttl_policy", "session_id")  # fmt: skip
+    names = (
+        "source_id",
+        "scope",
+        "kind",
+        "started_at",
+        "ended_at",
+        "offset_s",
+        "context_type",
+        "device_id",
+        "ttl_policy",
+        "session_id",
+    )
     kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep")
-    segment = Segment(**{name: row[name] for name in kept}, text=text, start=row["start_s"], end=row["end_s"],
-                      pinned=row["pinned"] or text != row["text"])  # fmt: skip
+    segment = Segment(
+        **{name: row[name] for name in kept},
+        text=text,
+        start=row["start_s"],
+        end=row["end_s"],
+        pinned=row["pinned"] or text != row["text"],
+    )
     return Source(
         **{name: source[name] for name in names},
         sensitivity=Sensitivity(source["sensitivity"]),
@@ -171,7 +189,11 @@ def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, ad
 
 def _shown(row: Mapping[str, Any]) -> HeardSegment:
     told: Mapping[str, Any] = row["provenance"]
-    was = [_wording(name, words) for name, words in told.items() if name.startswith(WAS)]
+    was = [
+        (int(found[1]), str(told[name]))
+        for name in told
+        if (found := _WAS.fullmatch(name)) and found[2] == row["segment_id"]
+    ]
     return HeardSegment(
         source_id=row["source_id"],
         segment_id=row["segment_id"],
@@ -181,10 +203,5 @@ def _shown(row: Mapping[str, Any]) -> HeardSegment:
         at=row["at"],
         changed_at=row["committed_at"],
         provenance={name: said for name, said in told.items() if not name.startswith(WAS)},
-        wordings=[words for _, segment_id, words in sorted(was) if segment_id == row["segment_id"]],
+        wordings=[words for _, words in sorted(was)],
     )
-
-
-def _wording(name: str, words: str) -> tuple[int, str, str]:
-    revision, _, segment_id = name.removeprefix(WAS).partition(".")
-    return int(revision), segment_id, words

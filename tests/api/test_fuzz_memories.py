@@ -19,14 +19,47 @@ from tests.api.test_mem0 import speaking
 pytestmark = pytest.mark.postgres
 EXAMPLES = int(os.environ.get("MEMORAY_FUZZ_EXAMPLES", "8")) * 15
 NAMES = (
-    "messages", "role", "content", "filters", "user_id", "agent_id", "run_id", "AND", "OR", "NOT", "in", "ne", "gte",
-    "metadata", "created_at", "query", "top_k", "threshold", "page", "page_size", "fields", "text", "timestamp",
-    "expiration_date", "memories", "memory_id", "infer", "group_id", "group_ids", "role_type", "uuid", "max_facts",
-)  # fmt: skip
+    "messages",
+    "role",
+    "content",
+    "filters",
+    "user_id",
+    "agent_id",
+    "run_id",
+    "AND",
+    "OR",
+    "NOT",
+    "in",
+    "ne",
+    "gte",
+    "metadata",
+    "created_at",
+    "query",
+    "top_k",
+    "threshold",
+    "page",
+    "page_size",
+    "fields",
+    "text",
+    "timestamp",
+    "expiration_date",
+    "memories",
+    "memory_id",
+    "infer",
+    "group_id",
+    "group_ids",
+    "role_type",
+    "uuid",
+    "max_facts",
+)
 PLAIN = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
     st.sampled_from(("*", "x", "user", "2026-03-01", "f-0123456789abcdef", "W10", "WyJ4IiwieSJd", "\ud800", "1e400")),
-)  # fmt: skip
+)
 VALUES = st.recursive(
     PLAIN,
     lambda inner: (
@@ -36,20 +69,44 @@ VALUES = st.recursive(
 )
 BODIES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3)
 SAID = {"content": "I like figs.", "role": "user", "role_type": "user"}
-GOOD = {"messages": [SAID], "query": "figs", "group_id": "x", "uuid": "x", "name": "x", "text": "I like dates.",
-        "memories": [], "memory_id": "x"}  # fmt: skip
+GOOD = {
+    "messages": [SAID],
+    "query": "figs",
+    "group_id": "x",
+    "uuid": "x",
+    "name": "x",
+    "text": "I like dates.",
+    "memories": [],
+    "memory_id": "x",
+}
 """A body that most routes take, as far as they know its names; what is drawn is laid over it."""
 KNOWN = {"/v3/memories/search/": ("query",), "/v3/memories/": (), "/v1/summary/": (), "/graphiti/search": ("query",)}
 """Routes that refuse other names."""
 ROUTES = (
-    ("POST", "/v3/memories/add/"), ("POST", "/v3/memories/search/"), ("POST", "/v3/memories/"), ("PUT", "/v1/batch/"),
-    ("DELETE", "/v1/batch/"), ("PUT", "/v1/memories/{}/"), ("GET", "/v1/memories/{}/"), ("DELETE", "/v1/memories/{}/"),
-    ("GET", "/v1/memories/{}/history/"), ("DELETE", "/v2/entities/user/{}/"), ("GET", "/v1/event/{}/"),
-    ("POST", "/v1/feedback/"), ("DELETE", "/v1/memories/"), ("GET", "/v1/memories/"), ("POST", "/v1/summary/"),
-    ("POST", "/graphiti/messages"), ("POST", "/graphiti/search"), ("POST", "/graphiti/get-memory"),
-    ("POST", "/graphiti/entity-node"), ("GET", "/graphiti/episodes/{}"), ("DELETE", "/graphiti/episode/{}"),
-    ("GET", "/graphiti/entity-edge/{}"), ("DELETE", "/graphiti/group/{}"),
-)  # fmt: skip
+    ("POST", "/v3/memories/add/"),
+    ("POST", "/v3/memories/search/"),
+    ("POST", "/v3/memories/"),
+    ("PUT", "/v1/batch/"),
+    ("DELETE", "/v1/batch/"),
+    ("PUT", "/v1/memories/{}/"),
+    ("GET", "/v1/memories/{}/"),
+    ("DELETE", "/v1/memories/{}/"),
+    ("GET", "/v1/memories/{}/history/"),
+    ("DELETE", "/v2/entities/user/{}/"),
+    ("GET", "/v1/event/{}/"),
+    ("POST", "/v1/feedback/"),
+    ("DELETE", "/v1/memories/"),
+    ("GET", "/v1/memories/"),
+    ("POST", "/v1/summary/"),
+    ("POST", "/graphiti/messages"),
+    ("POST", "/graphiti/search"),
+    ("POST", "/graphiti/get-memory"),
+    ("POST", "/graphiti/entity-node"),
+    ("GET", "/graphiti/episodes/{}"),
+    ("DELETE", "/graphiti/episode/{}"),
+    ("GET", "/graphiti/entity-edge/{}"),
+    ("DELETE", "/graphiti/group/{}"),
+)
 
 
 @pytest.fixture

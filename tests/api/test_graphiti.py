@@ -14,9 +14,17 @@ from tests.api.foreign import token_of
 
 pytestmark = pytest.mark.postgres
 EDGE = {
-    "uuid", "name", "fact", "valid_at", "invalid_at", "created_at", "expired_at", "source_node_uuid",
-    "target_node_uuid", "episodes",
-}  # fmt: skip
+    "uuid",
+    "name",
+    "fact",
+    "valid_at",
+    "invalid_at",
+    "created_at",
+    "expired_at",
+    "source_node_uuid",
+    "target_node_uuid",
+    "episodes",
+}
 SAID = (
     ("ep-1", "I moved to Lisbon.", "2026-03-01T08:00:00Z"),
     ("ep-2", "My sister Elena lives in Porto.", "2026-03-01T08:01:00Z"),
@@ -48,9 +56,17 @@ async def asked(client: httpx.AsyncClient, method: str, path: str, status: int =
 
 async def told(client: httpx.AsyncClient, group: str, *said: tuple[str, str, str]) -> None:
     messages = [
-        {"uuid": uuid, "content": text, "role_type": "user", "role": None, "timestamp": at, "name": "chat",
-         "source_description": "a test"} for uuid, text, at in said
-    ]  # fmt: skip
+        {
+            "uuid": uuid,
+            "content": text,
+            "role_type": "user",
+            "role": None,
+            "timestamp": at,
+            "name": "chat",
+            "source_description": "a test",
+        }
+        for uuid, text, at in said
+    ]
     done = await asked(client, "POST", "/messages", 202, json={"group_id": group, "messages": messages})
     assert done == {"message": "Messages added to processing queue", "success": True}
 
@@ -68,8 +84,9 @@ async def test_messages_become_episodes_and_facts(door: Door, client: httpx.Asyn
     await told(client, "other", ("ep-9", "Elena bakes bread.", "2026-03-02T08:00:00Z"))
     shown = await asked(client, "GET", "/episodes/maya?last_n=5")
     assert [(each["uuid"], each["content"]) for each in shown] == [
-        ("ep-1", "(user): I moved to Lisbon."), ("ep-2", "(user): My sister Elena lives in Porto.")
-    ]  # fmt: skip
+        ("ep-1", "(user): I moved to Lisbon."),
+        ("ep-2", "(user): My sister Elena lives in Porto."),
+    ]
     assert (shown[0]["valid_at"], shown[0]["group_id"], shown[0]["source"]) == (
         "2026-03-01T08:00:00Z",
         "maya",
@@ -86,8 +103,12 @@ async def test_messages_become_episodes_and_facts(door: Door, client: httpx.Asyn
     assert any("bread" in each["fact"] for each in await facts(client, "Who bakes bread?"))
     assert any("bread" in each["fact"] for each in await facts(client, "Who bakes bread?", "other", "maya"))
     assert len(await facts(client, "Elena", max_facts=1)) == 1
-    body = {"group_id": "maya", "center_node_uuid": None, "max_facts": 5,
-            "messages": [{"content": "Where does my sister live?", "role_type": "user", "role": "Maya"}]}  # fmt: skip
+    body = {
+        "group_id": "maya",
+        "center_node_uuid": None,
+        "max_facts": 5,
+        "messages": [{"content": "Where does my sister live?", "role_type": "user", "role": "Maya"}],
+    }
     assert edge in (await asked(client, "POST", "/get-memory", json=body))["facts"]
     assert await asked(client, "GET", f"/entity-edge/{edge['uuid']}") == edge
     gone = await asked(client, "DELETE", f"/entity-edge/{edge['uuid']}")
@@ -101,8 +122,13 @@ async def test_what_is_deleted_is_forgotten_and_nothing_else(door: Door, client:
     await door.post("/v1/sources", own, 202)
     await told(client, "maya", *SAID)
     await told(client, "team/7", ("ep-9", "Elena bakes bread.", "2026-03-02T08:00:00Z"))
-    await asked(client, "POST", "/entity-node", 201, json={"uuid": "n-1", "group_id": "maya", "name": "Elena",
-                                                          "summary": "A baker in Porto."})  # fmt: skip
+    await asked(
+        client,
+        "POST",
+        "/entity-node",
+        201,
+        json={"uuid": "n-1", "group_id": "maya", "name": "Elena", "summary": "A baker in Porto."},
+    )
     assert await asked(client, "DELETE", "/episode/ep-1") == {"message": "Episode deleted", "success": True}
     await asked(client, "DELETE", "/episode/ep-1", 404)
     await asked(client, "DELETE", "/episode/own", 404)
@@ -142,8 +168,11 @@ async def test_memories_are_apart_whatever_the_group(door: Door, client: httpx.A
     async with await speaking(door, f"{door.user}-ben") as ben:
         assert await facts(ben, "Where does Elena live?", "shared") == []
         assert await asked(ben, "GET", "/episodes/shared") == []
-        for method, path in (("GET", f"/entity-edge/{edge['uuid']}"), ("DELETE", f"/entity-edge/{edge['uuid']}"),
-                             ("DELETE", "/episode/ep-1")):  # fmt: skip
+        for method, path in (
+            ("GET", f"/entity-edge/{edge['uuid']}"),
+            ("DELETE", f"/entity-edge/{edge['uuid']}"),
+            ("DELETE", "/episode/ep-1"),
+        ):
             await asked(ben, method, path, 404)
         await asked(ben, "DELETE", "/group/shared")
         await asked(ben, "POST", "/clear")
@@ -156,20 +185,33 @@ async def test_refusals_are_told_as_graphiti_tells_them(door: Door, client: http
         assert len(await asked(reader, "GET", "/episodes/maya")) == 2
         await facts(reader, "Lisbon")
         for method, path, body in (
-            ("POST", "/messages", {"group_id": "maya", "messages": []}), ("DELETE", "/group/maya", None),
-            ("DELETE", "/episode/ep-1", None), ("POST", "/clear", None), ("DELETE", "/entity-edge/f-0", None),
-        ):  # fmt: skip
+            ("POST", "/messages", {"group_id": "maya", "messages": []}),
+            ("DELETE", "/group/maya", None),
+            ("DELETE", "/episode/ep-1", None),
+            ("POST", "/clear", None),
+            ("DELETE", "/entity-edge/f-0", None),
+        ):
             await asked(reader, method, path, 403, json=body)
     stranger = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(door.house)), base_url="http://test/graphiti")
     await asked(stranger, "POST", "/search", 401, json={"query": "x"})
     await asked(client, "GET", "/nowhere", 404)
     await asked(client, "PATCH", "/messages", 405)
-    for body in ({}, {"query": ""}, {"query": "x", "group_ids": "maya"}, {"query": "x", "groups": ["maya"]},
-                 {"query": "x", "max_facts": 0}, {"query": "a\x00"}):  # fmt: skip
+    for body in (
+        {},
+        {"query": ""},
+        {"query": "x", "group_ids": "maya"},
+        {"query": "x", "groups": ["maya"]},
+        {"query": "x", "max_facts": 0},
+        {"query": "a\x00"},
+    ):
         await asked(client, "POST", "/search", 422, json=body)
-    for message in ({"content": "x"}, {"content": "", "role_type": "user"}, {"content": "x", "role_type": "god"},
-                    {"content": "x", "role_type": "user", "timestamp": "soon"},
-                    {"content": "x", "role_type": "user", "uuid": "../x"}):  # fmt: skip
+    for message in (
+        {"content": "x"},
+        {"content": "", "role_type": "user"},
+        {"content": "x", "role_type": "god"},
+        {"content": "x", "role_type": "user", "timestamp": "soon"},
+        {"content": "x", "role_type": "user", "uuid": "../x"},
+    ):
         await asked(client, "POST", "/messages", 422, json={"group_id": "maya", "messages": [message]})
     await asked(client, "GET", "/episodes/maya?last_n=0", 422)
     assert len(await asked(client, "GET", "/episodes/maya")) == 2

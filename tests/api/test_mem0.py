@@ -42,7 +42,7 @@ async def count(client: httpx.AsyncClient, **filters: Any) -> int:
     return int((await asked(client, "POST", "/v3/memories/", json={"filters": filters}))["count"])
 
 
-WORDS = ("I moved to Lisbon.", "My sister Elena lives in Porto.", "Elena bakes bread in Porto.", "I fear the dentist.")
+WORDS = ("I moved to Lisbon.", "My sister Elena lives in Porto.", "Elena bakes bread in Porto.", "I am afraid of thunder.")
 TALK = {
     "source_id": "breakfast",
     "started_at": "2026-03-01T08:00:00Z",
@@ -53,7 +53,7 @@ TALK = {
                 "I moved to Lisbon.",
                 "My sister Elena lives in Porto.",
                 "Elena bakes bread in Porto.",
-                "I fear the dentist.",
+                "I am afraid of thunder.",
             )
         )
     ],
@@ -121,9 +121,11 @@ async def test_forgetting_one_message_leaves_the_others_and_erases_it(door: Door
     assert any("figs" in each for each in facts)
     for word in ("Zorvelander", "Bexquinander"):
         assert not any(word in each for each in facts)
-        left = await door.rows("SELECT provenance::text || (SELECT string_agg(words, ' ') FROM content c "
-                               "WHERE c.scope = s.scope) AS kept FROM sources s WHERE scope = %(s)s",
-                               s=f"user:{door.user}")  # fmt: skip
+        left = await door.rows(
+            "SELECT provenance::text || (SELECT string_agg(words, ' ') FROM content c "
+            "WHERE c.scope = s.scope) AS kept FROM sources s WHERE scope = %(s)s",
+            s=f"user:{door.user}",
+        )
         assert left
         assert word not in str(left)
     await asked(client, "DELETE", f"/v1/memories/{shown['I like figs.']}/")
@@ -171,12 +173,35 @@ async def test_a_token_that_may_only_read(door: Door) -> None:
 
 
 MANGLED = (
-    "", "{}", "{'user_id': }", "{'user_id': 'x'", "[]", "null", "'x'", "{'user_id': __import__('os')}", "{1: 2}",
-    "{'user_id': None}", "{'user_id': ''}", "{'user_id': ['']}", "{'user': 'x'}", "{'user_id': 'x', 'colour': 'red'}",
-    "{'OR': []}", "{'AND': [{}]}", "{'NOT': [{'user_id': '*'}]}", "{'user_id': {'gte': 'a'}}", "{'metadata': {}}",
-    "[" * 5_000, "{'AND': " * 500 + "1" + "}" * 500, '{"user_id": "x"', "{'created_at': {'gte': 'soon'}}",
-    "{'categories': ['x']}", "{'user_id': 'x\\x00'}", "{'metadata': {'a': float('nan')}}", "%", "{'user_id': {}}",
-)  # fmt: skip
+    "",
+    "{}",
+    "{'user_id': }",
+    "{'user_id': 'x'",
+    "[]",
+    "null",
+    "'x'",
+    "{'user_id': __import__('os')}",
+    "{1: 2}",
+    "{'user_id': None}",
+    "{'user_id': ''}",
+    "{'user_id': ['']}",
+    "{'user': 'x'}",
+    "{'user_id': 'x', 'colour': 'red'}",
+    "{'OR': []}",
+    "{'AND': [{}]}",
+    "{'NOT': [{'user_id': '*'}]}",
+    "{'user_id': {'gte': 'a'}}",
+    "{'metadata': {}}",
+    "[" * 5_000,
+    "{'AND': " * 500 + "1" + "}" * 500,
+    '{"user_id": "x"',
+    "{'created_at': {'gte': 'soon'}}",
+    "{'categories': ['x']}",
+    "{'user_id': 'x\\x00'}",
+    "{'metadata': {'a': float('nan')}}",
+    "%",
+    "{'user_id': {}}",
+)
 
 
 async def test_mangled_filters_delete_nothing(door: Door) -> None:
