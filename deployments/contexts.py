@@ -62,6 +62,7 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
 
     What was known at some earlier time is told as it was known.
     """
+    best = [each for each in best if each[0]["segment_id"] not in question.besides]
     if question.known_as_of is not None:
         return list(best)
     told = standing_first([hit_of(row) for row, _ in best])

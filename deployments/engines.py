@@ -7,7 +7,7 @@ against fakes of their shapes. The engine stands in the deployment, so that a qu
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from ray import serve
@@ -15,6 +15,7 @@ from ray.serve import Application
 
 from deployments.arguments import AppArgs, EngineArgs, deployment_options
 from memory.errors import ModelFailed
+from memory.ports import Exchange
 
 
 class LanguageEngine:
@@ -33,14 +34,20 @@ class LanguageEngine:
         await self._server.check_health()
 
     async def complete(
-        self, system: str, prompt: str, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[Exchange] = (),
     ) -> str:
         """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed."""
         from ray.serve.llm.openai_api_models import ChatCompletionRequest
 
+        talk = (("system", system), *earlier, ("user", prompt))
         request = ChatCompletionRequest(
             model=self._name,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            messages=[{"role": role, "content": words} for role, words in talk],
             temperature=0.0,
             max_completion_tokens=max_tokens,
             chat_template_kwargs={"enable_thinking": False},

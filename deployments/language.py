@@ -6,7 +6,7 @@ The engine behind `backend: gpu` has never run on a GPU: it is written from the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ray import serve
@@ -14,7 +14,7 @@ from ray.serve import Application
 
 from deployments.arguments import AppArgs
 from memory.errors import Unavailable
-from memory.ports import LanguageModel
+from memory.ports import Exchange, LanguageModel
 
 NAME = "Language"
 
@@ -26,12 +26,17 @@ class Language:
         self._model = build()
 
     async def complete(
-        self, system: str, prompt: str, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[Exchange] = (),
     ) -> str:
         """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed or Unavailable."""
         if self._model is None:
             raise Unavailable("No language model is configured: set models.language to an OpenAI-compatible URL.")
-        return await self._model.complete(system, prompt, schema=schema, max_tokens=max_tokens)
+        return await self._model.complete(system, prompt, schema=schema, max_tokens=max_tokens, earlier=earlier)
 
 
 class Scripted:
@@ -40,7 +45,13 @@ class Scripted:
     name = "scripted"
 
     async def complete(
-        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[Exchange] = (),
     ) -> str:
         """A fixed sentence, or JSON text that fits `schema`."""
         return "This is a rehearsal; no model was asked." if schema is None else json.dumps(_smallest(schema))

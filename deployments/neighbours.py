@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memory.errors import ModelFailed, Unavailable
-from memory.ports import Matrix
+from memory.ports import Exchange, Matrix
 from memory.retrieval.pieces import Asked
 
 ASKED_S, EMBEDDED_S, COMPLETED_S = 2.0, 30.0, 120.0
@@ -60,10 +60,16 @@ class RemoteModel:
         self._handle = handle
 
     async def complete(
-        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[Exchange] = (),
     ) -> str:
         """The model's answer. Raises ModelFailed, also if it is late."""
-        answer = self._handle.complete.remote(system, prompt, schema=schema, max_tokens=max_tokens)
+        answer = self._handle.complete.remote(system, prompt, schema=schema, max_tokens=max_tokens, earlier=earlier)
         try:
             return cast(str, await asyncio.wait_for(answer, COMPLETED_S))
         except TimeoutError:

@@ -202,14 +202,21 @@ class Extractor(Protocol):
         """What these utterances say. Raises ModelFailed; never returns half an answer."""
 
 
+Exchange = tuple[str, str]
+"""A role of a talk with a language model, user or assistant, and its words."""
+
+
 class LanguageModel(Protocol):
     """Text generation."""
 
     name: str
 
     async def complete(self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None,
-                       max_tokens: int = 512) -> str:  # fmt: skip
-        """The model's answer. With a `schema` it is asked for JSON that fits; the reader checks. Raises ModelFailed."""
+                       max_tokens: int = 512, earlier: Sequence[Exchange] = ()) -> str:  # fmt: skip
+        """The model's answer to a prompt, and to what came `earlier` in the same talk. Raises ModelFailed.
+
+        With a `schema` it is asked for JSON that fits; the reader checks.
+        """
 
 
 class Judge(Protocol):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
 
 from config.settings import Endpoint
 from memory.errors import ConfigError, ModelFailed
+from memory.ports import Exchange
 
 _FORMATS = ("json_schema", "json_object", "none")
 """Ways to ask for JSON, the strictest first."""
@@ -44,12 +45,19 @@ class OpenAiModel:
         )
 
     async def complete(
-        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[Exchange] = (),
     ) -> str:
         """The model's answer at temperature 0, cut after `max_tokens`. Raises ModelFailed, also when it is empty."""
+        talk = (("system", system), *earlier, ("user", prompt))
         request: dict[str, Any] = {
             "model": self.name,
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            "messages": [{"role": role, "content": words} for role, words in talk],
             "temperature": 0,
             "max_tokens": max_tokens,
         }

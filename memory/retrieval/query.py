@@ -38,6 +38,8 @@ class Question:
     explain: bool = False
     depth: int = 2
     """Steps along facts from the entities it names (`memory.retrieval.effort`)."""
+    besides: frozenset[str] = frozenset()
+    """Ids of segments that answer nothing: those of the talk in which it is asked, which has them before it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

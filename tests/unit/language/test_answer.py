@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -61,7 +61,13 @@ class ScriptedModel:
         self.prompts: list[tuple[str, str]] = []
 
     async def complete(
-        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[tuple[str, str]] = (),
     ) -> str:
         """The reply."""
         self.prompts.append((system, prompt))

@@ -35,6 +35,13 @@ async def test_it_asks_as_the_protocol_wants():
     assert server.keys == [None]
 
 
+async def test_what_came_earlier_stands_between_the_instructions_and_the_prompt():
+    with ModelServer(Reply("Yes")) as server:
+        await model_of(server).complete("Be brief.", "Really?", earlier=[("user", "Hi"), ("assistant", "Hello")])
+    told = [(each["role"], each["content"]) for each in server.requests[0]["messages"]]
+    assert told == [("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Really?")]
+
+
 async def test_a_schema_is_sent_along():
     with ModelServer(Reply("{}")) as server:
         await model_of(server).complete("", "Hi", schema=SCHEMA)

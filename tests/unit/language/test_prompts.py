@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.judging.openai import prompt
@@ -21,7 +21,13 @@ class Listening:
         self.prompt = ""
 
     async def complete(
-        self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None, max_tokens: int = 512
+        self,
+        system: str,
+        prompt: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 512,
+        earlier: Sequence[tuple[str, str]] = (),
     ) -> str:
         self.prompt = prompt
         return "NONE"
