@@ -8,10 +8,12 @@ from itertools import accumulate
 from typing import Any
 
 from deployments.house import House
+from memory.model.ids import fold
 from memory.model.shown import Then
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import Line, pack
 from memory.retrieval.query import Question
+from memory.services.answer import QUOTED
 from memory.services.context import Noted, context_of
 from memory.services.hits import Hit, Refuted, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact
@@ -60,9 +62,11 @@ def hit_of(row: Row, relevance: float = 1.0) -> Hit:
 def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tuple[Row, float]]:
     """Of rows with their relevance, best first, those that may be told, the refuted ones last; relevance still falls.
 
-    What was known at some earlier time is told as it was known.
+    Who asked the same before has answered nothing, and comes behind what may. What was known at some earlier time is
+    told as it was known.
     """
-    best = [each for each in best if each[0]["segment_id"] not in question.besides]
+    best = [each for each in best if each[0]["segment_id"] not in question.besides and each[0]["text"] != QUOTED]
+    best = sorted(best, key=lambda each: asks_again(question.text, each[0]["text"]))
     if question.known_as_of is not None:
         return list(best)
     told = standing_first([hit_of(row) for row, _ in best])
@@ -71,6 +75,11 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
     ]
     least = accumulate((best[place][1] for place, _ in told), min)
     return list(zip(rows, least, strict=True))
+
+
+def asks_again(question: str, said: str) -> bool:
+    """Whether words are a question and that one."""
+    return said.rstrip().endswith("?") and fold(said) == fold(question)
 
 
 def _line(row: Row) -> Line:

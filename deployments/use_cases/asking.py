@@ -59,7 +59,7 @@ async def answer(house: House, who: Caller, body: AskIn) -> Answer:
     return Answer(
         answer=told.text,
         generated=told.generated,
-        citations=_citations(told, found.cited),
+        citations=citations_of(told, found.cited),
         results=shown.results,
         degraded=shown.degraded,
         explain=shown.explain,
@@ -67,7 +67,8 @@ async def answer(house: House, who: Caller, body: AskIn) -> Answer:
     )
 
 
-def _citations(found: answering.Answer, hits: Sequence[SaidHit]) -> list[Citation]:
+def citations_of(found: answering.Answer, hits: Sequence[SaidHit]) -> list[Citation]:
+    """What an answer cites of these hits, in its order."""
     said = {(hit.source_id, hit.segment_id): hit for hit in hits}
     return [
         Citation(

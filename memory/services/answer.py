@@ -34,6 +34,9 @@ NEAREST = "Nobody said that in so many words. The nearest:"
 """Before quotations none of which is near to what is asked (`memory.services.nearness`): they
 may mean the same, or nothing of it."""
 UNGENERATED = "(The language model gave no usable answer; these are the words themselves.)"
+QUOTED = "(Answered from memory, in words that are kept there.)"
+"""What is remembered of an answer in a talk that was not generated: a copy of quotations would stay when the words
+themselves are forgotten. It answers nothing."""
 _UNREVISED = (None, "deadline_is")
 """Predicates of facts that end no others, or only those told in the same words."""
 QUOTES = 3

@@ -1,0 +1,375 @@
+"""OpenAI's dialect: models, chat completions and embeddings, for every client that lets its base URL be set.
+
+A chat is answered from memory and remembered (deployments/use_cases/chatting.py); an answer carries `memoray`, a field
+of ours, with what it rests on. Clients read errors as `{"error": {...}}` alone and try a 409 again, so none is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, BeforeValidator, Field
+from starlette.responses import Response
+
+from deployments.callers import Caller, Reader
+from deployments.commands import Here
+from deployments.dialect import Dialect
+from deployments.house import House
+from deployments.kinds import ShortText, Text, Words
+from deployments.problems import Problem
+from deployments.showing import VisibleJson
+from deployments.use_cases import chatting
+from deployments.use_cases.chatting import MOST_ANSWER, Reminded, Reply, Talk
+from memory.errors import DomainError, Invalid, NotFound
+from memory.retrieval.packing import tokens
+from memory.words.cleaning import visible_json
+
+log = logging.getLogger("memoray.gateway")
+OWN = "memoray"
+"""The model that is always there: what memory knows, told by the language model of the settings if they name one."""
+CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
+MOST_MESSAGES = 10_000
+"""Messages of one request (chosen: the bound of a body holds some thousands)."""
+MOST_INPUTS = 2_048
+"""Texts of one request for embeddings (OpenAI's own bound)."""
+BATCH = 16
+"""Texts that are encoded at once: a question waits for no more of them than a moment."""
+PING_S = 10.0
+"""Seconds between signs of life while a language model is waited for; proxies close what is silent for a minute."""
+_OFF = ("no", "off", "false", "0", "never")
+"""Words by which a request asks not to be remembered."""
+_PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
+"""How an answer is cut for a stream: a few words at a time."""
+_STREAMED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+_CODES = {
+    401: "invalid_api_key",
+    403: "insufficient_permissions",
+    404: "unknown_url",
+    413: "request_too_large",
+    429: "rate_limit_exceeded",
+}
+_STATUSES = {409: 400, 422: 400}
+"""Statuses of ours -> those that clients expect of a request they must not send again."""
+_PLACE = re.compile(r"\.(\d+)(?=\.|$)")
+router = APIRouter()
+
+
+class PartIn(BaseModel):
+    """A part of a message; only words are read."""
+
+    type: ShortText
+    text: Text | None = None
+    refusal: Text | None = None
+
+    @property
+    def words(self) -> str | None:
+        """Its words; None of a picture, a sound or a file."""
+        return self.text if self.type.endswith("text") else self.refusal if self.type == "refusal" else None
+
+
+class MessageIn(BaseModel):
+    """A message of a chat."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Text | Annotated[list[PartIn], Field(max_length=MOST_MESSAGES)] | None = None
+
+
+class StreamOptionsIn(BaseModel):
+    """What a stream is to hold beside the answer."""
+
+    include_usage: bool = False
+
+
+class ChatIn(BaseModel):
+    """A request for a chat completion. What only tunes a model is not read: it may have none."""
+
+    model: ShortText
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
+    stream: bool | None = False
+    stream_options: StreamOptionsIn | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    stop: ShortText | Annotated[list[ShortText], Field(max_length=4)] | None = None
+    user: ShortText | None = None
+    store: bool | None = None
+    metadata: dict[ShortText, Any] | None = None
+    n: int | None = None
+    tools: Any = None
+    functions: Any = None
+    logprobs: Any = None
+    top_logprobs: Any = None
+    audio: Any = None
+    modalities: Any = None
+    web_search_options: Any = None
+    response_format: Any = None
+
+
+_REFUSED = {
+    "n": (1,),
+    "tools": (),
+    "functions": (),
+    "logprobs": (),
+    "top_logprobs": (),
+    "audio": (),
+    "modalities": (["text"],),
+    "web_search_options": (),
+    "response_format": ({"type": "text"},),
+}
+"""What would be another answer than is given -> values that ask for nothing else than that."""
+
+
+def _listed(given: Any) -> Any:
+    """One text as a list of one. Lists of tokens are refused: it is not known whose they are."""
+    listed = [given] if isinstance(given, str) else given
+    if isinstance(listed, list) and any(isinstance(each, int | list) for each in listed):
+        raise ValueError("must be a text or a list of texts: tokens are not read, for their tokenizer is not known")
+    return listed
+
+
+class EmbeddingIn(BaseModel):
+    """A request for embeddings."""
+
+    model: ShortText
+    input: Annotated[list[Words], Field(min_length=1, max_length=MOST_INPUTS), BeforeValidator(_listed)]
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What all that is sent of one answer has in common."""
+
+    id: str
+    created: int
+    model: str
+    usage: bool
+    """Whether a stream tells what it has cost."""
+
+    def whole(self, answered: Reply, cost: Mapping[str, int]) -> dict[str, Any]:
+        """The answer in one."""
+        message: dict[str, Any] = {"role": "assistant", "content": answered.text, "refusal": None, "annotations": []}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _ending(answered)}
+        head = {"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model}
+        return {**head, "choices": [choice], "usage": cost, OWN: _own(answered)}
+
+    def chunk(self, delta: Mapping[str, str], ending: str | None = None, **more: Any) -> str:
+        """A piece of the answer as an event."""
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": ending}
+        return self._event([choice], {"usage": None} if self.usage else {}, more)
+
+    def last(self, answered: Reply, cost: Mapping[str, int]) -> Iterator[str]:
+        """The events that end an answer; the very last one tells what it rests on."""
+        if not self.usage:
+            yield self.chunk({}, _ending(answered), **{OWN: _own(answered)})
+            return
+        yield self.chunk({}, _ending(answered))
+        yield self._event([], {"usage": cost}, {OWN: _own(answered)})
+
+    def _event(self, choices: list[Any], usage: Mapping[str, Any], more: Mapping[str, Any]) -> str:
+        head = {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
+        return _event({**head, "choices": choices, **usage, **more})
+
+
+def _ending(answered: Reply) -> str:
+    return "length" if answered.cut else "stop"
+
+
+def _own(answered: Reply) -> dict[str, Any]:
+    citations = [each.model_dump() for each in answered.citations]
+    return {"citations": citations, "generated": answered.generated, "degraded": list(answered.degraded)}
+
+
+def _event(told: Mapping[str, Any]) -> str:
+    return f"data: {visible_json(json.dumps(told, ensure_ascii=False, separators=(',', ':')))}\n\n"
+
+
+@router.get("/v1/models")
+async def models(_: Reader, house: Here) -> dict[str, Any]:
+    """The models there are."""
+    return {"object": "list", "data": [_model(name) for name in _names(house)]}
+
+
+@router.get("/v1/models/{name:path}")
+async def model(name: str, _: Reader, house: Here) -> dict[str, Any]:
+    """One model."""
+    return _model(_known(name, _names(house)))
+
+
+def _names(house: House) -> list[str]:
+    return list(dict.fromkeys((OWN, *(() if house.model is None else (house.model.name,)))))
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": OWN}
+
+
+def _known(name: str, names: list[str]) -> str:
+    if name not in names:
+        raise NotFound(
+            f"There is no such model here; there is {' and '.join(names)}.", param="model", code="model_not_found"
+        )
+    return name
+
+
+@router.post(CHAT)
+async def chat(body: ChatIn, request: Request, who: Reader, house: Here) -> Response:
+    """Answer what was said last from memory, in one or as a stream, and remember both sides."""
+    _refuse(body)
+    _known(body.model, _names(house))
+    talk = _talk(body, _remembers(body, request, who))
+    reminded = await chatting.remind(house, who, talk)
+    wants_usage = body.stream_options is not None and body.stream_options.include_usage
+    made = Completion(f"chatcmpl-{secrets.token_hex(12)}", int(house.clock.now()), body.model, wants_usage)
+    if body.stream:
+        events = _events(house, who, talk, reminded, made)
+        return StreamingResponse(events, media_type="text/event-stream", headers=_STREAMED)
+    answered = await chatting.reply(house, who, talk, reminded)
+    await chatting.remember(house, who, talk, reminded, answered)
+    return VisibleJson(made.whole(answered, _cost(talk, reminded, answered)))
+
+
+def _refuse(body: ChatIn) -> None:
+    for name, harmless in _REFUSED.items():
+        value = getattr(body, name)
+        if value and value not in harmless:
+            raise Invalid(f"{name} is not supported here; leave it out.", param=name, code="unsupported_parameter")
+
+
+def _remembers(body: ChatIn, request: Request, who: Caller) -> bool:
+    """Whether a request may be remembered: it does not say no, and its token may write."""
+    asked = (request.headers.get("x-memoray-remember"), (body.metadata or {}).get(OWN))
+    refused = any(str(each).strip().lower() in _OFF for each in asked if each is not None)
+    return who.permission != "read" and body.store is not False and not refused
+
+
+def _talk(body: ChatIn, remembered: bool) -> Talk:
+    said = [(each.role, _words(each, place)) for place, each in enumerate(body.messages)]
+    turns = [(role, words) for role, words in said if role in ("user", "assistant") and words]
+    instructions = "\n\n".join(words for role, words in said if role in ("system", "developer") and words)
+    if not turns or turns[-1][0] != "user" or not turns[-1][1].strip():
+        raise Invalid("messages: the last turn must be the user's, and not be empty.", param="messages")
+    bounds = [each for each in (body.max_completion_tokens, body.max_tokens) if each is not None]
+    stops = [body.stop] if isinstance(body.stop, str) else body.stop or []
+    user = {} if body.user is None else {"user": body.user}
+    return Talk(
+        turns=turns,
+        instructions=instructions,
+        most=min(bounds, default=MOST_ANSWER),
+        stops=[each for each in stops if each],
+        provenance={"dialect": "openai", "model": body.model, **user},
+        remembered=remembered,
+    )
+
+
+def _words(message: MessageIn, place: int) -> str:
+    """The words of a message. Raises Invalid for parts that hold others than words."""
+    if not isinstance(message.content, list):
+        return message.content or ""
+    parts = [each.words for each in message.content]
+    if None in parts:
+        where = f"messages[{place}].content[{parts.index(None)}]"
+        raise Invalid(f"{where}: only parts of type text are read.", param=f"{where}.type", code="unsupported_value")
+    return "\n".join(words for words in parts if words)
+
+
+def _cost(talk: Talk, reminded: Reminded, answered: Reply) -> dict[str, int]:
+    """Tokens as they are counted here; the instructions and the memory cost something where a model has read them."""
+    read = chatting.system_of(talk, reminded) if answered.generated else talk.instructions
+    prompt = tokens(read) + sum(tokens(words) for _, words in talk.turns)
+    told = tokens(answered.text)
+    return {"prompt_tokens": prompt, "completion_tokens": told, "total_tokens": prompt + told}
+
+
+async def _events(house: House, who: Caller, talk: Talk, reminded: Reminded, made: Completion) -> AsyncIterator[str]:
+    """The answer as a stream. Whatever happens it tells of it and ends as clients expect."""
+    try:
+        async for event in _told(house, who, talk, reminded, made):
+            yield event
+    except DomainError as error:
+        yield _event(_error(Problem(error.status, error.kind, error.detail, CHAT, error.ids)))
+    except Exception as error:  # the status has been sent: the stream is the one place left to tell it
+        log.error("unexpected error in a stream", exc_info=error)
+        yield _event(_error(Problem(500, "unexpected", "This should not happen; see the log.", CHAT)))
+    yield "data: [DONE]\n\n"
+
+
+async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: Completion) -> AsyncIterator[str]:
+    """The pieces of the answer. Both sides are remembered behind the first: who left before has heard nothing."""
+    yield made.chunk({"role": "assistant", "content": ""})
+    answering = asyncio.ensure_future(chatting.reply(house, who, talk, reminded))
+    try:
+        while not (await asyncio.wait((answering,), timeout=PING_S))[0]:
+            yield ": thinking\n\n"
+        answered = answering.result()
+    finally:
+        answering.cancel()
+    first, *others = _PIECES.findall(answered.text) or [""]
+    yield made.chunk({"content": first})
+    await chatting.remember(house, who, talk, reminded, answered)
+    for piece in others:
+        yield made.chunk({"content": piece})
+    for event in made.last(answered, _cost(talk, reminded, answered)):
+        yield event
+
+
+@router.post(EMBEDDINGS)
+async def embeddings(body: EmbeddingIn, _: Reader, house: Here) -> Response:
+    """The vectors of texts, as memory itself makes them."""
+    encoder = house.stores.encoder
+    name = _known(body.model, [OWN, encoder.name])
+    if body.dimensions not in (None, encoder.dimensions):
+        raise Invalid(f"dimensions: this encoder has {encoder.dimensions}.", param="dimensions", code="invalid_value")
+    told: list[Any] = []
+    for start in range(0, len(body.input), BATCH):
+        vectors = (await house.encoder.embed(body.input[start : start + BATCH])).astype("<f4")
+        told += [
+            base64.b64encode(each.tobytes()).decode() if body.encoding_format == "base64" else each.tolist()
+            for each in vectors
+        ]
+    read = sum(map(tokens, body.input))
+    return VisibleJson(
+        {
+            "object": "list",
+            "data": [{"object": "embedding", "index": place, "embedding": each} for place, each in enumerate(told)],
+            "model": name,
+            "usage": {"prompt_tokens": read, "total_tokens": read},
+        }
+    )
+
+
+def _error(told: Problem) -> dict[str, Any]:
+    """A problem as clients read it."""
+    findings = told.more.get("errors") or [{}]
+    param = told.more.get("param") or _PLACE.sub(r"[\1]", findings[0].get("where", "").removeprefix("body")) or None
+    code = told.more.get("code") or _CODES.get(told.status) or told.kind.replace("-", "_")
+    kind = "server_error" if told.status >= 500 else "invalid_request_error"
+    kind = "rate_limit_error" if told.status == 429 else kind
+    message = f"{told.detail.partition(';')[0]}." if told.status == 413 else told.detail
+    return {"error": {"message": message, "type": kind, "param": param and param.lstrip("."), "code": code}}
+
+
+def _response(told: Problem) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if told.status == 401 else {}
+    return VisibleJson(_error(told), _STATUSES.get(told.status, told.status), headers=headers)
+
+
+DIALECT = Dialect(
+    name="openai",
+    # what is not answered here is spoken too, so that a client reads why: it would take problem details for no reason
+    spoken=re.compile(
+        r"/v1/(?:models(?:/.*)?|chat/completions|embeddings|completions|responses(?:/.*)?|moderations)", re.DOTALL
+    ),
+    told=_response,
+    router=router,
+    asking=(CHAT, EMBEDDINGS),
+)

@@ -1,0 +1,244 @@
+"""Chatting: what was said last is answered from memory, in a model's words or in quotations, and the talk remembered.
+
+Clients send the whole talk each time, and send it again when an answer is late or lost. So what is remembered of a
+request is what is new in it, which is what the user said since the assistant's last words, and the answer; and the ids
+of both are made of the talk so far (decision 0080).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from itertools import takewhile
+
+from ray.exceptions import RayError
+
+from deployments.answers import CONSIDERED, findings
+from deployments.callers import Caller
+from deployments.contexts import asks_again, hit_of
+from deployments.house import House
+from deployments.kinds import MOST_QUERY
+from deployments.questions import Recalled, ask
+from deployments.use_cases.asking import AskIn, Citation, citations_of
+from deployments.use_cases.searching import question_of
+from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from memory.errors import ModelFailed, Unavailable
+from memory.model.ids import digest
+from memory.ports import Exchange, LanguageModel
+from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
+from memory.retrieval.query import Question
+from memory.services.answer import QUOTED, UNGENERATED, compose
+from memory.services.answer import Answer as Composed
+from memory.services.answer import Citation as Cited
+from memory.words.cleaning import visible
+
+log = logging.getLogger("memoray.gateway")
+MOST_BRIEFING = 1_000
+"""Tokens of memory that a language model is given (chosen: what a simple question is given, decision 0030)."""
+MOST_ANSWER = 1_024
+"""Tokens of an answer to a request that names no bound (chosen: a page)."""
+MODEL = "language"
+"""What `degraded` calls a language model that failed."""
+_CITED = re.compile(r"\[(\d{1,4})\]")
+_CALLS = re.compile(r"<tool_call>.*?(?:</tool_call>|\Z)", re.DOTALL)
+"""Calls of tools, which nobody offered, written as if they were words."""
+_PICTURES = re.compile(r"!(?=\[)|<(?=\s*img\b)", re.IGNORECASE)
+"""What begins a picture: a page that shows one sends its address, and whatever was written there, to a stranger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A talk so far, and how its answer is wanted."""
+
+    turns: Sequence[Exchange]
+    """Who said what, user or assistant; the last turn is the user's."""
+    instructions: str = ""
+    """What the client tells a language model in front of the talk."""
+    most: int = MOST_ANSWER
+    """Tokens of the answer."""
+    stops: Sequence[str] = ()
+    """Words that end the answer in front of them."""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    """What is kept about where the talk came from."""
+    remembered: bool = True
+
+    @property
+    def asked(self) -> str:
+        """What is to be answered."""
+        return self.turns[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """What came to mind about what was said last."""
+
+    question: Question
+    recalled: Recalled
+
+    @property
+    def context(self) -> str:
+        """The briefing, between the tags that make it data; empty where nothing came to mind."""
+        return self.recalled.context
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer, what it rests on, whether a language model wrote it, and what was away."""
+
+    text: str
+    kept: str
+    """What is remembered of it."""
+    generated: bool
+    citations: Sequence[Citation]
+    degraded: Sequence[str]
+    cut: bool = False
+    """Whether it was longer than was wanted."""
+
+
+def turn_ids(turns: Sequence[Exchange]) -> list[str]:
+    """An id for each turn, and one for the answer to come.
+
+    A user's turn is named by all that was said up to it, the assistant's by what it answers: an answer that is given
+    again, in whatever words, takes the place of the one before.
+    """
+    ids, before = [], digest("talk").hex()
+    for role, words in turns:
+        after = digest("turn", before, role, words).hex()
+        ids.append(after if role == "user" else _answer_id(before))
+        before = after
+    return [*ids, _answer_id(before)]
+
+
+def _answer_id(before: str) -> str:
+    return digest("answer", before).hex()
+
+
+async def remind(house: House, who: Caller, talk: Talk) -> Reminded:
+    """Search memory for what was said last. The talk itself answers nothing: whoever asks has it before their eyes."""
+    asked = AskIn(query=talk.asked[:MOST_QUERY], record_access=talk.remembered)
+    question = replace(
+        await question_of(house, who, asked),
+        considered=CONSIDERED,
+        budget_tokens=None if house.model is None else MOST_BRIEFING,  # quotations need no briefing
+        besides=frozenset(turn_ids(talk.turns)),
+    )
+    return Reminded(question, await ask(house, question))
+
+
+async def reply(house: House, who: Caller, talk: Talk, reminded: Reminded) -> Reply:
+    """The answer. A language model that fails, or is late, costs its words and never the answer."""
+    degraded = sorted(reminded.recalled.recollection.degraded)
+    if house.model is not None:
+        try:
+            return await _generated(house, house.model, talk, reminded, degraded)
+        except (ModelFailed, Unavailable, RayError, TimeoutError) as error:
+            log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
+            degraded.append(MODEL)
+    found = await findings(house, who, reminded.question, reminded.recalled)
+    composed = compose(found)
+    told = f"{composed.text}\n{UNGENERATED}" if MODEL in degraded else composed.text
+    text, cut = _bounded(visible(told), talk)
+    return Reply(text, QUOTED, False, citations_of(composed, found.cited), degraded, cut)
+
+
+async def _generated(
+    house: House, model: LanguageModel, talk: Talk, reminded: Reminded, degraded: Sequence[str]
+) -> Reply:
+    """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
+    async with asyncio.timeout(house.settings.models.language.timeout_s):
+        words = await model.complete(
+            system_of(talk, reminded), talk.asked, max_tokens=talk.most, earlier=list(talk.turns[:-1])
+        )
+    words = _PICTURES.sub("", visible(_CALLS.sub("", words))).strip()
+    if not words:
+        raise ModelFailed("The language model has answered with nothing but calls of tools.")
+    text, cut = _bounded(words, talk)
+    return Reply(text, text, True, _rested_on(text, reminded), degraded, cut)
+
+
+def system_of(talk: Talk, reminded: Reminded) -> str:
+    """What a language model is told in front of the talk: the client's instructions, ours, and the memory as data."""
+    return "\n\n".join(part for part in (talk.instructions, instructions(), reminded.context) if part)
+
+
+@cache
+def instructions() -> str:
+    """How a language model is to use the memory."""
+    return (files("memory.services") / "prompts" / "chat.md").read_text(encoding="utf-8").strip()
+
+
+def _rested_on(text: str, reminded: Reminded) -> list[Citation]:
+    """What of the briefing a text cites by its numbers; all that the briefing holds, if it cites nothing."""
+    hits = [hit_of(row) for row in reminded.recalled.shown]
+    given = {int(number) for number in _CITED.findall(reminded.context)} & set(range(1, len(hits) + 1))
+    numbers = sorted(given & {int(number) for number in _CITED.findall(text)} or given)
+    cited = tuple(Cited(each, hits[each - 1].source_id, hits[each - 1].segment_id) for each in numbers)
+    return citations_of(Composed(text, cited), hits)
+
+
+def _bounded(text: str, talk: Talk) -> tuple[str, bool]:
+    """A text up to the first of the words that end it, within its tokens; and whether those were too few."""
+    ends = [place for stop in talk.stops if (place := text.find(stop)) >= 0]
+    text = text[: min(ends)] if ends else text
+    low, high = 0, min(len(text), talk.most * BYTES_PER_TOKEN)
+    if high == len(text) and tokens(text) <= talk.most:
+        return text, False
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokens(text[:middle]) <= talk.most else (low, middle - 1)
+    return text[:low], True
+
+
+async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply) -> None:
+    """Store what is new of a talk with its answer, both or neither, in one conversation a day.
+
+    A question that was asked and quoted an answer before tells nothing new: remembered each time it would stand before
+    its answer. Raises Forbidden for a token that may only read.
+    """
+    if not talk.remembered or (not answered.generated and _is_asked_again(talk, reminded)):
+        return
+    profile, now = await house.profile(who.user_id), house.clock.now()
+    day = datetime.fromtimestamp(now + house.offset(profile, now), UTC).date()
+    first = next(words for role, words in talk.turns if role == "user")
+    source_id = f"chat-{digest('chat', first).hex()}-{day.isoformat()}"
+    stored = await house.stores.sources.segments(who.scope, source_id)
+    known = {row["segment_id"]: row for row in stored}
+    started = stored[0]["at"] - stored[0]["start_s"] if stored else now
+    owner = profile.name or next(iter(profile.speaker_labels), "me")
+    assistant = next(iter(profile.assistant_labels), "assistant")
+    after = max(now - started, *(row["end_s"] for row in stored), 0.0)
+    segments = [
+        SegmentIn(
+            segment_id=name,
+            speaker=owner if role == "user" else assistant,
+            text=words,
+            role=role,
+            start=known[name]["start_s"] if name in known else round(after + place / 1_000, 3),
+        )
+        for place, (name, role, words) in enumerate(_fresh(talk, answered))
+        if words.strip() and (name not in known or known[name]["text"] != words)
+    ]
+    if segments:
+        provenance = {**talk.provenance}
+        told = SourceIn(source_id=source_id, started_at=started, provenance=provenance, segments=segments)
+        await tell(house, who, told)
+
+
+def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:
+    """Whether what was said last is a question that is remembered already, as the only thing that is new."""
+    before = talk.turns[-2][0] if len(talk.turns) > 1 else "assistant"
+    return before == "assistant" and any(asks_again(talk.asked, row["text"]) for row, _ in reminded.recalled.considered)
+
+
+def _fresh(talk: Talk, answered: Reply) -> list[tuple[str, str, str]]:
+    """The user's last turns and the answer, each as id, role and words."""
+    named = list(zip(turn_ids(talk.turns), talk.turns, strict=False))
+    last = list(takewhile(lambda each: each[1][0] == "user", reversed(named)))
+    said = [(name, role, words) for name, (role, words) in reversed(last)]
+    return [*said, (turn_ids(talk.turns)[-1], "assistant", answered.kept)]
