@@ -64,7 +64,7 @@ _PLACE = re.compile(r"\.(\d+)(?=\.|$)")
 router = APIRouter()
 
 
-class PartIn(BaseModel):
+class ChatPartIn(BaseModel):
     """A part of a message; only words are read."""
 
     type: ShortText
@@ -77,11 +77,11 @@ class PartIn(BaseModel):
         return self.text if self.type.endswith("text") else self.refusal if self.type == "refusal" else None
 
 
-class MessageIn(BaseModel):
+class ChatMessageIn(BaseModel):
     """A message of a chat."""
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: Text | Annotated[list[PartIn], Field(max_length=MOST_MESSAGES)] | None = None
+    content: Text | Annotated[list[ChatPartIn], Field(max_length=MOST_MESSAGES)] | None = None
 
 
 class StreamOptionsIn(BaseModel):
@@ -90,11 +90,11 @@ class StreamOptionsIn(BaseModel):
     include_usage: bool = False
 
 
-class ChatIn(BaseModel):
+class CompletionIn(BaseModel):
     """A request for a chat completion. What only tunes a model is not read: it may have none."""
 
     model: ShortText
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[ChatMessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
     stream: bool | None = False
     stream_options: StreamOptionsIn | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -136,7 +136,7 @@ def _listed(given: Any) -> Any:
     return listed
 
 
-class EmbeddingIn(BaseModel):
+class EmbeddingsIn(BaseModel):
     """A request for embeddings."""
 
     model: ShortText
@@ -146,7 +146,7 @@ class EmbeddingIn(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class ChatCompletion:
     """What all that is sent of one answer has in common."""
 
     id: str
@@ -222,14 +222,14 @@ def _known(name: str, names: list[str]) -> str:
 
 
 @router.post(CHAT)
-async def chat(body: ChatIn, request: Request, who: Reader, house: Here) -> Response:
+async def chat(body: CompletionIn, request: Request, who: Reader, house: Here) -> Response:
     """Answer what was said last from memory, in one or as a stream, and remember both sides."""
     _refuse(body)
     _known(body.model, _names(house))
     talk = _talk(body, _remembers(body, request, who))
     reminded = await chatting.remind(house, who, talk)
     wants_usage = body.stream_options is not None and body.stream_options.include_usage
-    made = Completion(f"chatcmpl-{secrets.token_hex(12)}", int(house.clock.now()), body.model, wants_usage)
+    made = ChatCompletion(f"chatcmpl-{secrets.token_hex(12)}", int(house.clock.now()), body.model, wants_usage)
     if body.stream:
         events = _events(house, who, talk, reminded, made)
         return StreamingResponse(events, media_type="text/event-stream", headers=_STREAMED)
@@ -238,21 +238,21 @@ async def chat(body: ChatIn, request: Request, who: Reader, house: Here) -> Resp
     return VisibleJson(made.whole(answered, _cost(talk, reminded, answered)))
 
 
-def _refuse(body: ChatIn) -> None:
+def _refuse(body: CompletionIn) -> None:
     for name, harmless in _REFUSED.items():
         value = getattr(body, name)
         if value and value not in harmless:
             raise Invalid(f"{name} is not supported here; leave it out.", param=name, code="unsupported_parameter")
 
 
-def _remembers(body: ChatIn, request: Request, who: Caller) -> bool:
+def _remembers(body: CompletionIn, request: Request, who: Caller) -> bool:
     """Whether a request may be remembered: it does not say no, and its token may write."""
     asked = (request.headers.get("x-memoray-remember"), (body.metadata or {}).get(OWN))
     refused = any(str(each).strip().lower() in _OFF for each in asked if each is not None)
     return who.permission != "read" and body.store is not False and not refused
 
 
-def _talk(body: ChatIn, remembered: bool) -> Talk:
+def _talk(body: CompletionIn, remembered: bool) -> Talk:
     said = [(each.role, _words(each, place)) for place, each in enumerate(body.messages)]
     turns = [(role, words) for role, words in said if role in ("user", "assistant") and words]
     instructions = "\n\n".join(words for role, words in said if role in ("system", "developer") and words)
@@ -271,7 +271,7 @@ def _talk(body: ChatIn, remembered: bool) -> Talk:
     )
 
 
-def _words(message: MessageIn, place: int) -> str:
+def _words(message: ChatMessageIn, place: int) -> str:
     """The words of a message. Raises Invalid for parts that hold others than words."""
     if not isinstance(message.content, list):
         return message.content or ""
@@ -290,7 +290,9 @@ def _cost(talk: Talk, reminded: Reminded, answered: Reply) -> dict[str, int]:
     return {"prompt_tokens": prompt, "completion_tokens": told, "total_tokens": prompt + told}
 
 
-async def _events(house: House, who: Caller, talk: Talk, reminded: Reminded, made: Completion) -> AsyncIterator[str]:
+async def _events(
+    house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion
+) -> AsyncIterator[str]:
     """The answer as a stream. Whatever happens it tells of it and ends as clients expect."""
     try:
         async for event in _told(house, who, talk, reminded, made):
@@ -303,7 +305,7 @@ async def _events(house: House, who: Caller, talk: Talk, reminded: Reminded, mad
     yield "data: [DONE]\n\n"
 
 
-async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: Completion) -> AsyncIterator[str]:
+async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion) -> AsyncIterator[str]:
     """The pieces of the answer. Both sides are remembered behind the first: who left before has heard nothing."""
     yield made.chunk({"role": "assistant", "content": ""})
     answering = asyncio.ensure_future(chatting.reply(house, who, talk, reminded))
@@ -323,7 +325,7 @@ async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made:
 
 
 @router.post(EMBEDDINGS)
-async def embeddings(body: EmbeddingIn, _: Reader, house: Here) -> Response:
+async def embeddings(body: EmbeddingsIn, _: Reader, house: Here) -> Response:
     """The vectors of texts, as memory itself makes them."""
     encoder = house.stores.encoder
     name = _known(body.model, [OWN, encoder.name])

@@ -43,6 +43,8 @@ MOST_BRIEFING = 1_000
 """Tokens of memory that a language model is given (chosen: what a simple question is given, decision 0030)."""
 MOST_ANSWER = 1_024
 """Tokens of an answer to a request that names no bound (chosen: a page)."""
+MOST_GENERATED = 8_192
+"""Tokens that a language model is asked for, whatever bound a request names: servers refuse more than they can hold."""
 MODEL = "language"
 """What `degraded` calls a language model that failed."""
 _CITED = re.compile(r"\[(\d{1,4})\]")
@@ -152,9 +154,8 @@ async def _generated(
 ) -> Reply:
     """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
     async with asyncio.timeout(house.settings.models.language.timeout_s):
-        words = await model.complete(
-            system_of(talk, reminded), talk.asked, max_tokens=talk.most, earlier=list(talk.turns[:-1])
-        )
+        most, earlier = min(talk.most, MOST_GENERATED), list(talk.turns[:-1])
+        words = await model.complete(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
     words = _PICTURES.sub("", visible(_CALLS.sub("", words))).strip()
     if not words:
         raise ModelFailed("The language model has answered with nothing but calls of tools.")

@@ -42,7 +42,12 @@ async def count(client: httpx.AsyncClient, **filters: Any) -> int:
     return int((await asked(client, "POST", "/v3/memories/", json={"filters": filters}))["count"])
 
 
-WORDS = ("I moved to Lisbon.", "My sister Elena lives in Porto.", "Elena bakes bread in Porto.", "I am afraid of thunder.")
+WORDS = (
+    "I moved to Lisbon.",
+    "My sister Elena lives in Porto.",
+    "Elena bakes bread in Porto.",
+    "I am afraid of thunder.",
+)
 TALK = {
     "source_id": "breakfast",
     "started_at": "2026-03-01T08:00:00Z",

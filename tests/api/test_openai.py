@@ -316,6 +316,34 @@ async def test_errors_have_openai_s_form(door: Door) -> None:
     assert "gpt-9" not in asked[1][0].text
 
 
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
+async def test_hostile_bodies_are_refused_and_break_nothing(door: Door, path: str) -> None:
+    good = json.dumps({**said("Hello", store=False), "input": "Hello"})[1:-1]
+    bodies = [
+        b"", b"null", b"[]", b"3", b"[" * 100_000, b'{"model": ' * 5_000, b"\xff\xfe", f"{{{good}".encode(),
+        *(f"{{{good}, {more}}}".encode() for more in (
+            '"user": "\\ud800"', '"metadata": []', '"metadata": {"memoray": [[]]}', '"stop": ["", "", "", "", ""]',
+            '"max_tokens": 1e400', '"max_tokens": ' + "9" * 5_000, '"max_tokens": 99999999999999999999', '"n": NaN',
+            '"stream_options": 7', '"store": {}', '"stop": [""]', '"messages": "Hello"', '"messages": [null]',
+            '"messages": [{"role": "user", "content": [[]]}]', '"messages": [{"role": "user", "content": 5}]',
+            '"messages": [{"role": "user", "content": null}]', '"messages": [{"role": "user", "content": []}]',
+            '"messages": [{"role": "tool", "content": "x"}]', '"input": null', '"input": [null]', '"input": [true]',
+            '"input": "\\udc00"', '"input": [["a"]]', '"dimensions": -1', '"model": []', '"model": "\\u0000"',
+        )),
+    ]  # fmt: skip
+    for body in bodies:
+        answer = await door.client.post(path, content=body, headers={"content-type": "application/json"})
+        assert answer.status_code in (200, 400, 404), (body[-80:], answer.text)
+        assert answer.status_code == 200 or set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+async def test_a_long_talk_is_one_request(door: Door) -> None:
+    turns = [f"turn {number} of a long talk" for number in range(3_001)]
+    answer = await door.post(CHAT, said(*turns))
+    assert answer["choices"][0]["message"]["content"]
+    assert [words for _, role, words in await talks(door) if role == "user"] == [turns[-1]]
+
+
 async def test_nobody_is_answered_from_another_s_memory(door: Door) -> None:
     await door.post("/v1/sources", TOLD, 202)
     async with await door.client_of("somebody-else") as other:
