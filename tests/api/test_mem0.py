@@ -42,7 +42,12 @@ async def count(client: httpx.AsyncClient, **filters: Any) -> int:
     return int((await asked(client, "POST", "/v3/memories/", json={"filters": filters}))["count"])
 
 
-WORDS = ("I moved to Lisbon.", "My sister Elena lives in Porto.", "Elena bakes bread in Porto.", "I am afraid of thunder.")
+WORDS = (
+    "I moved to Lisbon.",
+    "My sister Elena lives in Porto.",
+    "Elena bakes bread in Porto.",
+    "I am afraid of thunder.",
+)
 TALK = {
     "source_id": "breakfast",
     "started_at": "2026-03-01T08:00:00Z",
@@ -130,6 +135,17 @@ async def test_forgetting_one_message_leaves_the_others_and_erases_it(door: Door
         assert word not in str(left)
     await asked(client, "DELETE", f"/v1/memories/{shown['I like figs.']}/")
     assert (await door.get("/v1/sources"))["sources"] == [], "the last of a source takes it along"
+
+
+async def test_words_of_a_session_file_are_forgotten_as_a_whole_only(door: Door) -> None:
+    folder = door.house.settings.home / "transcripts" / door.user
+    folder.mkdir(parents=True)
+    (folder / "breakfast.jsonl").write_text("")
+    await door.post("/v1/sources", TALK, 202)
+    client = await speaking(door, door.user)
+    one = (await asked(client, "POST", "/v3/memories/", json={}))["results"][0]["id"]
+    await asked(client, "DELETE", f"/v1/memories/{one}/", 409)
+    assert await count(client) == len(WORDS)
 
 
 async def test_nobody_reaches_the_memories_of_others(door: Door) -> None:
