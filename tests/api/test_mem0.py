@@ -137,6 +137,17 @@ async def test_forgetting_one_message_leaves_the_others_and_erases_it(door: Door
     assert (await door.get("/v1/sources"))["sources"] == [], "the last of a source takes it along"
 
 
+async def test_words_of_a_session_file_are_forgotten_as_a_whole_only(door: Door) -> None:
+    folder = door.house.settings.home / "transcripts" / door.user
+    folder.mkdir(parents=True)
+    (folder / "breakfast.jsonl").write_text("")
+    await door.post("/v1/sources", TALK, 202)
+    client = await speaking(door, door.user)
+    one = (await asked(client, "POST", "/v3/memories/", json={}))["results"][0]["id"]
+    await asked(client, "DELETE", f"/v1/memories/{one}/", 409)
+    assert await count(client) == len(WORDS)
+
+
 async def test_nobody_reaches_the_memories_of_others(door: Door) -> None:
     mine, theirs = await speaking(door, door.user), await speaking(door, f"{door.user}-ben")
     one = await kept(theirs, "Ben keeps bees", user_id=door.user)
