@@ -36,8 +36,7 @@ def bench_soak(
 ) -> None:
     """Ask steadily for a while; print what each route took, and how memory, descriptors and connections grow.
 
-    Ends with 1 if one of them grows by more than noise in all. The parts are there to tell where: of thirty intervals
-    of 95 % one is wrong by chance.
+    Ends with 1 if one of them grows in all. The parts tell where; of thirty intervals of 95 % one is wrong by chance.
 
     Example: memoray bench soak --minutes 30 --rate 5
     """
