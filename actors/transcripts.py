@@ -14,9 +14,10 @@ from adapters.capture.payloads import SESSION_ID, Payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
-from memory.model.scopes import user_scope
+from memory.model.events import COMPLETE
+from memory.model.scopes import Sensitivity, user_scope
 from memory.model.sources import Telling
-from memory.services.ingest import with_speakers
+from memory.services.ingest import tell_of_source, with_speakers
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
@@ -85,9 +86,13 @@ async def take(
         await capture.reject(change.key, line.byte_offset, line.reason)
     parts = [part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)]
     profile = await capture.profile(user_id)
+    # which session, and how private it is, a file's name does not say: the events of its sources do
+    told = {"lines": len(payloads), "rejected": len(rejected)}
+    stores.events.tell(user_id, "file-watcher", COMPLETE, None, Sensitivity.PRIVATE, **told)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
         try:
-            await capture.store(with_speakers(source, profile), telling)
+            stored = await capture.store(with_speakers(source, profile), telling)
+            tell_of_source(stores.events, user_id, source, stored)
         except Forgotten:
             log.info("session file %s continues a forgotten source; left out", change.key)
 

@@ -208,6 +208,19 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
+class Events:
+    """What is told of the work of the parts, and to whom."""
+
+    days: Days = 7.0
+    """Days for which events are kept (seed 001)."""
+    most: Count = 500_000
+    """Events of one memory that are kept; the oldest go first (chosen: 300 MB)."""
+    metrics: Literal["token", "loopback"] = "token"
+    """Who may read GET /metrics: `token`, whoever shows an administrator's; `loopback`, without a token, whoever asks
+    from this machine. Behind a proxy on the same machine that is everybody."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -251,6 +264,8 @@ class Settings:
     """Identity."""
     erasure: Erasure = field(default_factory=Erasure)
     """Forgetting for good."""
+    events: Events = field(default_factory=Events)
+    """Watching."""
 
     @property
     def life(self) -> Life:

@@ -50,7 +50,7 @@ async def reader(
         raise Unauthenticated()
     admitted.route = request.scope["route"].path_format
     admitted.ids = {name: value for name, value in request.path_params.items() if name.endswith("_id")}
-    who = await acting(house, admitted.granted, x_user_id)
+    who = await acting(house, admitted.granted, x_user_id or admitted.acts_for)
     admitted.user_id, admitted.scopes = who.user_id, who.view.scopes
     return who
 

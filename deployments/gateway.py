@@ -17,15 +17,18 @@ from deployments.dialect import every_dialect
 from deployments.house import House
 from deployments.limits import BodyLimit
 from deployments.nobody_yet import NobodyYet
+from deployments.observing import Observing
 from deployments.showing import VisibleJson
+from deployments.tickets import STREAM
 from deployments.use_cases.archives import MOST_ARCHIVE
 
 MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""
 IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
-UNCOUNTED = ("/health", "/health/ready", IMPORT)
-"""Not kept waiting behind other requests: who is asked whether it lives must answer."""
+UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
+"""Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
+by lasting."""
 ASKING = ("/v1/ask", "/v1/tools/search_memory")
 """Questions that are posted."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
@@ -50,7 +53,8 @@ def create_app(
     app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
     app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
     app.add_middleware(Admission, house=house, dialects=dialects)
-    app.add_middleware(NobodyYet)  # the last that is added is the first that is asked
+    app.add_middleware(NobodyYet)
+    app.add_middleware(Observing, house=house)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)

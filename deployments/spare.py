@@ -48,7 +48,9 @@ async def serve(home: Path) -> None:
 
     app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
     while True:
-        listener = await listen(app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True)
+        listener = await listen(
+            app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True, ended=house.rings.end
+        )
         await listener.leaving()
         beside(listener.close())
 

@@ -1,0 +1,184 @@
+"""Events as programs beside Memoray tell them, in a request or in a line of a file."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from adapters.capture.payloads import SESSION_ID
+from memory.errors import Invalid
+from memory.model.events import BY_CREATURE, BY_PROCESS, EVENT_TYPES, Creature, Event
+from memory.model.timeline import DAY_S, Instant, from_datetime, instant
+
+MOST_FIGURES = 4_000
+"""Bytes of an event's figures as JSON (chosen: a hundred of them)."""
+MOST_REASON = 500
+"""Characters of its reasoning."""
+MOST_SESSION = 200
+"""Characters of a session's id, as of any id."""
+DEEPEST = 5
+"""Levels of its figures."""
+AHEAD_S = DAY_S
+"""Seconds that a clock elsewhere may be ahead of ours."""
+READ_BYTES = 1_000_000
+"""Bytes of a file that are taken at once; a line that is longer is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """A file that a program writes events into, a line each, and when it was last written to."""
+
+    user_id: str
+    path: Path
+    written_at: Instant
+
+    def read(self) -> tuple[list[object], int]:
+        """Its first lines, decoded, None for those that are no JSON, and how many bytes they take.
+
+        A torn last line waits for its end.
+        """
+        try:
+            with self.path.open("rb") as file:
+                block = file.read(READ_BYTES)
+        except FileNotFoundError:
+            return [], 0
+        size = block.rfind(b"\n") + 1
+        if not size and len(block) == READ_BYTES:
+            return [None], len(block)
+        return [_decoded(line) for line in block[:size].splitlines() if line.strip()], size
+
+
+def spools(root: Path, default_user: str) -> list[Spool]:
+    """The files in which there is something: of the default user, and in a folder of each other's."""
+    found = []
+    for path in sorted([*root.glob("*.jsonl"), *root.glob("*/*.jsonl")]):
+        own = path.parent == root
+        if not own and not SESSION_ID.fullmatch(path.parent.name):
+            continue
+        if path.name.startswith(".") or path.is_symlink() or path.parent.is_symlink():
+            continue
+        status = path.stat()
+        if status.st_size:
+            found.append(Spool(default_user if own else path.parent.name, path, round(status.st_mtime, 3)))
+    return found
+
+
+def _decoded(line: bytes) -> object:
+    try:
+        told: object = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return told
+
+
+def read_event(told: object, user_id: str, now: Instant, oldest: Instant) -> Event:
+    """An event of seed 001's shape, with what was left out. Raises Invalid: it names the field, and no words of it."""
+    if not isinstance(told, Mapping):
+        raise Invalid("An event must be a JSON object.")
+    event_type = told.get("event_type")
+    if event_type not in EVENT_TYPES:
+        raise Invalid(f"event_type must be one of {', '.join(EVENT_TYPES)}.")
+    return Event(
+        event_id=_event_id(told.get("event_id")),
+        user_id=user_id,
+        at=_moment(told.get("timestamp"), now, oldest),
+        noted_at=now,
+        told_by=_told_by(told),
+        event_type=str(event_type),
+        session_id=_text(told, "session_id", MOST_SESSION) or None,
+        figures=_figures(told.get("data")),
+        reasoning=_text(told, "reasoning", MOST_REASON),
+    )
+
+
+def _event_id(given: object) -> str:
+    if given is None:
+        return str(uuid.uuid4())
+    try:
+        return str(uuid.UUID(given if isinstance(given, str) else ""))
+    except ValueError as error:
+        raise Invalid("event_id must be a UUID.") from error
+
+
+def _told_by(told: Mapping[str, Any]) -> Creature:
+    """The row of the registry that an event names by its process, or else its creature."""
+    process, creature = told.get("process"), told.get("creature")
+    by_process = BY_PROCESS.get(process) if isinstance(process, str) else None
+    by_creature = BY_CREATURE.get(creature) if isinstance(creature, str) else None
+    known = by_process or (by_creature if process is None else None)
+    if known is None or (creature is not None and by_creature is not known):
+        raise Invalid("process or creature: must be one of the registry, and of the same row.")
+    return known
+
+
+def _moment(given: object, now: Instant, oldest: Instant) -> Instant:
+    if given is None:
+        return now
+    try:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            at = instant(float(given))
+        else:
+            moment = datetime.fromisoformat(str(given))
+            at = from_datetime(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError) as error:
+        raise Invalid("timestamp must be ISO 8601, or seconds since 1970.") from error
+    if not oldest <= at <= now + AHEAD_S:
+        raise Invalid("timestamp lies too far back to be kept, or ahead.")
+    return at
+
+
+def _text(told: Mapping[str, Any], name: str, most: int) -> str:
+    given = told.get(name)
+    if given is None:
+        return ""
+    if not isinstance(given, str) or len(given) > most or not _storable(given):
+        raise Invalid(f"{name} must be text of at most {most} characters.")
+    return given
+
+
+def _figures(given: object) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or not _sound(given, DEEPEST):
+        raise Invalid("data must be an object of figures and ids.")
+    try:
+        size = len(orjson.dumps(given))
+    except (TypeError, orjson.JSONEncodeError) as error:
+        raise Invalid("data must be an object of figures and ids.") from error
+    if size > MOST_FIGURES:
+        raise Invalid(f"data must be at most {MOST_FIGURES} bytes.")
+    return given
+
+
+def _sound(value: object, levels: int) -> bool:
+    """Whether a database can hold it."""
+    match value:
+        case str():
+            return _storable(value)
+        case float():
+            return math.isfinite(value)
+        case dict():
+            return levels > 0 and all(_storable(str(name)) and _sound(each, levels - 1) for name, each in value.items())
+        case list():
+            return levels > 0 and all(_sound(each, levels - 1) for each in value)
+        case None | bool() | int():
+            return True
+        case _:
+            return False
+
+
+def _storable(text: str) -> bool:
+    if "\x00" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
