@@ -32,7 +32,7 @@ class PostgresEvents:
         with everybody("events of all users are written together"):
             async with self.pool.transaction() as connection:
                 await connection.execute(Q["lock"])
-                await connection.execute(Q["write"], {"events": Jsonb([_written(each) for each in events])})
+                await connection.execute(Q["write"], {"events": Jsonb([_written(*each) for each in enumerate(events)])})
 
     async def page(self, view: View, limit: int, **asked: Any) -> Page[Event]:
         """The latest events of a memory that this view may see; `total` counts these alone.
@@ -77,8 +77,9 @@ class PostgresEvents:
         return row
 
 
-def _written(event: Event) -> dict[str, Any]:
+def _written(place: int, event: Event) -> dict[str, Any]:
     return {
+        "place": place,
         "user_id": event.user_id,
         "event_id": event.event_id,
         "at": event.at,

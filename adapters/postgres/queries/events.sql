@@ -8,12 +8,13 @@ SELECT lock_events();
 INSERT INTO events (user_id, event_id, at, process, event_type, session_id, data, reasoning, sensitivity)
 SELECT e.user_id, e.event_id, to_timestamp(e.at), e.process, e.event_type, e.session_id, e.data, e.reasoning, e.sensitivity
 FROM jsonb_to_recordset(%(events)s) AS e (
-    user_id text, event_id uuid, at float8, noted_at float8, process text, event_type text, session_id text, data jsonb,
+    place integer, user_id text, event_id uuid, at float8, noted_at float8, process text, event_type text, session_id text, data jsonb,
     reasoning text, sensitivity smallint)
 WHERE NOT EXISTS (SELECT FROM receipts r WHERE r.user_id = e.user_id AND r.what = 'memory'
                     AND r.at >= to_timestamp(e.noted_at))
   AND NOT EXISTS (SELECT FROM tombstones t WHERE t.scope = 'user:' || e.user_id
                     AND t.hash = keyed('source:' || coalesce(e.data ->> 'source_id', e.session_id)))
+ORDER BY e.place
 ON CONFLICT DO NOTHING;
 
 -- name: page
