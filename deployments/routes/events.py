@@ -44,6 +44,13 @@ _TOLD: dict[str, Example] = {
         ]
     }
 }
+_KNOWN = {
+    "process": "entity-extraction",
+    "creature": "kraken",
+    "zone": "thinking",
+    "service": "context-engine",
+    "emits": True,
+}
 Told = Annotated[list[Any], Field(max_length=MOST_TOLD)]
 
 
@@ -86,7 +93,7 @@ class Ticket(BaseModel, json_schema_extra={"examples": [{"ticket": "uQ0...", "ex
     expires_in_s: int
 
 
-class Known(BaseModel):
+class Known(BaseModel, json_schema_extra={"examples": [_KNOWN]}):
     """How a process is shown; `emits` tells whether it is a part of Memoray that exists."""
 
     process: str

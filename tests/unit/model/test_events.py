@@ -89,21 +89,48 @@ def test_what_is_told_is_kept_as_it_is() -> None:
 
 
 WRONG: list[Any] = [
-    "event", None, 7, [],
-    {}, {"creature": "kraken"}, {"event_type": "start"}, {"creature": "kraken", "event_type": "begin"},
-    {"creature": "wombat", "event_type": "start"}, {"process": "no-such", "event_type": "start"},
+    "event",
+    None,
+    7,
+    [],
+    {},
+    {"creature": "kraken"},
+    {"event_type": "start"},
+    {"creature": "kraken", "event_type": "begin"},
+    {"creature": "wombat", "event_type": "start"},
+    {"process": "no-such", "event_type": "start"},
     {"process": "no-such", "creature": "kraken", "event_type": "start"},
     {"process": "kokoro-tts", "creature": "kraken", "event_type": "start"},
-    {"creature": ["kraken"], "event_type": "start"}, {"creature": "kraken", "event_type": ["start"]},
-    *({"creature": "kraken", "event_type": "start", **rest} for rest in (
-        {"event_id": "7"}, {"event_id": 7}, {"timestamp": "soon"}, {"timestamp": []}, {"timestamp": 10**400},
-        {"timestamp": float("nan")}, {"timestamp": "1999-01-01T00:00:00Z"}, {"timestamp": "2199-01-01T00:00:00Z"},
-        {"session_id": 7}, {"session_id": "x" * 201}, {"session_id": "\x00"}, {"session_id": "\ud800"},
-        {"reasoning": "x" * 501}, {"reasoning": {}}, {"data": []}, {"data": "x"}, {"data": {"x": "y" * 4_000}},
-        {"data": {"x": "\x00"}}, {"data": {"\ud800": 1}}, {"data": {"x": float("inf")}}, {"data": {"x": 2**70}},
-        {"data": {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}},
-    )),
-]  # fmt: skip
+    {"creature": ["kraken"], "event_type": "start"},
+    {"creature": "kraken", "event_type": ["start"]},
+    *(
+        {"creature": "kraken", "event_type": "start", **rest}
+        for rest in (
+            {"event_id": "7"},
+            {"event_id": 7},
+            {"timestamp": "soon"},
+            {"timestamp": []},
+            {"timestamp": 10**400},
+            {"timestamp": float("nan")},
+            {"timestamp": "1999-01-01T00:00:00Z"},
+            {"timestamp": "2199-01-01T00:00:00Z"},
+            {"session_id": 7},
+            {"session_id": "x" * 201},
+            {"session_id": "\x00"},
+            {"session_id": "\ud800"},
+            {"reasoning": "x" * 501},
+            {"reasoning": {}},
+            {"data": []},
+            {"data": "x"},
+            {"data": {"x": "y" * 4_000}},
+            {"data": {"x": "\x00"}},
+            {"data": {"\ud800": 1}},
+            {"data": {"x": float("inf")}},
+            {"data": {"x": 2**70}},
+            {"data": {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}},
+        )
+    ),
+]
 
 
 @pytest.mark.parametrize("told", WRONG)
@@ -113,11 +140,20 @@ def test_what_is_none_is_refused_by_its_place_and_without_its_words(told: Any) -
     assert "wombat" not in refused.value.detail
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.sampled_from(
-        ["creature", "process", "event_type", "data", "timestamp", "event_id", "session_id"]), inner, max_size=6),
-))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.text()
+                | st.sampled_from(["creature", "process", "event_type", "data", "timestamp", "event_id", "session_id"]),
+                inner,
+                max_size=6,
+            )
+        ),
+    )
+)
 def test_whatever_is_told_is_read_or_refused(told: Any) -> None:
     try:
         read_event(told, "u", NOW, OLDEST)
