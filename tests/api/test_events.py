@@ -183,6 +183,21 @@ async def test_a_ticket_lets_in_once_and_soon_and_a_token_in_an_address_never(do
         assert (await client.get(f"/v1/events/stream?ticket={late}")).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "last", ["", "no such event", "\u00e9", "../..", "x" * 10_000, "550e8400-e29b-41d4-a716-446655440000"]
+)
+async def test_whatever_a_listener_says_it_saw_last_it_is_told_or_refused(door: Door, last: str) -> None:
+    token = await token_of(door, door.user)
+    await door.post("/v1/events/emit", STARTED)
+    async with served(door) as address, httpx.AsyncClient(base_url=address) as client:
+        for asked in ({"params": {"since_id": last}}, {"headers": {"Last-Event-ID": last.encode()}}):
+            headers = {"X-Internal-Token": token, **asked.pop("headers", {})}
+            async with client.stream("GET", "/v1/events/stream", headers=headers, **asked) as answer:  # type: ignore[arg-type]
+                assert answer.status_code in (200, 422)
+                if answer.status_code == 200:
+                    assert (await Listener(answer).event())["creature"] == "serpent"
+
+
 class _Later:
     def __init__(self, clock: Any) -> None:
         self._clock = clock
