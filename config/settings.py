@@ -44,6 +44,14 @@ class Http:
     requests: Count = 32
     """Requests worked on at once, three in four of them questions; the others wait, and none is begun whose caller has
     left. More do not make two cores answer more, and fewer let slow ones keep others waiting (chosen)."""
+    rate: Count = 1_000
+    """Requests a second of one token, on the average; beyond them it is told to wait (chosen: several times what two
+    cores answer, so it stops a program that asks in a loop and nobody else)."""
+    burst: Count = 10_000
+    """Requests of one token that may come at once."""
+    cors: str = ""
+    """Origins of pages in a browser that may ask, such as https://example.com, several with commas between; * = every
+    one. Empty = none: a browser then asks for nobody."""
     patience_s: Seconds = 10.0
     """Seconds a question waits for its shard to come back, where PostgreSQL has not answered it meanwhile (chosen: what
     the database is waited for, too)."""

@@ -74,12 +74,14 @@ class Admission:
             return
         request = Request(scope)
         try:
-            admitted = scope[GRANTED] = await _admitted(self._house, request, dialect)
+            admitted = await _admitted(self._house, request, dialect)
+            self._house.rates.ask(admitted.granted.name, self._house.clock.now())
         except DomainError as error:
-            self._tell(self._house, error)
+            if isinstance(error, Unauthenticated | TooManyAttempts):
+                self._tell(self._house, error)
             await refusal(error, request)(scope, receive, send)
             return
-        told = _Told(send)
+        scope[GRANTED], told = admitted, _Told(send)
         try:
             await self._app(scope, receive, told.send)
         finally:

@@ -42,7 +42,9 @@ class Gateway:
         house = await open_house(settings, minds, encoder, model)
         self._house = house
         self._keeping = asyncio.ensure_future(minds.keep_lines())
-        app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
+        app = create_app(
+            house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+        )
         self._listener = await listen(
             app, settings.home, settings.http, begun=self._begin, orphaned=orphaned, ended=house.rings.end
         )

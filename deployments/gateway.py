@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pkgutil import iter_modules
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from config.settings import Http, Limits
 from deployments import problems, routes
@@ -31,13 +32,30 @@ UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
 by lasting."""
 ASKING = ("/v1/ask", "/v1/tools/search_memory")
 """Questions that are posted."""
+ASKED_WITH = [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Last-Event-ID",
+    "X-Internal-Token",
+    "X-Request-Id",
+    "X-User-Id",
+]
+"""Headers that a page of another origin may send, where the setting `http.cors` lets it ask at all."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
 
 def create_app(
-    house: House | None = None, *, body_bytes: int = Limits().body_bytes, requests: int = Http().requests
+    house: House | None = None,
+    *,
+    body_bytes: int = Limits().body_bytes,
+    requests: int = Http().requests,
+    cors: str = Http().cors,
 ) -> FastAPI:
-    """The application with every route, over a house; without one it only describes itself."""
+    """The application with every route, over a house; without one it only describes itself.
+
+    `cors` are origins of pages that may ask, as the setting has them.
+    """
     app = FastAPI(
         title="Memoray",
         version=version("memoray"),
@@ -54,6 +72,14 @@ def create_app(
     app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
     app.add_middleware(Admission, house=house, dialects=dialects)
     app.add_middleware(NobodyYet)
+    if cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=[each.strip() for each in cors.split(",")],
+            allow_methods=["*"],
+            allow_headers=ASKED_WITH,
+            expose_headers=["Retry-After", "X-Request-Id"],
+        )
     app.add_middleware(Observing, house=house)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):

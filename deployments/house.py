@@ -19,6 +19,7 @@ from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
 from deployments.metrics import Metrics
+from deployments.rates import Rates
 from deployments.rings import Rings
 from deployments.tickets import Tickets
 from memory.errors import ConfigError, Unavailable
@@ -136,7 +137,8 @@ class House:
     """Tickets of streams."""
 
     def __post_init__(self) -> None:
-        """The audit trail, the metrics and the rings of events, over whatever stores there are."""
+        """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
+        self.rates = Rates(self.settings.http)
         self.trail = Trail(self.stores.audit, self.settings.auth)
         self.metrics = Metrics()
         self.rings = Rings(self.stores.events.store)

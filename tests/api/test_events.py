@@ -20,7 +20,10 @@ from actors.reading import ReadingTask
 from actors.transcripts import WATCHED, take
 from adapters import build
 from adapters.capture.watcher import Change
+from config.settings import Http
 from deployments import rings
+from deployments.gateway import create_app
+from deployments.rates import Rates
 from memory.model.events import BY_PROCESS, REGISTRY
 from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
@@ -372,6 +375,31 @@ async def test_every_answer_has_an_id(door: Door) -> None:
     for bad in ("", "a b", "x" * 101):
         own = (await door.client.get("/v1/nothing", headers={"X-Request-Id": bad})).headers["x-request-id"]
         assert own.startswith("q-")
+
+
+async def test_a_token_that_asks_too_often_is_told_to_wait(door: Door) -> None:
+    mine = await door.client_of(door.user)
+    door.house.rates = Rates(Http(rate=1, burst=2))
+    assert [(await mine.get("/v1/stats")).status_code for _ in range(3)] == [200, 200, 429]
+    refused = await mine.get("/v1/stats")
+    assert refused.headers["retry-after"] == "1"
+    assert refused.json()["type"] == "urn:memoray:too-many-requests"
+    assert (await door.client.get("/v1/stats")).status_code == 200
+
+
+async def test_pages_of_other_origins_may_ask_where_that_is_set(door: Door) -> None:
+    origin = {"Origin": "https://example.com"}
+    preflight = {**origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+    assert "access-control-allow-origin" not in (await door.client.get("/v1/stats", headers=origin)).headers
+    assert (await door.client.options("/v1/stats", headers=preflight)).status_code == 405
+    transport = httpx.ASGITransport(create_app(door.house, cors="https://example.com, https://other.com"))
+    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=door.client.headers) as client:
+        answer = await client.get("/v1/stats", headers=origin)
+        assert answer.headers["access-control-allow-origin"] == "https://example.com"
+        assert "access-control-allow-credentials" not in answer.headers
+        assert (await client.options("/v1/stats", headers=preflight)).status_code == 200
+        foreign = await client.get("/v1/stats", headers={"Origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in foreign.headers
 
 
 async def test_the_registry_is_told(door: Door) -> None:
