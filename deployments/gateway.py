@@ -73,13 +73,7 @@ def create_app(
     app.add_middleware(Admission, house=house, dialects=dialects)
     app.add_middleware(NobodyYet)
     if cors:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=[each.strip() for each in cors.split(",")],
-            allow_methods=["*"],
-            allow_headers=ASKED_WITH,
-            expose_headers=["Retry-After", "X-Request-Id"],
-        )
+        _let_pages_ask(app, cors)
     app.add_middleware(Observing, house=house)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
@@ -91,3 +85,14 @@ def create_app(
             app.mount(path, mounted(house))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app
+
+
+def _let_pages_ask(app: FastAPI, origins: str) -> None:
+    """Let a browser show what is answered here to pages of these origins; who asks shows a token as everybody does."""
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=[each.strip() for each in origins.split(",")],
+        allow_methods=["*"],
+        allow_headers=ASKED_WITH,
+        expose_headers=["Retry-After", "X-Request-Id"],
+    )
