@@ -7,13 +7,14 @@ import logging
 from dataclasses import replace
 
 from adapters.build import Stores
+from adapters.capture.event_files import spools
 from adapters.capture.jsonl import cut
-from adapters.event_lines import read_event, spools
 from config.settings import Settings
 from memory.errors import Invalid, Unavailable
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, Instant
 from memory.ports import Clock
+from memory.services.event_reading import read_event
 
 log = logging.getLogger("memoray.events")
 FOLDER = "events"

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.event_lines import read_event
-from deployments.callers import Caller
+from deployments.callers import Caller, writing
 from deployments.house import House
 from memory.errors import Invalid
 from memory.model.events import BY_CREATURE, Event, shown_event
 from memory.model.shown import Page
 from memory.model.timeline import DAY_S, Instant
 from memory.model.tokens import Token
+from memory.services.event_reading import read_event
 
 AT_ONCE = 250
 """Events read before others get their turn: a request of 5,000 would keep the door for 50 ms."""
@@ -73,7 +73,8 @@ class Wanted:
 
 
 async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
-    """Take in events that a program tells of; how many were right, and had room to wait."""
+    """Take in events that a program tells of; how many were right, and had room to wait. Raises Forbidden."""
+    writing(who)
     now, taken = house.clock.now(), 0
     oldest = now - house.settings.events.days * DAY_S
     for begin in range(0, len(told), AT_ONCE):

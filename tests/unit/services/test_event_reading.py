@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.event_lines import read_event
 from memory.errors import Invalid
 from memory.model.events import BY_CREATURE, BY_PROCESS, REGISTRY, shown_event
+from memory.services.event_reading import read_event
 
 NOW, OLDEST = 1_772_634_600.0, 1_772_000_000.0
 SEED = """
