@@ -81,7 +81,7 @@ async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
         right: list[Event] = []
         for each in told[begin : begin + AT_ONCE]:
             with suppress(Invalid):  # counted as rejected
-                event = read_event(each, who.user_id, now, oldest)
+                event = read_event(each, who.user_id, now, oldest, str(uuid.uuid4()))
                 right.append(replace(event, sensitivity=who.view.clearance))
         taken += house.stores.events.take(right)
         await asyncio.sleep(0)

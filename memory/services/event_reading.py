@@ -26,15 +26,18 @@ AHEAD_S = DAY_S
 """Seconds that a clock elsewhere may be ahead of ours."""
 
 
-def read_event(told: object, user_id: str, now: Instant, oldest: Instant) -> Event:
-    """An event of seed 001's shape, with what was left out. Raises Invalid: it names the field, and no words of it."""
+def read_event(told: object, user_id: str, now: Instant, oldest: Instant, fresh_id: str) -> Event:
+    """An event of seed 001's shape, with what was left out; `fresh_id` is its id if it brings none.
+
+    Raises Invalid: it names the field, and no words of it.
+    """
     if not isinstance(told, Mapping):
         raise Invalid("An event must be a JSON object.")
     event_type = told.get("event_type")
     if event_type not in EVENT_TYPES:
         raise Invalid(f"event_type must be one of {', '.join(EVENT_TYPES)}.")
     return Event(
-        event_id=_event_id(told.get("event_id")),
+        event_id=_event_id(told.get("event_id")) or fresh_id,
         user_id=user_id,
         at=_moment(told.get("timestamp"), now, oldest),
         noted_at=now,
@@ -48,7 +51,7 @@ def read_event(told: object, user_id: str, now: Instant, oldest: Instant) -> Eve
 
 def _event_id(given: object) -> str:
     if given is None:
-        return str(uuid.uuid4())
+        return ""
     try:
         return str(uuid.UUID(given if isinstance(given, str) else ""))
     except ValueError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from memory.errors import Invalid
 from memory.model.events import BY_CREATURE, BY_PROCESS, REGISTRY, shown_event
 from memory.services.event_reading import read_event
 
+FRESH = "00000000-0000-4000-8000-000000000007"
 NOW, OLDEST = 1_772_634_600.0, 1_772_000_000.0
 SEED = """
 jellyfish listening audio-pipeline omi-stream
@@ -52,12 +52,12 @@ def test_the_registry_is_the_founding_designs() -> None:
 
 
 def read(**told: Any) -> dict[str, Any]:
-    return shown_event(read_event(told, "u", NOW, OLDEST))
+    return shown_event(read_event(told, "u", NOW, OLDEST, FRESH))
 
 
 def test_what_is_left_out_is_filled_in_from_the_registry() -> None:
     told = read(creature="kraken", event_type="start")
-    assert uuid.UUID(told.pop("event_id"))
+    assert told.pop("event_id") == FRESH
     assert told == {
         "timestamp": "2026-03-04T14:30:00Z",
         "service": "context-engine",
@@ -136,7 +136,7 @@ WRONG: list[Any] = [
 @pytest.mark.parametrize("told", WRONG)
 def test_what_is_none_is_refused_by_its_place_and_without_its_words(told: Any) -> None:
     with pytest.raises(Invalid) as refused:
-        read_event(told, "u", NOW, OLDEST)
+        read_event(told, "u", NOW, OLDEST, FRESH)
     assert "wombat" not in refused.value.detail
 
 
@@ -156,6 +156,6 @@ def test_what_is_none_is_refused_by_its_place_and_without_its_words(told: Any) -
 )
 def test_whatever_is_told_is_read_or_refused(told: Any) -> None:
     try:
-        read_event(told, "u", NOW, OLDEST)
+        read_event(told, "u", NOW, OLDEST, FRESH)
     except Invalid:
         return
