@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from dataclasses import replace
 
 from adapters.build import Stores
@@ -59,7 +58,7 @@ async def take_written(settings: Settings, stores: Stores, now: Instant) -> tupl
         right = []
         for line in lines:
             try:
-                event = read_event(line, spool.user_id, now, oldest, str(uuid.uuid4()))
+                event = read_event(line, spool.user_id, now, oldest, stores.events.fresh_id())
             except Invalid:
                 rejected += 1
             else:

@@ -56,9 +56,12 @@ class Emitter:
         now, told = self._clock.now(), {name: value for name, value in figures.items() if value is not None}
         reason = reason_for(process, event_type, told)
         known = BY_PROCESS[process]
-        self.take(
-            [Event(str(uuid.uuid4()), user_id, now, now, known, event_type, session_id, told, reason, sensitivity)]
-        )
+        self.take([Event(self.fresh_id(), user_id, now, now, known, event_type, session_id, told, reason, sensitivity)])
+
+    @staticmethod
+    def fresh_id() -> str:
+        """An id for an event that has none."""
+        return str(uuid.uuid4())
 
     def take(self, events: Sequence[Event]) -> int:
         """Let events wait to be written; how many of them, the first so many, there was room for."""

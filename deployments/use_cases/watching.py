@@ -75,15 +75,15 @@ class Wanted:
 async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
     """Take in events that a program tells of; how many were right, and had room to wait. Raises Forbidden."""
     writing(who)
-    now, taken = house.clock.now(), 0
+    events, now, taken = house.stores.events, house.clock.now(), 0
     oldest = now - house.settings.events.days * DAY_S
     for begin in range(0, len(told), AT_ONCE):
         right: list[Event] = []
         for each in told[begin : begin + AT_ONCE]:
             with suppress(Invalid):  # counted as rejected
-                event = read_event(each, who.user_id, now, oldest, str(uuid.uuid4()))
+                event = read_event(each, who.user_id, now, oldest, events.fresh_id())
                 right.append(replace(event, sensitivity=who.view.clearance))
-        taken += house.stores.events.take(right)
+        taken += events.take(right)
         await asyncio.sleep(0)
     return taken
 
