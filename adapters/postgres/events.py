@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.walls import as_named, everybody
 from memory.model.events import BY_PROCESS, Event
 from memory.model.scopes import Sensitivity, View
 from memory.model.shown import Page
@@ -47,8 +47,9 @@ class PostgresEvents:
         return Page([_event(row, view.user_id) for row in shown], len(shown), last)
 
     async def tail(self, user_id: str, limit: int) -> list[Placed]:
-        """The latest events of a user, in the order they were written."""
-        rows = await self.pool.rows(Q["tail"], user_id=user_id, limit=limit)
+        """The latest events of a user, in the order they were written; whoever asks, for rings are read anew for all."""
+        with as_named():
+            rows = await self.pool.rows(Q["tail"], user_id=user_id, limit=limit)
         return [_placed(row) for row in reversed(rows)]
 
     async def after(self, position: int, watched: Sequence[str], limit: int) -> list[Placed]:

@@ -328,6 +328,9 @@ async def test_what_is_forgotten_is_told_of_no_more(door: Door) -> None:
     await door.post("/v1/sources", SAID, 202)
     await door.post("/v1/sources", {**SAID, "source_id": "lunch"}, 202)
     await door.post("/v1/events/emit", [{**STARTED, "session_id": "breakfast"}, {**STARTED, "session_id": "lunch"}])
+    other = await door.client_of(f"{door.user}-other")
+    await other.post("/v1/events/emit", json=STARTED)
+    assert len((await other.get("/v1/events")).json()["events"]) == 1
     assert {each["session_id"] for each in await told(door)} == {"breakfast", "lunch"}
     assert (await door.client.delete("/v1/sources/breakfast")).status_code == 200
     await door.post("/v1/events/emit", {**STARTED, "session_id": "breakfast"})
@@ -336,6 +339,7 @@ async def test_what_is_forgotten_is_told_of_no_more(door: Door) -> None:
         assert {each["session_id"] for each in found} == {"lunch", None}
         assert "breakfast" not in str(found)
         assert next(each["data"]["work"] for each in found if each["session_id"] is None) == "erasure"
+    assert len((await other.get("/v1/events")).json()["events"]) == 1
     answer = await door.client.delete("/v1/memory")
     assert answer.status_code == 200, answer.text
     for source in ("buffer", "database"):
