@@ -47,7 +47,7 @@ class PostgresEvents:
         return Page([_event(row, view.user_id) for row in shown], len(shown), last)
 
     async def tail(self, user_id: str, limit: int) -> list[Placed]:
-        """The latest events of a user, in the order they were written; whoever asks, for rings are read anew for all."""
+        """The latest events of a user, in the order they were written, whoever asks: rings are read anew for all."""
         with as_named():
             rows = await self.pool.rows(Q["tail"], user_id=user_id, limit=limit)
         return [_placed(row) for row in reversed(rows)]
