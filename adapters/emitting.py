@@ -52,7 +52,7 @@ class Emitter:
         sensitivity: Sensitivity = Sensitivity.OPEN,
         **figures: str | float | None,
     ) -> None:
-        """One event of a process of ours; see memory.ports.Events."""
+        """One event of a process of ours; see memory.ports.EventSink."""
         now, told = self._clock.now(), {name: value for name, value in figures.items() if value is not None}
         reason = reason_for(process, event_type, told)
         known = BY_PROCESS[process]

@@ -44,7 +44,7 @@ _QUIET = b": keepalive\n\n"
 Placed = tuple[int, Event]
 
 
-class Store(Protocol):
+class EventStore(Protocol):
     """Where events are kept (adapters/postgres/events.py)."""
 
     async def tail(self, user_id: str, limit: int) -> Sequence[Placed]:
@@ -131,7 +131,7 @@ class Ring:
 class Rings:
     """The rings of this process."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: EventStore) -> None:
         self._store = store
         self._rings: dict[str, Ring] = {}
         self._position = 0

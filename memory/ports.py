@@ -221,7 +221,7 @@ class Judge(Protocol):
         """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""
 
 
-class Events(Protocol):
+class EventSink(Protocol):
     """Where parts tell what they do. Nobody waits for it, nothing fails by it, and what is too much is dropped."""
 
     def tell(

@@ -103,7 +103,7 @@ class Known(BaseModel, json_schema_extra={"examples": [_KNOWN]}):
     emits: bool
 
 
-class Asked(Part):
+class EventsAsked(Part):
     """The parameters of the list."""
 
     limit: Annotated[int, Query(ge=1, le=5 * MOST_ROWS, description="How many at most.")] = 50
@@ -121,7 +121,7 @@ class Asked(Part):
 
 
 @router.get("/events")
-async def events(asked: Annotated[Asked, Query()], who: Who, house: Here) -> EventList:
+async def events(asked: Annotated[EventsAsked, Query()], who: Who, house: Here) -> EventList:
     """What the parts of the system have done in this memory: the latest, or of the last seven days.
 
     Example: `GET /v1/events?creature=kraken&limit=20`

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memory.model.events import COMPLETE
 from memory.model.profile import Profile
 from memory.model.sources import Segment, Source
-from memory.ports import Events
+from memory.ports import EventSink
 
 
 def with_speakers(source: Source, profile: Profile) -> Source:
@@ -32,7 +32,9 @@ def _completed(segment: Segment, profile: Profile, language: str | None) -> Segm
     return replace(segment, role=role, language=language)
 
 
-def tell_of_source(events: Events, user_id: str, source: Source, stored: Mapping[str, int], **figures: float) -> None:
+def tell_of_source(
+    events: EventSink, user_id: str, source: Source, stored: Mapping[str, int], **figures: float
+) -> None:
     """The event that a source was stored: how many segments, and how many of them were new or differ."""
     events.tell(
         user_id,

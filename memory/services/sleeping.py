@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from memory.errors import DomainError
 from memory.model.timeline import Instant
-from memory.ports import Events
+from memory.ports import EventSink
 from memory.rules.parameters import Life
 from memory.services.night import Mind, Nights, due, run_night
 from memory.services.told import telling_of_night
@@ -35,7 +35,7 @@ class Failures(Protocol):
 
 async def run_nights(
     sleepers: Iterable[Sleeper], night: date | None, now: Instant, hour: int, life: Life, nights: Nights, mind: Mind,
-    failures: Failures, events: Events,
+    failures: Failures, events: EventSink,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """The nights that are due, or one named night, of these users: a report each.
 

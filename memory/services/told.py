@@ -13,13 +13,13 @@ from memory.errors import DomainError
 from memory.model.changes import ChangeSet
 from memory.model.events import COMPLETE, ERROR, START
 from memory.model.scopes import Sensitivity
-from memory.ports import Events
+from memory.ports import EventSink
 
 NIGHT = "daily-reflection"
 DATABASE = "postgresql"
 
 
-def tell_of_turn(events: Events, user_id: str, changes: ChangeSet, seconds: float) -> None:
+def tell_of_turn(events: EventSink, user_id: str, changes: ChangeSet, seconds: float) -> None:
     """The event that a turn was committed: how many rows it changed, and what became of how many claims."""
     if not changes.changes:
         return
@@ -40,7 +40,7 @@ def tell_of_turn(events: Events, user_id: str, changes: ChangeSet, seconds: floa
 
 
 @asynccontextmanager
-async def telling_of_night(events: Events, user_id: str, night: date) -> AsyncIterator[None]:
+async def telling_of_night(events: EventSink, user_id: str, night: date) -> AsyncIterator[None]:
     """The events that a night has begun and ended, or failed. Its counts are of everything, so they are not told."""
     begun = monotonic()
     events.tell(user_id, NIGHT, START, night=night.isoformat())
