@@ -11,6 +11,9 @@ from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
+from memory.model.events import COMPLETE
+from memory.model.scopes import Sensitivity
+from memory.services.told import DATABASE
 
 log = logging.getLogger("memoray.worker")
 LOOK_S = 2.0
@@ -40,6 +43,9 @@ async def sweep_now_and_then(settings: Settings, stores: build.Stores) -> None:
         else:
             for place, why in (denied or {}).items():
                 log.warning("%s is not swept: %s", place, why)
+            if denied is not None:
+                owner, private = settings.auth.default_user, Sensitivity.PRIVATE
+                stores.events.tell(owner, DATABASE, COMPLETE, sensitivity=private, work="sweep", denied=len(denied))
         await asyncio.sleep(SWEEP_LOOK_S)
 
 

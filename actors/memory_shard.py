@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ from memory.retrieval.standing import MemoryStanding
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
+from memory.services.told import tell_of_turn
 from memory.services.tuning import tuned
 from memory.services.zones import offset_s
 
@@ -209,7 +211,7 @@ class MemoryShard:
         """
         stores = await self._open()
         if await stores.serving.name() != stores.encoder.name:
-            stores = await build.stores_over(stores.pool, self._settings)
+            stores = await build.stores_over(stores.pool, self._settings, stores.events)
             await understand(asyncio.to_thread(stores.encoder.ask, "warm"))  # its model is loaded before it is needed
             async with self._waking:
                 self._stores, self._legs = stores, None
@@ -239,15 +241,18 @@ class MemoryShard:
     async def _act(
         self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]
     ) -> tuple[UserMemory, ChangeSet]:
-        memory = await self._memory(user_id)
+        memory, begun = await self._memory(user_id), monotonic()
         try:
-            return memory, await act(memory)
+            changes = await act(memory)
         except Fenced:
             # Another writer has taken over. What is held here may be old: start anew with the next call.
             if self._users.get(user_id) is memory:
                 self._epoch = 0
                 self._users.clear()
             raise
+        if self._stores is not None:
+            tell_of_turn(self._stores.events, user_id, changes, monotonic() - begun)
+        return memory, changes
 
     async def _memory(self, user_id: str) -> UserMemory:
         if (awake := self._users.get(user_id)) is not None:

@@ -12,10 +12,13 @@ from ray.exceptions import RayActorError
 from adapters.build import Stores
 from config.settings import Settings
 from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingEnded, StatementTimeout, Unavailable
+from memory.model.events import COMPLETE, ERROR, START
+from memory.model.scopes import Sensitivity, user_scope
 from memory.ports import Clock, Extractor
 from memory.services.counted import Counted
 from memory.services.extract import Submit, read_source
 from memory.services.judging import Patience
+from memory.services.told import kind_of
 
 log = logging.getLogger("memoray.reading")
 LOOK_S = 1.0
@@ -24,6 +27,8 @@ AWAY_BASE_S, AWAY_CAP_S = 5.0, 60.0
 """Seconds a user rests whose memory could not be reached, doubling (chosen: a shard is back after some seconds)."""
 MOST_SERVED = 10_000
 """Users who are remembered for having had their turn (chosen: more do not wait at once)."""
+_PROCESSES = {"read": "entity-extraction", "embed": "ingest-pipeline"}
+_OWN = user_scope("")
 Task = Mapping[str, Any]
 
 
@@ -88,13 +93,18 @@ class ReadingTask:
 
     async def _read(self, task: Task, stores: Stores) -> None:
         """Read a round of a source, unless it is forgotten meanwhile: then its reading ends, too."""
+        tell_of(task, stores, START)
+        begun = self._clock.now()
         counted = Counted(self._extractor, stores.capture, task["user_id"], task["scope"])
         round_ = read_source(task, stores.capture, counted, stores.encoder, self._submit, self._batch)
         try:
             read = await while_it_stands(round_, lambda: stores.capture.stands(task["scope"], task["source_id"]))
         except ReadingEnded as error:  # it was counted; next time what was tried is read by itself
             log.warning("a reading had to be ended: %s", error.detail)
+            tell_of(task, stores, ERROR, error=error.kind)
             return
+        if read is not None:
+            tell_of(task, stores, COMPLETE, segments=read, duration_ms=round((self._clock.now() - begun) * 1000))
         if read == 0:
             await stores.capture.finished(task)
 
@@ -127,7 +137,24 @@ async def attempt(task: Task, act: Callable[[Task], Awaitable[None]], stores: St
             raise
         if not isinstance(error, DomainError):
             log.exception("%s failed", task["task"])
+        tell_of(task, stores, ERROR, error=kind_of(error))
         await stores.capture.failed(task, reason_of(error), clock.now())
+
+
+def tell_of(task: Task, stores: Stores, event_type: str, **figures: str | float) -> None:
+    """An event of a piece of work, for whom it is read, or else whose scope it is; to encode a team's is nobody's."""
+    own = task["scope"].removeprefix(_OWN) if task["scope"].startswith(_OWN) else ""
+    user_id = task["user_id"] or own
+    if user_id and task["sensitivity"] is not None:  # else its source is gone
+        stores.events.tell(
+            user_id,
+            _PROCESSES[task["task"]],
+            event_type,
+            session_id=task["session_id"],
+            sensitivity=Sensitivity(task["sensitivity"]),
+            source_id=task["source_id"],
+            **figures,
+        )
 
 
 def is_away(error: Exception) -> bool:

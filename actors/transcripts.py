@@ -14,9 +14,10 @@ from adapters.capture.payloads import SESSION_ID, Payload, parse_payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import Change, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
-from memory.model.scopes import user_scope
+from memory.model.events import COMPLETE
+from memory.model.scopes import Sensitivity, user_scope
 from memory.model.sources import Telling
-from memory.services.ingest import with_speakers
+from memory.services.ingest import tell_of_source, with_speakers
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
@@ -82,6 +83,9 @@ async def take(
     """Store what one read of a file brought, and set its malformed lines aside."""
     for line in rejected:
         await stores.capture.reject(change.key, line.byte_offset, line.reason)
+    # which session, and how private it is, a file's name does not say: the events of its sources do
+    told = {"lines": len(payloads), "rejected": len(rejected)}
+    stores.events.tell(user_id, "file-watcher", COMPLETE, None, Sensitivity.PRIVATE, **told)
     await _store(stores, user_id, payloads, telling)
 
 
@@ -101,7 +105,8 @@ async def _store(stores: Stores, user_id: str, payloads: Sequence[Payload], tell
     profile = await capture.profile(user_id)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
         try:
-            await capture.store(with_speakers(source, profile), telling)
+            stored = await capture.store(with_speakers(source, profile), telling)
+            tell_of_source(stores.events, user_id, source, stored)
         except Forgotten:
             log.info("a session continues a forgotten source; left out")
 
@@ -141,6 +146,6 @@ def _file_of(root: Path, default_user: str, user_id: str, session_id: str) -> Ch
     folders: tuple[str | None, ...] = (user_id, None) if user_id == default_user else (user_id,)
     for folder in folders:
         path = root / (folder or "") / f"{session_id}.jsonl"
-        if SESSION_ID.fullmatch(folder or session_id) and path.is_file():
+        if all(map(SESSION_ID.fullmatch, (session_id, folder or session_id))) and path.is_file():
             return Change(folder, session_id, path)
     raise NotFound("There is no session file of that name.", session_id=session_id)

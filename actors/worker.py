@@ -16,6 +16,7 @@ from typing import Any
 
 from actors.background import Threads, come_last, step_back
 from actors.erasing import erase, sweep_now_and_then
+from actors.happenings import keep_events, watch_events
 from actors.names import SHARDS, actor, shard_name, shard_of
 from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
@@ -26,11 +27,14 @@ from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import MeetRivals
+from memory.model.events import ERROR
 from memory.model.ids import command_id
+from memory.model.scopes import Sensitivity
 from memory.model.verdicts import Pair, Verdict
 from memory.ports import Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
+from memory.services.told import kind_of
 from memory.services.vectors import BATCH, encode_heard, let_meet
 from memory.words.passages import BATCH_CHARS
 
@@ -107,6 +111,8 @@ class Worker:
             self._read_heard,
             partial(erase, self._settings, stores),
             partial(sweep_now_and_then, self._settings, stores),
+            partial(keep_events, self._settings, stores, self._clock),
+            partial(watch_events, self._settings, stores, self._clock),
             transcripts.watch,
             scheduler.run,
         ]
@@ -119,9 +125,16 @@ class Worker:
         while True:
             try:
                 await task()
-            except Exception:
+            except Exception as error:
                 log.exception("%s broke; it starts again in %s s", getattr(task, "__qualname__", task), RESTART_S)
+                self._tell_of(error)
             await asyncio.sleep(RESTART_S)  # a task that ended at once, again and again, would starve the others
+
+    def _tell_of(self, error: Exception) -> None:
+        """The event that a task of everybody's broke, for whoever runs this."""
+        if self._stores is not None:
+            owner = self._settings.auth.default_user
+            self._stores.events.tell(owner, "ingest-pipeline", ERROR, None, Sensitivity.PRIVATE, error=kind_of(error))
 
     async def _encode_heard(self) -> None:
         """Make words findable by meaning, with all processors: reading has what is left beside it (0055)."""
@@ -151,7 +164,7 @@ class Worker:
     async def _renew(self) -> None:
         """Take the encoder that serves now, here and in every shard."""
         kept = await self._open()
-        self._stores, self._succession = await build.stores_over(kept.pool, self._settings), None
+        self._stores, self._succession = await build.stores_over(kept.pool, self._settings, kept.events), None
         for number in range(SHARDS):
             await asyncio.wait_for(actor(shard_name(number)).renew.remote(), RENEW_S)
 

@@ -13,6 +13,7 @@ from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.emitting import Emitter
 from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
@@ -21,6 +22,7 @@ from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.erasing import PostgresErasing
+from adapters.postgres.events import PostgresEvents
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresShelf
@@ -87,6 +89,12 @@ class Stores:
     surroundings: PostgresSurroundings
     audit: PostgresAudit
     heard: PostgresHeard
+    events: Emitter
+
+    async def close(self) -> None:
+        """Give every connection back."""
+        await self.events.close()
+        await self.pool.close()
 
 
 def attached(settings: Settings) -> Settings:
@@ -107,6 +115,8 @@ def rules(settings: Settings) -> Rules:
 
 CONNECTIONS = {"gateway": 6, "shard": 6, "worker": 4, "night": 2}
 """The most connections of each part of the product; adapters/postgres/roles.py says how many there may be in all."""
+TELLING = 1
+"""Connections of each part beside those, for events: as many as are told, nobody else waits for them."""
 
 
 async def stores(settings: Settings, part: str = "gateway") -> Stores:
@@ -115,7 +125,9 @@ async def stores(settings: Settings, part: str = "gateway") -> Stores:
         raise ConfigError("No database is known here: start Memoray with `memoray up`, or set MEMORAY_DSN.")
     pool = Pool(settings.dsn, max_size=CONNECTIONS[part], bounds=bounds(settings.database, part))
     await pool.open()
-    return await stores_over(pool, settings)
+    telling = Pool(settings.dsn, max_size=TELLING, min_size=0, bounds=bounds(settings.database, part))
+    await telling.open()
+    return await stores_over(pool, settings, Emitter(PostgresEvents(telling), clock()))
 
 
 def bounds(patience: Database, part: str) -> Bounds:
@@ -124,8 +136,8 @@ def bounds(patience: Database, part: str) -> Bounds:
     return Bounds(asked, patience.lock_s, patience.idle_s, patience.background_s)
 
 
-async def stores_over(pool: Pool, settings: Settings) -> Stores:
-    """The stores over an open pool, for the encoder that serves now."""
+async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = None) -> Stores:
+    """The stores over an open pool, for the encoder that serves now; `events` go on as they were."""
     serving, work = PostgresServing(pool), settings.extraction
     encoder, successor = await _encoders(serving, pool, settings)
     name, capture = encoder.name, _capture(pool, encoder.name, settings)
@@ -154,6 +166,7 @@ async def stores_over(pool: Pool, settings: Settings) -> Stores:
         PostgresSurroundings(pool),
         PostgresAudit(pool),
         PostgresHeard(pool),
+        events or Emitter(PostgresEvents(pool), clock()),
     )
 
 

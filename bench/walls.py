@@ -94,8 +94,8 @@ async def side(name: str, dsn: str, home: Path) -> AsyncIterator[Side]:
     try:
         yield one
     finally:
-        await stores.pool.close()
-        await (await one.shard._open()).pool.close()
+        await stores.close()
+        await (await one.shard._open()).close()
 
 
 async def believe(stores: build.Stores, user: str, facts: int) -> None:

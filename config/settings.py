@@ -44,6 +44,14 @@ class Http:
     requests: Count = 32
     """Requests worked on at once, three in four of them questions; the others wait, and none is begun whose caller has
     left. More do not make two cores answer more, and fewer let slow ones keep others waiting (chosen)."""
+    rate: Count = 1_000
+    """Requests a second of one token, on the average; beyond them it is told to wait (chosen: several times what two
+    cores answer, so it stops a program that asks in a loop and nobody else)."""
+    burst: Count = 10_000
+    """Requests of one token that may come at once."""
+    cors: str = ""
+    """Origins of pages in a browser that may ask, such as https://example.com, several with commas between; * = every
+    one. Empty = none: a browser then asks for nobody."""
     patience_s: Seconds = 10.0
     """Seconds a question waits for its shard to come back, where PostgreSQL has not answered it meanwhile (chosen: what
     the database is waited for, too)."""
@@ -208,6 +216,19 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
+class Events:
+    """What is told of the work of the parts, and to whom."""
+
+    days: Days = 7.0
+    """Days for which events are kept (seed 001)."""
+    most: Count = 500_000
+    """Events of one memory that are kept; the oldest go first (chosen: 300 MB)."""
+    metrics: Literal["token", "loopback"] = "token"
+    """Who may read GET /metrics: `token`, whoever shows an administrator's; `loopback`, without a token, whoever asks
+    from this machine. Behind a proxy on the same machine that is everybody."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -251,6 +272,8 @@ class Settings:
     """Identity."""
     erasure: Erasure = field(default_factory=Erasure)
     """Forgetting for good."""
+    events: Events = field(default_factory=Events)
+    """Watching."""
 
     @property
     def life(self) -> Life:

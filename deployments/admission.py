@@ -21,7 +21,10 @@ from deployments.dialect import Dialect
 from deployments.house import House
 from deployments.problems import problem
 from deployments.protocol import GRANTED
+from deployments.tickets import STREAM, refuse_secrets
 from memory.errors import DomainError, TooManyAttempts, Unauthenticated
+from memory.model.events import ERROR
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
 from memory.model.tokens import Token
 
@@ -29,6 +32,11 @@ GUARDED = "/v1/"
 """Everything below asks for a token, and whatever is asked in a dialect."""
 _KINDS = ("bearer", "token")
 """How a token is announced: RFC 6750's word, and the one that mem0's clients use."""
+
+UNNOTED = frozenset({"/v1/events/emit"})
+"""Routes that neither tell of a memory nor change it, and are asked every few seconds: the trail leaves them out."""
+REFUSALS_S = 1.0
+"""Seconds of refusals that are told in one event."""
 
 
 @dataclass
@@ -38,6 +46,8 @@ class Admitted:
     granted: Token
     user_id: str
     scopes: tuple[str, ...] = ()
+    acts_for: str | None = None
+    """The user that a ticket was given for."""
     route: str = ""
     ids: dict[str, str] = field(default_factory=dict)
     """What stands in its path, by name."""
@@ -50,6 +60,7 @@ class Admission:
         self._app = app
         self._house = house
         self._dialects = dialects
+        self._refused, self._refused_at = 0, 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Look at the head alone."""
@@ -62,18 +73,47 @@ class Admission:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        token = given(request) or (dialect.secret(path) if dialect is not None else "")
         try:
-            granted = await known(self._house, token, request)
+            admitted = await _admitted(self._house, request, dialect)
+            self._house.rates.ask(admitted.granted.name, self._house.clock.now())
         except DomainError as error:
+            if isinstance(error, Unauthenticated | TooManyAttempts):
+                self._tell(self._house, error)
             await refusal(error, request)(scope, receive, send)
             return
-        admitted = scope[GRANTED] = Admitted(granted, granted.user_id)
-        told = _Told(send)
+        scope[GRANTED], told = admitted, _Told(send)
         try:
             await self._app(scope, receive, told.send)
         finally:
-            self._house.trail.note(_entry(admitted, told, request, self._house.clock.now()))
+            if admitted.route not in UNNOTED:
+                self._house.trail.note(_entry(admitted, told, request, self._house.clock.now()))
+
+    def _tell(self, house: House, error: DomainError) -> None:
+        """An event of those who were not let in, for whoever runs this: at most one in a while, however many try."""
+        self._refused += 1
+        if (now := house.clock.now()) - self._refused_at >= REFUSALS_S:
+            house.stores.events.tell(
+                house.settings.auth.default_user,
+                "auth-gate",
+                ERROR,
+                sensitivity=Sensitivity.PRIVATE,
+                status=error.status,
+                refusals=self._refused,
+            )
+            self._refused, self._refused_at = 0, now
+
+
+async def _admitted(house: House, request: Request, dialect: Dialect | None) -> Admitted:
+    """A request as it is let in, by a token in its head or, of a stream, by a ticket. Raises Unauthenticated."""
+    path = request.url.path
+    if dialect is None and request.scope["query_string"]:
+        refuse_secrets(path, request.query_params)
+        ticket = request.query_params.get("ticket")
+        if ticket and path == STREAM and not given(request):
+            let_in = house.tickets.take(ticket, house.clock.now())
+            return Admitted(valid(house, let_in.granted), let_in.user_id, acts_for=let_in.user_id)
+    granted = await known(house, given(request) or (dialect.secret(path) if dialect is not None else ""), request)
+    return Admitted(granted, granted.user_id)
 
 
 class _Told:
@@ -149,6 +189,4 @@ def refusal(error: DomainError, request: Request) -> ASGIApp:
     """A refusal as a problem, after which the connection ends."""
     told = problem(error.status, error.kind, error.detail, request, **error.ids)
     told.headers["connection"] = "close"
-    if isinstance(error, TooManyAttempts):
-        told.headers["retry-after"] = str(error.ids["retry_after_s"])
     return told

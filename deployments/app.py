@@ -42,8 +42,12 @@ class Gateway:
         house = await open_house(settings, minds, encoder, model)
         self._house = house
         self._keeping = asyncio.ensure_future(minds.keep_lines())
-        app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
-        self._listener = await listen(app, settings.home, settings.http, begun=self._begin, orphaned=orphaned)
+        app = create_app(
+            house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+        )
+        self._listener = await listen(
+            app, settings.home, settings.http, begun=self._begin, orphaned=orphaned, ended=house.rings.end
+        )
 
     async def _begin(self) -> None:
         """Serve: the one before has ended. Nobody waits for the encoder, which would cost the one that stands by

@@ -51,7 +51,7 @@ async def reader(
         raise Unauthenticated()
     admitted.route = request.scope["route"].path_format
     admitted.ids = {name: value for name, value in request.path_params.items() if name.endswith("_id")}
-    return await _let_in(house, admitted, x_user_id)
+    return await _let_in(house, admitted, x_user_id or admitted.acts_for)
 
 
 async def for_named(request: Request, house: House, who: Caller, user_id: str | None) -> Caller:

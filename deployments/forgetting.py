@@ -18,8 +18,10 @@ from deployments.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
+from memory.model.events import COMPLETE
 from memory.model.ids import segment_named
 from memory.services.erasing import Eraser
+from memory.services.told import DATABASE
 
 OWN_S = 10.0
 """Seconds that a request waits for the caller's own memory and files."""
@@ -37,7 +39,7 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
             files = await _files_of(house, scope, session_id)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
         await _carry_out(house, who.user_id, receipt_id)
-    return await receipt_of(house, who.user_id, receipt_id, source_id)
+    return await _told(house, who, receipt_id, source_id)
 
 
 async def forget_segment(house: House, who: Caller, source_id: str, segment_id: str, key: str) -> Receipt:
@@ -59,7 +61,7 @@ async def forget_segment(house: House, who: Caller, source_id: str, segment_id: 
             else:
                 await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
         await _carry_out(house, who.user_id, receipt_id)
-    return await receipt_of(house, who.user_id, receipt_id, source_id)
+    return await _told(house, who, receipt_id, source_id)
 
 
 async def _source_of(house: House, who: Caller, source_id: str) -> tuple[str, str]:
@@ -89,7 +91,7 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
             await stores.erasing.entity(receipt_id, who.user_id, known, key)
             await _try_entity(house, receipt_id)
         await _carry_out(house, who.user_id, receipt_id)
-    return await receipt_of(house, who.user_id, receipt_id, known)
+    return await _told(house, who, receipt_id, known)
 
 
 async def _try_entity(house: House, receipt_id: str) -> None:
@@ -120,7 +122,25 @@ async def forget_memory(house: House, who: Caller, key: str) -> Receipt:
             await stores.erasing.memory(receipt_id, user, folders, files)
             house.readers = {each for each in house.readers if each[1] != user}
         await _carry_out(house, user, receipt_id)
+    await house.rings.renew()
     return await receipt_of(house, user, receipt_id, user)
+
+
+async def _told(house: House, who: Caller, receipt_id: str, identity: str) -> Receipt:
+    """The receipt, also as an event. Of a whole memory there is none: nothing of it is left, not even that."""
+    receipt = await receipt_of(house, who.user_id, receipt_id, identity)
+    house.stores.events.tell(
+        who.user_id,
+        DATABASE,
+        COMPLETE,
+        sensitivity=who.view.clearance,
+        work="erasure",
+        receipt_id=receipt_id,
+        segments=receipt.segments,
+        facts=receipt.facts,
+    )
+    await house.rings.renew()
+    return receipt
 
 
 async def _carry_out(house: House, user_id: str, receipt_id: str) -> None:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pkgutil import iter_modules
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from config.settings import Http, Limits
 from deployments import problems, routes
@@ -17,24 +18,44 @@ from deployments.dialect import every_dialect
 from deployments.house import House
 from deployments.limits import BodyLimit
 from deployments.nobody_yet import NobodyYet
+from deployments.observing import Observing
 from deployments.showing import VisibleJson
+from deployments.tickets import STREAM
 from deployments.use_cases.archives import MOST_ARCHIVE
 
 MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""
 IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
-UNCOUNTED = ("/health", "/health/ready", IMPORT)
-"""Not kept waiting behind other requests: who is asked whether it lives must answer."""
+UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
+"""Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
+by lasting."""
 ASKING = ("/v1/ask", "/v1/tools/search_memory")
 """Questions that are posted."""
+ASKED_WITH = [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Last-Event-ID",
+    "X-Internal-Token",
+    "X-Request-Id",
+    "X-User-Id",
+]
+"""Headers that a page of another origin may send, where the setting `http.cors` lets it ask at all."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 
 
 def create_app(
-    house: House | None = None, *, body_bytes: int = Limits().body_bytes, requests: int = Http().requests
+    house: House | None = None,
+    *,
+    body_bytes: int = Limits().body_bytes,
+    requests: int = Http().requests,
+    cors: str = Http().cors,
 ) -> FastAPI:
-    """The application with every route, over a house; without one it only describes itself."""
+    """The application with every route, over a house; without one it only describes itself.
+
+    `cors` are origins of pages that may ask, as the setting has them.
+    """
     app = FastAPI(
         title="Memoray",
         version=version("memoray"),
@@ -50,7 +71,10 @@ def create_app(
     app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
     app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
     app.add_middleware(Admission, house=house, dialects=dialects)
-    app.add_middleware(NobodyYet)  # the last that is added is the first that is asked
+    app.add_middleware(NobodyYet)
+    if cors:
+        _let_pages_ask(app, cors)
+    app.add_middleware(Observing, house=house)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
@@ -61,3 +85,14 @@ def create_app(
             app.mount(path, mounted(house))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app
+
+
+def _let_pages_ask(app: FastAPI, origins: str) -> None:
+    """Let a browser show what is answered here to pages of these origins; who asks shows a token as everybody does."""
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=[each.strip() for each in origins.split(",")],
+        allow_methods=["*"],
+        allow_headers=ASKED_WITH,
+        expose_headers=["Retry-After", "X-Request-Id"],
+    )

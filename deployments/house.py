@@ -18,6 +18,10 @@ from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
+from deployments.metrics import Metrics
+from deployments.rates import Rates
+from deployments.rings import Rings
+from deployments.tickets import Tickets
 from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
@@ -129,10 +133,16 @@ class House:
     """shard -> when it has last answered a question, by the loop's clock."""
     attempts: Attempts = field(default_factory=Attempts)
     """Tokens that were guessed."""
+    tickets: Tickets = field(default_factory=Tickets)
+    """Tickets of streams."""
 
     def __post_init__(self) -> None:
-        """The audit trail, over whatever stores there are."""
+        """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
+        self.rates = Rates(self.settings.http)
         self.trail = Trail(self.stores.audit, self.settings.auth)
+        self.metrics = Metrics()
+        self.rings = Rings(self.stores.events.store)
+        self.stores.events.when_written(self.rings.wake)
 
     @property
     def tokens(self) -> Any:
@@ -153,7 +163,7 @@ class House:
     async def renew(self) -> None:
         """Take the encoder that serves now."""
         if await self.stores.serving.name() != self.stores.encoder.name:
-            self.stores = await build.stores_over(self.stores.pool, self.settings)
+            self.stores = await build.stores_over(self.stores.pool, self.settings, self.stores.events)
             self.encoder, self.encodes = _encoder(self.stores, self.deployed)
 
     async def note_reader(self, view: View) -> None:

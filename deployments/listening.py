@@ -53,6 +53,8 @@ class Role:
     """Whether its raylet has gone: then it ends as soon as another stands by, and is never the next."""
     patient: bool = False
     """An orphan that does not end while it only stands by: others come and go, and it is there between them."""
+    ended: Callable[[], object] = bool
+    """Called when it takes nothing more: what it streams without end is to end now."""
 
 
 class Listener:
@@ -99,6 +101,7 @@ class Listener:
     async def _end(self) -> None:
         await self._acceptor.stop()
         self._turn.pass_on()
+        self._role.ended()
         if self._watching is not None:
             self._watching.cancel()
         await self._take_leave()
@@ -142,13 +145,15 @@ async def listen(
     begun: Begun = _nothing,
     orphaned: Orphaned = _never,
     patient: bool = False,
+    ended: Callable[[], object] = bool,
 ) -> Listener:
     """Serve the application of a home where the settings say, at once or when the gateway before it has ended.
 
-    `begun`, `orphaned` and `patient` are those of its `Role`. Raises Unavailable if another program keeps the port.
+    `begun`, `orphaned`, `patient` and `ended` are those of its `Role`. Raises Unavailable if another program keeps the
+    port.
     """
     door = await _opened(home, http, patience_s)
-    listener = Listener(app, http, door, Turn(home, http.port), Role(begun, orphaned, patient))
+    listener = Listener(app, http, door, Turn(home, http.port), Role(begun, orphaned, patient, ended))
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -62,7 +63,10 @@ Form = Callable[[Problem], Response]
 
 def problem(status: int, kind: str, detail: str, request: Request, **more: Any) -> Response:
     """One problem as a response, in the form of whoever asked."""
-    return _form_of(request)(Problem(status, kind, detail, request.url.path, more))
+    told = _form_of(request)(Problem(status, kind, detail, request.url.path, more))
+    if (wait_s := more.get("retry_after_s")) is not None:
+        told.headers["retry-after"] = str(ceil(wait_s))
+    return told
 
 
 def _form_of(request: Request) -> Form:
@@ -123,7 +127,7 @@ async def _ray(request: Request, error: Exception) -> Response:
         return await _domain(request, cause)
     if tells_of_full_disk(cause):
         return await _domain(request, DiskFull())
-    log.error("a part of the cluster failed", exc_info=error)
+    log.error("a part of the cluster failed in request %s", request.scope.get("request_id"), exc_info=error)
     away = Unavailable()
     return problem(away.status, away.kind, away.detail, request)
 
@@ -131,7 +135,7 @@ async def _ray(request: Request, error: Exception) -> Response:
 async def _unexpected(request: Request, error: Exception) -> Response:
     if tells_of_full_disk(error):
         return await _domain(request, DiskFull())
-    log.error("unexpected error", exc_info=error)
+    log.error("unexpected error in request %s", request.scope.get("request_id"), exc_info=error)
     told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
     told.headers["connection"] = "close"  # it ends: what failed may have left the rest of the request unread
     return told

@@ -8,6 +8,7 @@ from asyncio import Future
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from adapters import build
 from deployments.contexts import context_for, still_told
 from deployments.house import House
 from memory.errors import DomainError, Unavailable
+from memory.model.events import COMPLETE
 from memory.model.origins import ProvenanceFilter
 from memory.ports import Keys
 from memory.retrieval.query import Question
@@ -48,6 +50,7 @@ async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilt
     """Answer a question, if `origins` are given from words of theirs alone. A part that is away costs its leg and is
     named in `degraded`; it never fails the question.
     """
+    begun = monotonic()
     looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
     recollection = await _recollect(house, looked_at, await _only(house, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
@@ -58,6 +61,7 @@ async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilt
     best = told[: question.limit]
     context, kept = await context_for(house, question, [row for row, _ in best])
     best = best[:kept]
+    _tell(house, question, recollection, len(best), monotonic() - begun)
     return Recalled(
         recollection=recollection if told else replace(recollection, abstained=True),
         shown=tuple(row for row, _ in best),
@@ -66,6 +70,21 @@ async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilt
         context=context,
         considered=tuple(told[: question.considered]),
     )
+
+
+def _tell(house: House, question: Question, found: Recollection, results: int, seconds: float) -> None:
+    """Count a question, and tell who watches; nothing of one that is to leave no trace."""
+    house.metrics.asked(degraded=bool(found.degraded))
+    if question.record_access:
+        house.stores.events.tell(
+            question.view.user_id,
+            "bm25-search",
+            COMPLETE,
+            sensitivity=question.view.clearance,
+            duration_ms=round(seconds * 1000),
+            results=results,
+            degraded=len(found.degraded),
+        )
 
 
 async def _only(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None) -> Keys | None:

@@ -46,9 +46,13 @@ async def serve(home: Path) -> None:
     async def begun() -> None:
         beside(house.warm())
 
-    app = create_app(house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests)
+    app = create_app(
+        house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+    )
     while True:
-        listener = await listen(app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True)
+        listener = await listen(
+            app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True, ended=house.rings.end
+        )
         await listener.leaving()
         beside(listener.close())
 

@@ -28,6 +28,8 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
         known = await stores.nights.sleepers()
         sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
         now, hour = build.clock().now(), settings.night.hour
-        return await run_nights(sleepers, night, now, hour, settings.life, stores.nights, Shards(), stores.failures)
+        return await run_nights(
+            sleepers, night, now, hour, settings.life, stores.nights, Shards(), stores.failures, stores.events
+        )
     finally:
-        await stores.pool.close()
+        await stores.close()

@@ -100,6 +100,13 @@ class TooManyAttempts(DomainError):
     kind = "too-many-attempts"
 
 
+class TooManyRequests(DomainError):
+    """More is asked than one may ask in this time: wait, then ask again."""
+
+    status = 429
+    kind = "too-many-requests"
+
+
 class Forbidden(DomainError):
     """This token may not do that."""
 

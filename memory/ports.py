@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.model.captured import Captured
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
-from memory.model.scopes import View
+from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
@@ -226,6 +226,21 @@ class Judge(Protocol):
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""
+
+
+class EventSink(Protocol):
+    """Where parts tell what they do. Nobody waits for it, nothing fails by it, and what is too much is dropped."""
+
+    def tell(
+        self,
+        user_id: str,
+        process: str,
+        event_type: str,
+        session_id: str | None = None,
+        sensitivity: Sensitivity = Sensitivity.OPEN,
+        **figures: str | float | None,
+    ) -> None:
+        """One event of a process of the registry (memory.model.events), in a user's memory: ids and figures."""
 
 
 class Clock(Protocol):

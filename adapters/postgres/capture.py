@@ -95,7 +95,8 @@ class PostgresCapture:
         self, task: str, now: Instant, limit: int, *, longest: bool = False, served: Sequence[str] = (),
         besides: Sequence[str] = (),
     ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
-        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
+        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked,
+        session_id, sensitivity}`.
 
         `served` are users (of embed: scopes) in the order in which they had their turn; `besides` have none now.
         """

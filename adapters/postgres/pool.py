@@ -149,12 +149,15 @@ class Pool:
     nobody's is said to be nobody's, and meets no rows.
     """
 
-    def __init__(self, dsn: str, *, max_size: int = 6, timeout_s: float = 10.0, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, dsn: str, *, max_size: int = 6, min_size: int = 1, timeout_s: float = 10.0, bounds: Bounds | None = None
+    ) -> None:
+        """`min_size` connections are kept, however long nobody needs one."""
         self._dsn, self._timeout_s = dsn, timeout_s
         self._bounds = bounds or Bounds()
         configure = partial(_configure, settings=self._bounds.settings())
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            dsn, connection_class=Connection, min_size=1, max_size=max_size, open=False, timeout=timeout_s,
+            dsn, connection_class=Connection, min_size=min_size, max_size=max_size, open=False, timeout=timeout_s,
             reconnect_timeout=_RECONNECT_S, configure=configure, check=_check, kwargs={"row_factory": dict_row},
         )  # fmt: skip
 

@@ -22,8 +22,8 @@ from adapters.postgres.sql import queries
 
 Q = queries("roles")
 Connection = psycopg.Connection[Any]
-CONNECTIONS = 80
-"""Connections of the product's role: three times the 24 of all pools together (adapters/build.py), for whoever is
+CONNECTIONS = 90
+"""Connections of the product's role: three times the 29 of all pools together (adapters/build.py), for whoever is
 replaced goes only when its successor is there, which a second raylet's end may delay, and some for tools. The embedded
 server takes 100, so the owner still comes in."""
 _CONNECT_S = 5

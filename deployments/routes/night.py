@@ -15,6 +15,7 @@ from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
 from memory.services.night import due, instant_of, run_night
 from memory.services.sleeping import STEP
+from memory.services.told import telling_of_night
 
 router = APIRouter(prefix="/v1", tags=["night"])
 
@@ -48,7 +49,8 @@ async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str,
     report: dict[str, Any] = {}
     life, nights = house.settings.life, house.stores.nights
     for each in await _missed(house, user, night, profile.time_zone):
-        report = await run_night(user, each, profile.time_zone, hour, life, nights, house.minds)
+        async with telling_of_night(house.stores.events, user, each):
+            report = await run_night(user, each, profile.time_zone, hour, life, nights, house.minds)
     await house.stores.failures.over(user, STEP)
     return report
 

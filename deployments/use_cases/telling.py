@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from operator import itemgetter
+from time import monotonic
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
@@ -20,7 +21,7 @@ from memory.errors import Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
 from memory.model.sources import Segment, Source, Telling
-from memory.services.ingest import with_speakers
+from memory.services.ingest import tell_of_source, with_speakers
 
 MOST_PARTICIPANTS = 1_000
 """As many as a source may name."""
@@ -124,8 +125,10 @@ async def tell(house: House, who: Caller, body: SourceIn, *, revive: bool = True
     """
     scope = _scope(body.team_id, writing(who))
     profile = await house.profile(who.user_id)
-    source = with_speakers(source_of(body, scope, profile), profile)
+    source, begun = with_speakers(source_of(body, scope, profile), profile), monotonic()
     stored = await house.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
+    spent = round((monotonic() - begun) * 1000)
+    tell_of_source(house.stores.events, who.user_id, source, stored, duration_ms=spent)
     await house.minds.wake()
     return SourceTold(source_id=body.source_id, segments=stored["segments"], changed=stored["changed"])
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from memory.model.events import COMPLETE
 from memory.model.profile import Profile
 from memory.model.sources import Segment, Source
+from memory.ports import EventSink
 
 
 def with_speakers(source: Source, profile: Profile) -> Source:
@@ -27,3 +30,20 @@ def _completed(segment: Segment, profile: Profile, language: str | None) -> Segm
     if (role, language) == (segment.role, segment.language):
         return segment
     return replace(segment, role=role, language=language)
+
+
+def tell_of_source(
+    events: EventSink, user_id: str, source: Source, stored: Mapping[str, int], **figures: float
+) -> None:
+    """The event that a source was stored: how many segments, and how many of them were new or differ."""
+    events.tell(
+        user_id,
+        "ingest-pipeline",
+        COMPLETE,
+        session_id=source.session_id or source.source_id,
+        sensitivity=source.sensitivity,
+        source_id=source.source_id,
+        segments=stored["segments"],
+        changed=stored["changed"],
+        **figures,
+    )

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 
 from memory.errors import DomainError
 from memory.model.timeline import Instant
+from memory.ports import EventSink
 from memory.rules.parameters import Life
 from memory.services.night import Mind, Nights, due, run_night
+from memory.services.told import telling_of_night
 
 log = logging.getLogger("memoray.night")
 STEP = "night"
@@ -33,7 +35,7 @@ class Failures(Protocol):
 
 async def run_nights(
     sleepers: Iterable[Sleeper], night: date | None, now: Instant, hour: int, life: Life, nights: Nights, mind: Mind,
-    failures: Failures,
+    failures: Failures, events: EventSink,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """The nights that are due, or one named night, of these users: a report each.
 
@@ -44,7 +46,8 @@ async def run_nights(
         user, zone = sleeper["user_id"], sleeper["zone"]
         try:
             for each in [night] if night else list(due(sleeper["since"], now, zone, hour)):
-                reports.append(await run_night(user, each, zone, hour, life, nights, mind))
+                async with telling_of_night(events, user, each):
+                    reports.append(await run_night(user, each, zone, hour, life, nights, mind))
         except Exception as error:
             reports.append({"user_id": user, "failed": await _noted(user, error, failures)})
         else:

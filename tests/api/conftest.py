@@ -76,6 +76,6 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
         opened = Door(client, house, minds, user)
         yield opened
         await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
-    await house.stores.pool.close()
+    await house.stores.close()
     if minds.shard._stores is not None:
-        await minds.shard._stores.pool.close()
+        await minds.shard._stores.close()

@@ -22,6 +22,7 @@ from memory.model.commands import AcceptReading
 from memory.model.scopes import View, user_scope
 from memory.model.sources import Segment, Source
 from memory.ports import Extractor, Vector
+from tests.fakes.events import Overheard
 from tests.fakes.extractor import ScriptedExtractor
 from tests.fakes.readers import Poisoned
 
@@ -39,7 +40,7 @@ class House:
     def __init__(self, pool: Pool, tmp_path: Any, extractor: Extractor, users: set[str]) -> None:
         self.pool, self._users = pool, users
         self.capture = Only(pool, "hashing", users)
-        self.stores: Any = SimpleNamespace(capture=self.capture, encoder=HashingEmbedder())
+        self.stores: Any = SimpleNamespace(capture=self.capture, encoder=HashingEmbedder(), events=Overheard())
         self.taken: list[tuple[str, int]] = []
         self.away: set[str] = set()
         settings = load(tmp_path, {"dsn": "postgresql://x"}, {})

@@ -111,7 +111,10 @@ ON CONFLICT DO NOTHING;
 -- for all that another has told. Of one user, what was just heard goes before what is made anew, or read for a new reader
 -- (position 0); it is read in the order it came, and encoded the latest first. `longest`: what has waited longest goes
 -- before all that. Users in `besides` are left out.
-SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts, w.asked FROM work w
+SELECT w.scope, w.source_id, w.task, w.user_id, w.attempts, w.asked,
+       (SELECT s.session_id FROM sources s WHERE (s.scope, s.source_id) = (w.scope, w.source_id)) AS session_id,
+       (SELECT s.sensitivity FROM sources s WHERE (s.scope, s.source_id) = (w.scope, w.source_id)) AS sensitivity
+FROM work w
 LEFT JOIN unnest(%(served)s::text[]) WITH ORDINALITY AS v (who, turn)
        ON v.who = CASE WHEN w.task = 'embed' THEN w.scope ELSE w.user_id END
 WHERE w.task = %(task)s AND w.next_attempt <= to_timestamp(%(now)s) AND w.attempts < %(attempts)s

@@ -22,6 +22,7 @@ from memory.retrieval.fact_columns import key_of
 from memory.retrieval.library import Library, MemoryShelf
 from memory.rules.decider import Rules
 from memory.services.remember import UserMemory
+from tests.fakes.events import Overheard
 from tests.unit.actors.test_shelves import ListedFeed
 
 ENCODER = HashingEmbedder()
@@ -35,7 +36,12 @@ class Drowsy(MemoryShard):
         super().__init__("shard-0", Settings(home=home))
         journal, shelves = InMemoryJournal(), Shelves(ListedFeed(), ENCODER.dimensions)
         stores = SimpleNamespace(
-            journal=journal, commands=InMemoryCaptures(journal), encoder=ENCODER, feed=None, serving=None
+            journal=journal,
+            commands=InMemoryCaptures(journal),
+            encoder=ENCODER,
+            feed=None,
+            serving=None,
+            events=Overheard(),
         )
         self._stores = stores  # type: ignore[assignment]
         library = Library(ENCODER.dimensions)

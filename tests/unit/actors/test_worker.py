@@ -16,6 +16,7 @@ from memory.errors import JournalUnavailable, Unavailable
 from memory.model.claims import Utterance
 from memory.retrieval.pieces import Encoded
 from memory.services.judging import Patience
+from tests.fakes.events import Overheard
 
 SCOPE = "user:ann"
 POISON = "A text no encoder can read."
@@ -40,7 +41,8 @@ class Queue:
         self.away = False
 
     async def due(self, task: str, now: float, limit: int, **turns: Any) -> list[dict[str, Any]]:
-        return [{"scope": SCOPE, "source_id": name, "task": task} for name in self.words][:limit]
+        own = {"scope": SCOPE, "task": task, "user_id": "", "session_id": "s", "sensitivity": 1}
+        return [{**own, "source_id": name} for name in self.words][:limit]
 
     async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[dict[str, Any]]:
         if self.away:
@@ -66,7 +68,7 @@ class Queue:
 def worker_of(queue: Queue) -> Worker:
     """A worker whose background tasks do not run."""
     worker = Worker.__new__(Worker)
-    worker._stores = SimpleNamespace(capture=queue, encoder=Picky())  # type: ignore[assignment]
+    worker._stores = SimpleNamespace(capture=queue, encoder=Picky(), events=Overheard())  # type: ignore[assignment]
     worker._clock, worker._encoding = SystemClock(), Turns()
     return worker
 
@@ -81,10 +83,21 @@ async def test_many_sources_are_encoded_at_once() -> None:
 
 async def test_a_text_that_breaks_the_encoder_costs_its_own_source_an_attempt_and_no_other() -> None:
     queue = Queue({"a": "It rains.", "b": POISON, "c": "It snows."})
-    assert await worker_of(queue)._encode_next(longest=False)
+    worker = worker_of(queue)
+    assert await worker._encode_next(longest=False)
     assert list(queue.words) == ["b"]
     assert queue.failures == ["b: ValueError"]
     assert len(queue.stored) == 2
+    [told] = worker._stores.events.told  # type: ignore[union-attr]
+    assert told == {
+        "user_id": "ann",
+        "process": "ingest-pipeline",
+        "event_type": "error",
+        "session_id": "s",
+        "sensitivity": 1,
+        "source_id": "b",
+        "error": "ValueError",
+    }
 
 
 async def test_an_outage_of_the_database_costs_nobody_an_attempt() -> None:

@@ -11,6 +11,7 @@ from memory.model.working_set import WorkingSet
 from memory.rules.parameters import Life
 from memory.services.night import Plan
 from memory.services.sleeping import STEP, due_nights, run_nights
+from tests.fakes.events import Overheard
 
 YESTERDAY, NOW = (datetime(2026, 3, day, 12, tzinfo=UTC).timestamp() for day in (1, 2))
 
@@ -53,13 +54,17 @@ async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
     failures = Failures()
     failures.noted["ann"] = "some other day"
     sleepers = [sleeper("mars", "Mars/X"), sleeper("ann"), sleeper("broken"), sleeper("zoe", "Europe/Lisbon")]
-    reports = await run_nights(sleepers, None, NOW, 3, Life(), Told(), None, failures)  # type: ignore[arg-type]
+    events = Overheard()
+    reports = await run_nights(sleepers, None, NOW, 3, Life(), Told(), None, failures, events)  # type: ignore[arg-type]
     assert [(each["user_id"], "failed" in each) for each in reports] == [
         ("mars", True), ("ann", False), ("broken", True), ("zoe", False),
     ]  # fmt: skip
     assert set(failures.noted) == {"mars", "broken"}
     assert "time zone" in failures.noted["mars"]
     assert failures.noted["broken"] == "KeyError"
+    told = [f"{each['user_id']} {each['event_type']}" for each in events.told]
+    assert told == ["ann start", "ann complete", "broken start", "broken error", "zoe start", "zoe complete"]
+    assert "words" not in str(events.told)
 
 
 async def test_a_bad_time_zone_keeps_nobody_else_from_being_counted() -> None:

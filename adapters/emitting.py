@@ -1,0 +1,116 @@
+"""Emitting: events wait in a bounded queue and are written together, a moment later, by a task of its own.
+
+Whoever tells one waits for nothing and is told of no failure: telling costs microseconds, and where the database is
+away, or more is told than can be written, events are dropped and counted. A memory is never slowed by being watched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from adapters.postgres.events import PostgresEvents
+from memory.errors import Unavailable
+from memory.model.events import BY_PROCESS, Event, reason_for
+from memory.model.scopes import Sensitivity
+from memory.ports import Clock
+
+log = logging.getLogger("memoray.events")
+MOST_WAITING = 10_000
+"""Events that wait at most: 10 s of the thousand a second that a watched system may tell (chosen; 10 MB)."""
+TOGETHER = 1_000
+"""Events written in one statement (chosen: 20 ms of the database's)."""
+FLUSH_S = 0.05
+"""Seconds in which events gather before they are written: who watches sees them a moment later."""
+AGAIN_S = 1.0
+"""Seconds before what could not be written is tried again."""
+
+
+class Emitter:
+    """The events of one process."""
+
+    def __init__(self, store: PostgresEvents, clock: Clock, flush_s: float = FLUSH_S) -> None:
+        self.store = store
+        self.dropped = 0
+        """Events that were dropped since this process began."""
+        self._clock, self._flush_s = clock, flush_s
+        self._waiting: deque[Event] = deque()
+        self._due: asyncio.TimerHandle | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self._written: list[Callable[[], None]] = []
+
+    def tell(
+        self,
+        user_id: str,
+        process: str,
+        event_type: str,
+        session_id: str | None = None,
+        sensitivity: Sensitivity = Sensitivity.OPEN,
+        **figures: str | float | None,
+    ) -> None:
+        """One event of a process of ours; see memory.ports.EventSink."""
+        now, told = self._clock.now(), {name: value for name, value in figures.items() if value is not None}
+        reason = reason_for(process, event_type, told)
+        known = BY_PROCESS[process]
+        self.take([Event(self.fresh_id(), user_id, now, now, known, event_type, session_id, told, reason, sensitivity)])
+
+    @staticmethod
+    def fresh_id() -> str:
+        """An id for an event that has none."""
+        return str(uuid.uuid4())
+
+    def take(self, events: Sequence[Event]) -> int:
+        """Let events wait to be written; how many of them, the first so many, there was room for."""
+        room = max(0, MOST_WAITING - len(self._waiting))
+        taken = events[:room]
+        self._waiting.extend(taken)
+        self.dropped += len(events) - len(taken)
+        if taken and self._due is None and (self._writing is None or self._writing.done()):
+            self._due = asyncio.get_running_loop().call_later(self._flush_s, self._begin)
+        return len(taken)
+
+    def when_written(self, told: Callable[[], None]) -> None:
+        """Have this called whenever some were written."""
+        self._written.append(told)
+
+    async def flush(self) -> None:
+        """Write what waits; what the database cannot take now waits on."""
+        if self._writing is None or self._writing.done():
+            self._begin()
+        writing = self._writing
+        if writing is not None:
+            await asyncio.shield(writing)
+
+    async def close(self) -> None:
+        """Write what waits, and give the connections back."""
+        if self._waiting or self._writing is not None:
+            await self.flush()
+        if self._due is not None:
+            self._due.cancel()
+        await self.store.pool.close()
+
+    def _begin(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+        self._due, self._writing = None, asyncio.ensure_future(self._write())
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch = list(islice(self._waiting, TOGETHER))
+            try:
+                await self.store.write(batch)
+            except Unavailable as error:
+                log.warning("%d events wait: %s", len(self._waiting), error.kind)
+                self._due = asyncio.get_running_loop().call_later(AGAIN_S, self._begin)
+                return
+            except Exception as error:  # whatever is wrong with these, the next ones are not to wait for it
+                log.error("%d events are dropped: %s", len(batch), type(error).__name__)
+                self.dropped += len(batch)
+            for _ in batch:
+                self._waiting.popleft()
+            for told in self._written:
+                told()

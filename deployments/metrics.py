@@ -1,0 +1,81 @@
+"""Metrics: what Prometheus is told of a gateway, and of the whole system what the database knows.
+
+With Prometheus's own client: the spare gateway lives outside Ray, and Ray's metrics work inside alone.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from psycopg.rows import DictRow
+
+from memory.errors import Unavailable
+
+BOUNDS_S = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Seconds by which durations are told apart; a question takes 10 to 30 ms."""
+FRESH_S = 5.0
+"""Seconds for which the database's figures are good: whoever scrapes often costs no more."""
+QUEUES = ("reading", "embedding", "erasing")
+
+
+class System(Protocol):
+    """Who knows figures of the whole system (adapters/postgres/events.py)."""
+
+    async def waiting(self) -> DictRow:
+        """`{reading, embedding, erasing, turns}`."""
+
+
+class Metrics:
+    """The metrics of one gateway."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        registry = self._registry
+        self._requests = Counter(
+            "memoray_requests", "Requests that were answered.", ("method", "route", "status"), registry=registry
+        )
+        self._durations = Histogram(
+            "memoray_request_seconds", "How long they took; of a stream, until its first byte.", ("method", "route"),
+            buckets=BOUNDS_S, registry=registry,
+        )  # fmt: skip
+        self._questions = Counter("memoray_questions", "Questions that were answered.", registry=registry)
+        self._degraded = Counter(
+            "memoray_questions_degraded", "Questions that a part did not answer.", registry=registry
+        )
+        self._dropped = Gauge(
+            "memoray_events_dropped", "Events that this gateway dropped since it began.", registry=registry
+        )
+        self._listeners = Gauge("memoray_event_listeners", "Streams of events that are open.", registry=registry)
+        self._turns = Gauge("memoray_turns", "Turns that the memories there are have been through.", registry=registry)
+        self._pending = Gauge("memoray_pending", "Pieces of work that wait.", ("queue",), registry=registry)
+        self._up = Gauge("memoray_database_up", "Whether the database answered this scrape.", registry=registry)
+        self._asked_at = -FRESH_S
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request. `route` is a path with the names of what stands in it: of these there are so many."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._durations.labels(method, route).observe(seconds)
+
+    def asked(self, *, degraded: bool) -> None:
+        """Count a question."""
+        self._questions.inc()
+        self._degraded.inc(degraded)
+
+    async def text(self, system: System, dropped: int, listeners: int) -> bytes:
+        """All of them, as Prometheus reads them."""
+        self._dropped.set(dropped)
+        self._listeners.set(listeners)
+        if monotonic() - self._asked_at >= FRESH_S:
+            try:
+                figures = await system.waiting()
+            except Unavailable:  # then that is what is told
+                self._up.set(0)
+            else:
+                self._asked_at = monotonic()
+                self._up.set(1)
+                self._turns.set(figures["turns"])
+                for queue in QUEUES:
+                    self._pending.labels(queue).set(figures[queue])
+        return bytes(generate_latest(self._registry))
