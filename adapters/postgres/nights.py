@@ -14,6 +14,7 @@ from adapters.postgres.census import Calibration, take_census
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from adapters.walls import everybody
+from memory.errors import NotFound
 from memory.model.commands import Crossing
 from memory.model.timeline import Instant
 from memory.rules.census import Census
@@ -63,13 +64,14 @@ class PostgresNights:
         return None if row is None else _plan(row)
 
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
-        """Keep a plan; if there is one already, that one stands and is returned."""
+        """Keep a plan; if there is one already, that one stands and is returned. Raises NotFound without a memory."""
         steps = {name: list(map(_CELLS, found)) for name, found in plan.crossings.items()}
         kept = {"report": Jsonb(dict(plan.report)), "plan": Jsonb(steps)}
         if await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, **kept):
             return plan
         standing = await self.plan(user_id, night)
-        assert standing is not None
+        if standing is None:
+            raise NotFound("There is no such memory: nothing was told to it yet, or it was deleted.")
         return standing
 
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:

@@ -341,3 +341,9 @@ async def test_more_notes_on_a_fact_than_its_page_shows_are_listed_by_their_own_
     await turned_page_by_page(door, f"/v1/facts/{fact[:8]}/notes", latest, 203)
     assert (await door.client.get("/v1/facts/f-nobody/notes")).status_code == 404
     assert (await door.client.get(f"/v1/facts/{fact}/notes?cursor=broken")).status_code == 422
+
+
+async def test_a_night_of_a_memory_that_nobody_has_is_refused(door: Door) -> None:
+    answer = await door.client.post("/v1/night")
+    assert answer.status_code == 404, answer.text
+    assert "nothing was told to it yet" in answer.json()["detail"]

@@ -12,8 +12,10 @@ SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s AND 
 SELECT report, plan FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
 
 -- name: begin
+-- Of a memory that is there: a night must not bring back the user of one that was deleted.
 INSERT INTO nights (user_id, night, at, report, plan, begun_at)
-VALUES (%(user_id)s, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s, now()) ON CONFLICT DO NOTHING
+SELECT user_id, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s, now() FROM users WHERE user_id = %(user_id)s
+ON CONFLICT DO NOTHING
 RETURNING night;
 
 -- name: committed
