@@ -38,6 +38,7 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
             files = build.session_files(stores, house.settings).of_session(scope, session_id, parts)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
         await _carry_out(house, who.user_id, receipt_id)
+        house.chats.drop(who.user_id, who.view.scopes)
     return await receipt_of(house, who.user_id, receipt_id, source_id)
 
 
@@ -55,6 +56,7 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
             await stores.erasing.entity(receipt_id, who.user_id, known, key)
             await _try_entity(house, receipt_id)
         await _carry_out(house, who.user_id, receipt_id)
+        house.chats.drop(who.user_id, who.view.scopes)
     return await receipt_of(house, who.user_id, receipt_id, known)
 
 
@@ -86,6 +88,7 @@ async def forget_memory(house: House, who: Caller, key: str) -> Receipt:
             await stores.erasing.memory(receipt_id, user, folders, files)
             house.readers = {each for each in house.readers if each[1] != user}
         await _carry_out(house, user, receipt_id)
+        house.chats.drop(user)
     return await receipt_of(house, user, receipt_id, user)
 
 

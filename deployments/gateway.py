@@ -26,7 +26,7 @@ IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
 UNCOUNTED = ("/health", "/health/ready", IMPORT)
 """Not kept waiting behind other requests: who is asked whether it lives must answer."""
-ASKING = ("/v1/ask", "/v1/tools/search_memory")
+ASKING = ("/v1/ask", "/v1/chat", "/v1/tools/search_memory")
 """Questions that are posted."""
 DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. Every `/v1` route needs a token."
 

@@ -18,6 +18,7 @@ from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
+from deployments.chats import ChatSessions
 from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
@@ -129,6 +130,8 @@ class House:
     """shard -> when it has last answered a question, by the loop's clock."""
     attempts: Attempts = field(default_factory=Attempts)
     """Tokens that were guessed."""
+    chats: ChatSessions = field(default_factory=ChatSessions)
+    """Who talks with their memory now."""
 
     def __post_init__(self) -> None:
         """The audit trail, over whatever stores there are."""

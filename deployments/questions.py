@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import Future
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -63,6 +63,14 @@ async def ask(house: House, question: Question) -> Recalled:
         context=context,
         considered=tuple(told[: question.considered]),
     )
+
+
+async def told_again(house: House, question: Question, keys: Sequence[int]) -> str:
+    """The context of segments that were found before, as they may be told now: what was forgotten is not among them."""
+    rows, _ = await house.stores.reads.dressed(question.view, list(keys))
+    told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
+    context, _ = await context_for(house, question, [row for row, _ in told])
+    return context
 
 
 async def _only(house: House, question: Question) -> Keys | None:
