@@ -115,8 +115,10 @@ class ChatSessions:
                 del self._sessions[key]
 
     def _make_room(self, user_id: str) -> None:
-        own = [key for key in self._sessions if key[0].user_id == user_id]
-        for keys, most in ((own, MOST_A_USER), (list(self._sessions), MOST_SESSIONS)):
-            idle_first = sorted(keys, key=lambda key: self._sessions[key].last_at)
-            for key in idle_first[: max(0, len(keys) - most)]:
-                del self._sessions[key]
+        self._end_beyond(MOST_A_USER, [key for key in self._sessions if key[0].user_id == user_id])
+        self._end_beyond(MOST_SESSIONS, list(self._sessions))
+
+    def _end_beyond(self, most: int, keys: list[tuple[View, str]]) -> None:
+        idle_first = sorted(keys, key=lambda key: self._sessions[key].last_at)
+        for key in idle_first[: max(0, len(keys) - most)]:
+            del self._sessions[key]

@@ -158,11 +158,11 @@ def accepted(call: ToolCall, tools: Mapping[str, Tool]) -> tuple[Tool, Body]:
 
 
 async def result_of(
-    house: House, who: Caller, key: str, tool: Tool, body: Body, found: list[Citation], after: int
+    house: House, who: Caller, command_id: str, tool: Tool, body: Body, found: list[Citation], after: int
 ) -> str:
     """What a tool gives, as a model reads it. What a search finds is numbered on from `after`, and joins `found`."""
     try:
-        given = await tool.run(house, writing(who) if tool.writes else who, key, body)
+        given = await tool.run(house, writing(who) if tool.writes else who, command_id, body)
     except DomainError as error:
         return failed(error)
     told = to_jsonable_python(given)
