@@ -67,6 +67,21 @@ class EncoderHere:
         return await asyncio.to_thread(self._own.ask, text)
 
 
+class Web(Protocol):
+    """The web as a chat may reach it."""
+
+    searches: bool
+    """Whether there is a search engine."""
+    fetches: bool
+    """Whether pages may be read."""
+
+    async def search(self, query: str) -> list[dict[str, str]]:
+        """Title, address and some words of what is found. Raises DomainError."""
+
+    async def fetch(self, url: str) -> str:
+        """The words of a public page. Raises DomainError."""
+
+
 class Minds(Protocol):
     """The living parts, wherever they run: the shards of the users, and the worker."""
 
@@ -132,6 +147,8 @@ class House:
     """Tokens that were guessed."""
     chats: ChatSessions = field(default_factory=ChatSessions)
     """Who talks with their memory now."""
+    web: Web | None = None
+    """What these may reach of the web, if the settings let them."""
 
     def __post_init__(self) -> None:
         """The audit trail, over whatever stores there are."""
@@ -204,7 +221,9 @@ async def open_house(
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
     model = model or build.language(settings)
-    return House(settings, stores, minds, build.clock(), *_encoder(stores, encoder), model=model, deployed=encoder)
+    reached = build.web(settings)
+    encodes = _encoder(stores, encoder)
+    return House(settings, stores, minds, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
 
 
 def _encoder(stores: build.Stores, deployed: Encoder | None) -> tuple[Encoder, bool]:

@@ -74,6 +74,28 @@ async def _shown(*_: Any) -> Any:
     return {"shown": True}
 
 
+class WebQuery(Body):
+    """What to look for on the web."""
+
+    query: Annotated[ShortText, Field(min_length=1)]
+
+
+class PageAddress(Body):
+    """The address of a page, http or https."""
+
+    url: Annotated[ShortText, Field(min_length=1)]
+
+
+async def _search_web(house: House, _: Caller, __: str, body: WebQuery) -> Any:
+    return {"results": await house.web.search(body.query)} if house.web is not None else {}
+
+
+async def _fetch(house: House, _: Caller, __: str, body: PageAddress) -> Any:
+    return {"url": body.url, "words": await house.web.fetch(body.url)} if house.web is not None else {}
+
+
+SEARCHING = {"web_search": Tool("Search the web for what memory cannot know.", WebQuery, _search_web)}
+FETCHING = {"fetch_webpage": Tool("Read a public page of the web.", PageAddress, _fetch)}
 OWN: Mapping[str, Tool] = {
     "think": Tool("Think before you answer; it is not a part of the answer.", Thought, _noted),
     "render_table": Tool("Show a table: columns are texts, rows are lists with a cell a column.", ShownTable, _shown),
@@ -82,11 +104,14 @@ OWN: Mapping[str, Tool] = {
 REMEMBER = "remember_fact"
 
 
-def offered(who: Caller) -> Mapping[str, Tool]:
-    """The tools of a caller's chat."""
+def offered(house: House, who: Caller) -> Mapping[str, Tool]:
+    """The tools of a caller's chat; those of the web only where the settings let it be reached."""
     reading = {name: tool for name, tool in TOOLS.items() if not tool.writes}
     remembering = replace(TOOLS[REMEMBER], purpose="Remember what the user asks you to: text alone, in their words.")
-    return {**reading, **({} if who.permission == "read" else {REMEMBER: remembering}), **OWN}
+    tools = {**reading, **({} if who.permission == "read" else {REMEMBER: remembering}), **OWN}
+    if house.web is not None:
+        tools |= {**(SEARCHING if house.web.searches else {}), **(FETCHING if house.web.fetches else {})}
+    return tools
 
 
 def told_of(tools: Mapping[str, Tool]) -> str:

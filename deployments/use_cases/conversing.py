@@ -217,7 +217,7 @@ class Answering:
 
     async def _generated(self, model: LanguageModel) -> AsyncGenerator[Event]:
         """Let the model choose between answering and one tool, some times; then it must answer. Raises ModelFailed."""
-        tools, earlier, prompt = offered(self.who), list(self.talk.turns[:-1]), self.talk.asked
+        tools, earlier, prompt = offered(self.house, self.who), list(self.talk.turns[:-1]), self.talk.asked
         deadline = asyncio.get_running_loop().time() + PATIENCE * self.house.settings.models.language.timeout_s
         for _ in range(MOST_CALLS):
             words = await self._complete(model, earlier, prompt, deadline, may_call=True)
@@ -250,7 +250,7 @@ class Answering:
         self, model: LanguageModel, earlier: list[Exchange], prompt: str, deadline: float, *, may_call: bool
     ) -> str:
         """A turn of the model. Raises ModelFailed, and TimeoutError after its time or that of the whole answer."""
-        tools = offered(self.who)
+        tools = offered(self.house, self.who)
         system = chatting.system_of(self.talk, self.reminded)
         system = f"{system}\n\n{chatting.prompt_named('tools')}\n\n{told_of(tools)}" if may_call else system
         left = deadline - asyncio.get_running_loop().time()
@@ -265,7 +265,7 @@ class Answering:
         return visible(words)
 
     def _in_words(self, words: str) -> Reply:
-        return chatting.in_words(words, self.talk, self.reminded, self.found, list(offered(self.who)))
+        return chatting.in_words(words, self.talk, self.reminded, self.found, list(offered(self.house, self.who)))
 
     def _key_of(self, call: ToolCall) -> str:
         """The command id of a call: a message that comes again, because its answer was lost, does nothing twice."""
