@@ -135,6 +135,16 @@ async def test_a_model_is_given_a_briefing_once_and_calls_tools(door: Door) -> N
     assert [words for _, role, words in await talks(door) if role == "assistant"] == ["In Coimbra [1]."]
 
 
+async def test_what_a_model_has_looked_up_itself_is_cited_too(door: Door) -> None:
+    await door.post("/v1/sources", TOLD, 202)
+    script = Script(turn("search_memory", query="sister", limit=1), turn(answer="Your sister is Ines [1]."))
+    with ModelServer(script) as server:
+        behind(door, server)
+        events = await said(door, "Good morning to you")
+    assert '"number":1' in prompt(server.requests[1])
+    assert [(each["number"], each["segment_id"]) for each in events[-1]["citations"]] == [(1, "1")]
+
+
 class Library:
     """A web of one page."""
 
