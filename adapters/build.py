@@ -42,6 +42,7 @@ from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
+from adapters.web import Web
 from config.settings import Database, Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
@@ -305,6 +306,12 @@ def judge(settings: Settings) -> Judge | None:
 def language(settings: Settings) -> LanguageModel | None:
     """The language model of the settings, or None: everything but free text works without one."""
     return _MODELS[settings.models.language.kind](settings)
+
+
+def web(settings: Settings) -> Web | None:
+    """What a chat may reach of the web, or None: nothing."""
+    asked = settings.chat
+    return Web(asked.search_url, asked.fetch) if asked.search_url or asked.fetch else None
 
 
 def _openai_model(settings: Settings) -> LanguageModel:

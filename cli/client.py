@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -72,6 +74,19 @@ class Client:
                 refused = Refused(f"{refused.detail} {empty}", **refused.ids)
             raise refused
         return response.json() if response.content else None
+
+    def events(self, path: str, body: object) -> Iterator[Mapping[str, Any]]:
+        """POST a JSON body, and the Server-Sent Events of the answer as they come."""
+        try:
+            with self._http.stream("POST", path, json=body) as response:
+                if response.is_error:
+                    response.read()
+                    raise _refused(response)
+                for line in response.iter_lines():
+                    if line.startswith("data:"):
+                        yield json.loads(line.removeprefix("data:"))
+        except (httpx.HTTPError, ValueError) as error:
+            raise Unavailable(f"{self._http.base_url} broke off; see `memoray status`.") from error
 
     def emptiness(self) -> str | None:
         """That nothing was ever told to this memory, in words; None if something was.

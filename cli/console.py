@@ -88,3 +88,8 @@ def print_table(table: Table) -> None:
 def print_json(value: Any) -> None:
     """Print a value as JSON, one document, however wide the terminal is."""
     typer.echo(visible_json(json.dumps(value, ensure_ascii=False, indent=2, default=str)))
+
+
+def print_json_line(value: Any) -> None:
+    """Print a value as JSON on one line, for a program that reads a stream of them."""
+    typer.echo(visible_json(json.dumps(value, ensure_ascii=False, default=str)))

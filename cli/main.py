@@ -24,6 +24,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "lifecycle": ("up", "down"),
     "status": ("status", "logs"),
     "ask": ("recall", "ask"),
+    "chat": ("chat",),
     "memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
     "operators": (
         "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",

@@ -229,6 +229,17 @@ class Events:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """What the language model of a chat may reach beside memory: nothing, unless it is said here."""
+
+    search_url: str | None = None
+    """Base address of a SearXNG that answers in JSON, for example http://127.0.0.1:8888; null = no `web_search`."""
+    fetch: bool = False
+    """Whether it may read public web pages (`fetch_webpage`). What it asks for leaves this machine: an address can hold
+    words of the memory, and whoever was heard can ask for one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -274,6 +285,8 @@ class Settings:
     """Forgetting for good."""
     events: Events = field(default_factory=Events)
     """Watching."""
+    chat: Chat = field(default_factory=Chat)
+    """Talking with a memory."""
 
     @property
     def life(self) -> Life:

@@ -39,6 +39,7 @@ async def forget_source(house: House, who: Caller, source_id: str, key: str) -> 
             files = await _files_of(house, scope, session_id)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
         await _carry_out(house, who.user_id, receipt_id)
+        house.chats.drop(who.user_id, who.view.scopes)
     return await _told(house, who, receipt_id, source_id)
 
 
@@ -61,6 +62,7 @@ async def forget_segment(house: House, who: Caller, source_id: str, segment_id: 
             else:
                 await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
         await _carry_out(house, who.user_id, receipt_id)
+        house.chats.drop(who.user_id, who.view.scopes)
     return await _told(house, who, receipt_id, source_id)
 
 
@@ -91,6 +93,7 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
             await stores.erasing.entity(receipt_id, who.user_id, known, key)
             await _try_entity(house, receipt_id)
         await _carry_out(house, who.user_id, receipt_id)
+        house.chats.drop(who.user_id, who.view.scopes)
     return await _told(house, who, receipt_id, known)
 
 
@@ -122,6 +125,7 @@ async def forget_memory(house: House, who: Caller, key: str) -> Receipt:
             await stores.erasing.memory(receipt_id, user, folders, files)
             house.readers = {each for each in house.readers if each[1] != user}
         await _carry_out(house, user, receipt_id)
+        house.chats.drop(user)
     await house.rings.renew()
     return await receipt_of(house, user, receipt_id, user)
 

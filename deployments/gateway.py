@@ -30,7 +30,7 @@ IMPORT = "/v1/import"
 UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
 """Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
 by lasting."""
-ASKING = ("/v1/ask", "/v1/tools/search_memory")
+ASKING = ("/v1/ask", "/v1/chat", "/v1/tools/search_memory")
 """Questions that are posted."""
 ASKED_WITH = [
     "Authorization",

@@ -18,6 +18,7 @@ from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
+from deployments.chats import ChatSessions
 from deployments.metrics import Metrics
 from deployments.rates import Rates
 from deployments.rings import Rings
@@ -68,6 +69,21 @@ class EncoderHere:
     async def ask(self, text: str) -> Asked:
         """A question's vector and word pieces."""
         return await asyncio.to_thread(self._own.ask, text)
+
+
+class Web(Protocol):
+    """The web as a chat may reach it."""
+
+    searches: bool
+    """Whether there is a search engine."""
+    fetches: bool
+    """Whether pages may be read."""
+
+    async def search(self, query: str) -> list[dict[str, str]]:
+        """Title, address and some words of what is found. Raises DomainError."""
+
+    async def fetch(self, url: str) -> str:
+        """The words of a public page. Raises DomainError."""
 
 
 class Minds(Protocol):
@@ -135,6 +151,10 @@ class House:
     """Tokens that were guessed."""
     tickets: Tickets = field(default_factory=Tickets)
     """Tickets of streams."""
+    chats: ChatSessions = field(default_factory=ChatSessions)
+    """Who talks with their memory now."""
+    web: Web | None = None
+    """What these may reach of the web, if the settings let them."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
@@ -211,7 +231,9 @@ async def open_house(
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
     model = model or build.language(settings)
-    return House(settings, stores, minds, build.clock(), *_encoder(stores, encoder), model=model, deployed=encoder)
+    reached = build.web(settings)
+    encodes = _encoder(stores, encoder)
+    return House(settings, stores, minds, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
 
 
 def _encoder(stores: build.Stores, deployed: Encoder | None) -> tuple[Encoder, bool]:

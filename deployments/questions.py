@@ -72,6 +72,14 @@ async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilt
     )
 
 
+async def told_again(house: House, question: Question, keys: Sequence[int]) -> str:
+    """The context of segments that were found before, as they may be told now: what was forgotten is not among them."""
+    rows, _ = await house.stores.reads.dressed(question.view, list(keys))
+    told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
+    context, _ = await context_for(house, question, [row for row, _ in told])
+    return context
+
+
 def _tell(house: House, question: Question, found: Recollection, results: int, seconds: float) -> None:
     """Count a question, and tell who watches; nothing of one that is to leave no trace."""
     house.metrics.asked(degraded=bool(found.degraded))

@@ -48,8 +48,6 @@ PING_S = 10.0
 """Seconds between signs of life while a language model is waited for; proxies close what is silent for a minute."""
 _OFF = ("no", "off", "false", "0", "never")
 """Words by which a request asks not to be remembered."""
-_PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
-"""How an answer is cut for a stream: a few words at a time."""
 _STREAMED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 _CODES = {
     401: "invalid_api_key",
@@ -315,7 +313,7 @@ async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made:
         answered = answering.result()
     finally:
         answering.cancel()
-    first, *others = _PIECES.findall(answered.text) or [""]
+    first, *others = chatting.pieces(answered.text)
     yield made.chunk({"content": first})
     await chatting.remember(house, who, talk, reminded, answered)
     for piece in others:

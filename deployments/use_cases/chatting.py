@@ -37,6 +37,7 @@ from memory.services.answer import QUOTED, UNGENERATED, compose
 from memory.services.answer import Answer as Composed
 from memory.services.answer import Citation as Cited
 from memory.words.cleaning import visible
+from memory.words.tool_calls import without_tool_calls
 
 log = logging.getLogger("memoray.gateway")
 MOST_BRIEFING = 1_000
@@ -48,10 +49,13 @@ MOST_GENERATED = 8_192
 MODEL = "language"
 """What `degraded` calls a language model that failed."""
 _CITED = re.compile(r"\[(\d{1,4})\]")
-_CALLS = re.compile(r"<tool_call>.*?(?:</tool_call>|\Z)", re.DOTALL)
-"""Calls of tools, which nobody offered, written as if they were words."""
 _PICTURES = re.compile(r"!(?=\[)|<(?=\s*img\b)", re.IGNORECASE)
 """What begins a picture: a page that shows one sends its address, and whatever was written there, to a stranger."""
+
+
+_PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
+FAILURES = (ModelFailed, Unavailable, RayError, TimeoutError)
+"""How a language model fails, here or elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,32 +139,58 @@ async def remind(house: House, who: Caller, talk: Talk) -> Reminded:
 
 async def reply(house: House, who: Caller, talk: Talk, reminded: Reminded) -> Reply:
     """The answer. A language model that fails, or is late, costs its words and never the answer."""
-    degraded = sorted(reminded.recalled.recollection.degraded)
-    if house.model is not None:
-        try:
-            return await _generated(house, house.model, talk, reminded, degraded)
-        except (ModelFailed, Unavailable, RayError, TimeoutError) as error:
-            log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
-            degraded.append(MODEL)
+    if house.model is None:
+        return await quoted(house, who, talk, reminded)
+    try:
+        return await _generated(house, house.model, talk, reminded)
+    except FAILURES as error:
+        log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
+        return await quoted(house, who, talk, reminded, (MODEL,))
+
+
+async def quoted(house: House, who: Caller, talk: Talk, reminded: Reminded, missing: Sequence[str] = ()) -> Reply:
+    """The answer in quotations; `missing` is what else was away."""
     found = await findings(house, who, reminded.question, reminded.recalled)
     composed = compose(found)
-    told = f"{composed.text}\n{UNGENERATED}" if MODEL in degraded else composed.text
+    told = f"{composed.text}\n{UNGENERATED}" if MODEL in missing else composed.text
     text, cut = _bounded(visible(told), talk)
-    return Reply(text, QUOTED, False, citations_of(composed, found.cited), degraded, cut)
+    return Reply(text, QUOTED, False, citations_of(composed, found.cited), [*_degraded(reminded), *missing], cut)
 
 
-async def _generated(
-    house: House, model: LanguageModel, talk: Talk, reminded: Reminded, degraded: Sequence[str]
-) -> Reply:
+async def _generated(house: House, model: LanguageModel, talk: Talk, reminded: Reminded) -> Reply:
     """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
     async with asyncio.timeout(house.settings.models.language.timeout_s):
         most, earlier = min(talk.most, MOST_GENERATED), list(talk.turns[:-1])
         words = await model.complete(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
-    words = _PICTURES.sub("", visible(_CALLS.sub("", words))).strip()
+    return in_words(words, talk, reminded)
+
+
+def in_words(
+    words: str, talk: Talk, reminded: Reminded, found: Sequence[Citation] = (), tools: Sequence[str] = ()
+) -> Reply:
+    """What a model has written as an answer, without calls of tools. Raises ModelFailed if nothing is left of it.
+
+    `found` may be cited beside the briefing: it is what the model has looked up itself.
+    """
+    words = spoken(without_tool_calls(words, tools)).strip()
     if not words:
         raise ModelFailed("The language model has answered with nothing but calls of tools.")
     text, cut = _bounded(words, talk)
-    return Reply(text, text, True, _rested_on(text, reminded), degraded, cut)
+    return Reply(text, text, True, _rested_on(text, reminded, found), _degraded(reminded), cut)
+
+
+def spoken(words: str) -> str:
+    """A model's words as they are shown: nothing in them is hidden, and none is a picture."""
+    return _PICTURES.sub("", visible(words))
+
+
+def pieces(text: str) -> list[str]:
+    """A text as it is streamed: a few words at a time, at least one piece."""
+    return _PIECES.findall(text) or [""]
+
+
+def _degraded(reminded: Reminded) -> list[str]:
+    return sorted(reminded.recalled.recollection.degraded)
 
 
 def system_of(talk: Talk, reminded: Reminded) -> str:
@@ -168,19 +198,26 @@ def system_of(talk: Talk, reminded: Reminded) -> str:
     return "\n\n".join(part for part in (talk.instructions, instructions(), reminded.context) if part)
 
 
-@cache
 def instructions() -> str:
     """How a language model is to use the memory."""
-    return (files("memory.services") / "prompts" / "chat.md").read_text(encoding="utf-8").strip()
+    return prompt_named("chat")
 
 
-def _rested_on(text: str, reminded: Reminded) -> list[Citation]:
-    """What of the briefing a text cites by its numbers; all that the briefing holds, if it cites nothing."""
+@cache
+def prompt_named(name: str) -> str:
+    """Instructions that come with the package."""
+    return (files("memory.services") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def _rested_on(text: str, reminded: Reminded, found: Sequence[Citation] = ()) -> list[Citation]:
+    """What a text cites by its numbers, of the briefing and of what was `found`; all of the briefing if nothing."""
     hits = [hit_of(row) for row in reminded.recalled.shown]
     given = {int(number) for number in _CITED.findall(reminded.context)} & set(range(1, len(hits) + 1))
-    numbers = sorted(given & {int(number) for number in _CITED.findall(text)} or given)
+    named = {int(number) for number in _CITED.findall(text)}
+    looked_up = [each for each in found if each.number in named]
+    numbers = sorted(given & named or (set() if looked_up else given))
     cited = tuple(Cited(each, hits[each - 1].source_id, hits[each - 1].segment_id) for each in numbers)
-    return citations_of(Composed(text, cited), hits)
+    return [*citations_of(Composed(text, cited), hits), *looked_up]
 
 
 def _bounded(text: str, talk: Talk) -> tuple[str, bool]:
@@ -196,14 +233,14 @@ def _bounded(text: str, talk: Talk) -> tuple[str, bool]:
     return text[:low], True
 
 
-async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply) -> None:
-    """Store what is new of a talk with its answer, both or neither, in one conversation a day.
+async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply) -> str | None:
+    """Store what is new of a talk with its answer, both or neither, in one conversation a day; its id, None if nothing.
 
     A question that was asked and quoted an answer before tells nothing new: remembered each time it would stand before
     its answer. Raises Forbidden for a token that may only read.
     """
     if not talk.remembered or (not answered.generated and _is_asked_again(talk, reminded)):
-        return
+        return None
     profile, now = await house.profile(who.user_id), house.clock.now()
     day = datetime.fromtimestamp(now + house.offset(profile, now), UTC).date()
     first = next(words for role, words in talk.turns if role == "user")
@@ -229,6 +266,7 @@ async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, an
         provenance = {**talk.provenance}
         told = SourceIn(source_id=source_id, started_at=started, provenance=provenance, segments=segments)
         await tell(house, who, told)
+    return source_id
 
 
 def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:

@@ -178,7 +178,9 @@ async def forget(house: House, who: Caller, key: str, fact_id: str) -> Believed:
     """
     who = writing(who)
     fact = await house.stores.facts.one(who.view, fact_id)
-    return _believed((await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+    forgotten = await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))
+    house.chats.drop(who.user_id)
+    return _believed(forgotten.outcomes[0])
 
 
 async def _kept(house: House, note: Source, told: Utterance) -> ReadSegment:

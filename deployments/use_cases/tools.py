@@ -202,8 +202,12 @@ async def call_tool(house: House, who: Caller, key: str, name: str, arguments: M
     tool = TOOLS.get(name)
     if tool is None:
         raise NotFound(f"There is no tool of that name; there are {', '.join(TOOLS)}.")
+    return await tool.run(house, writing(who) if tool.writes else who, key, read_arguments(tool, arguments))
+
+
+def read_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Body:
+    """Arguments as a tool takes them. Raises Invalid."""
     try:
-        body = tool.arguments.model_validate(arguments)
+        return tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise invalid([{**each, "loc": ("body", *each["loc"])} for each in error.errors()]) from error
-    return await tool.run(house, writing(who) if tool.writes else who, key, body)

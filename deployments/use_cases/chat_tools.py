@@ -1,0 +1,229 @@
+"""Chat tools: what a language model may do while it answers somebody who talks with their memory (seed 001).
+
+The tools of an agent that read, `remember_fact` for a caller who may write, a place to think, and two that only show
+something: their input goes out to whoever talks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import to_jsonable_python
+
+from deployments.callers import Caller, writing
+from deployments.house import House
+from deployments.kinds import Body, Number, ShortText, Text
+from deployments.use_cases.asking import Citation
+from deployments.use_cases.tools import TOOLS, Tool, read_arguments
+from memory.errors import DomainError, Invalid, NotFound
+from memory.words.cleaning import harmless
+
+MOST_RESULT = 6_000
+"""Characters of a tool's result that a model is given (chosen: ten results of a search with their words)."""
+_NONE = ("none", "", "answer", "null")
+"""What models call no tool."""
+_FENCE = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
+Cell = ShortText | Number | bool | None
+
+
+class Thought(Body):
+    """A thought on the way to an answer; it is no part of it."""
+
+    thought: Annotated[Text, Field(max_length=4_000)]
+
+
+class ShownTable(Body):
+    """A table: names of its columns, and rows with a cell for each."""
+
+    title: ShortText = ""
+    columns: Annotated[list[ShortText], Field(min_length=1, max_length=20)]
+    rows: Annotated[list[Annotated[list[Cell], Field(max_length=20)]], Field(max_length=200)]
+
+    @model_validator(mode="after")
+    def _is_even(self) -> ShownTable:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("every row needs a cell for each column")
+        return self
+
+
+class ShownChart(Body):
+    """A chart: labels, and a value for each."""
+
+    title: ShortText = ""
+    type: Literal["bar", "line", "pie"] = "bar"
+    labels: Annotated[list[ShortText], Field(min_length=1, max_length=200)]
+    values: Annotated[list[Number], Field(min_length=1, max_length=200)]
+
+    @model_validator(mode="after")
+    def _is_even(self) -> ShownChart:
+        if len(self.labels) != len(self.values):
+            raise ValueError("every label needs a value")
+        return self
+
+
+async def _noted(*_: Any) -> Any:
+    return {"noted": True}
+
+
+async def _shown(*_: Any) -> Any:
+    return {"shown": True}
+
+
+class WebQuery(Body):
+    """What to look for on the web."""
+
+    query: Annotated[ShortText, Field(min_length=1)]
+
+
+class PageAddress(Body):
+    """The address of a page, http or https."""
+
+    url: Annotated[ShortText, Field(min_length=1)]
+
+
+async def _search_web(house: House, _: Caller, __: str, body: WebQuery) -> Any:
+    return {"results": await house.web.search(body.query)} if house.web is not None else {}
+
+
+async def _fetch(house: House, _: Caller, __: str, body: PageAddress) -> Any:
+    return {"url": body.url, "words": await house.web.fetch(body.url)} if house.web is not None else {}
+
+
+SEARCHING = {"web_search": Tool("Search the web for what memory cannot know.", WebQuery, _search_web)}
+FETCHING = {"fetch_webpage": Tool("Read a public page of the web.", PageAddress, _fetch)}
+OWN: Mapping[str, Tool] = {
+    "think": Tool("Think before you answer; it is not a part of the answer.", Thought, _noted),
+    "render_table": Tool("Show a table: columns are texts, rows are lists with a cell a column.", ShownTable, _shown),
+    "render_chart": Tool("Show a chart (type bar, line or pie): labels, and a number for each.", ShownChart, _shown),
+}
+REMEMBER = "remember_fact"
+
+
+def offered(house: House, who: Caller) -> Mapping[str, Tool]:
+    """The tools of a caller's chat; those of the web only where the settings let it be reached."""
+    reading = {name: tool for name, tool in TOOLS.items() if not tool.writes}
+    remembering = replace(TOOLS[REMEMBER], purpose="Remember what the user asks you to: text alone, in their words.")
+    tools = {**reading, **({} if who.permission == "read" else {REMEMBER: remembering}), **OWN}
+    if house.web is not None:
+        tools |= {**(SEARCHING if house.web.searches else {}), **(FETCHING if house.web.fetches else {})}
+    return tools
+
+
+def told_of(tools: Mapping[str, Tool]) -> str:
+    """The tools as a model reads of them, a line each; what may be left out has a question mark."""
+    lines = []
+    for name, tool in tools.items():
+        schema = tool.arguments.model_json_schema()
+        required = schema.get("required", ())
+        given = (each if each in required else f"{each}?" for each in schema.get("properties", ()))
+        lines.append(f"- {name}({', '.join(given)}): {tool.purpose}")
+    return "\n".join(lines)
+
+
+def schema_of(tools: Mapping[str, Tool]) -> dict[str, Any]:
+    """What a turn of the model looks like: a call or an answer. The reader checks all the same."""
+    return {
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string", "enum": ["none", *tools]},
+            "input": {"type": "object"},
+            "answer": {"type": "string"},
+        },
+        "required": ["tool", "input", "answer"],
+        "additionalProperties": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool as a model has called it, not checked yet."""
+
+    name: str
+    given: Mapping[str, Any]
+
+
+def choice_of(words: str) -> ToolCall | str:
+    """A turn of the model: a call, or the words of an answer. Plain words are one. Raises Invalid."""
+    fenced = _FENCE.match(words)
+    value = _json(fenced[1] if fenced else words)
+    if not isinstance(value, dict):
+        return words
+    name = next((value[key] for key in ("tool", "name", "function") if isinstance(value.get(key), str)), "none")
+    if name.strip().casefold() in _NONE:
+        answer = value.get("answer")
+        if not isinstance(answer, str):
+            raise Invalid("Neither a tool nor an answer was given.")
+        return answer
+    given: Any = next((value[key] for key in ("input", "arguments", "parameters") if key in value), {})
+    given = _json(given) if isinstance(given, str) else given
+    if not isinstance(given, dict):
+        raise Invalid("The input of a tool is a JSON object.")
+    return ToolCall(name.strip(), given)
+
+
+def _json(text: str) -> Any:
+    """The JSON that a text is; None if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def accepted(call: ToolCall, tools: Mapping[str, Tool]) -> tuple[Tool, Body]:
+    """The tool and its checked arguments. Raises NotFound of a tool that was not offered, and Invalid."""
+    tool = tools.get(call.name)
+    if tool is None:
+        raise NotFound(f"There is no such tool; there is {', '.join(tools)}.")
+    return tool, read_arguments(tool, call.given)
+
+
+async def result_of(
+    house: House, who: Caller, command_id: str, tool: Tool, body: Body, found: list[Citation], after: int
+) -> str:
+    """What a tool gives, as a model reads it. What a search finds is numbered on from `after`, and joins `found`."""
+    try:
+        given = await tool.run(house, writing(who) if tool.writes else who, command_id, body)
+    except DomainError as error:
+        return failed(error)
+    told = to_jsonable_python(given)
+    if tool.arguments is TOOLS["search_memory"].arguments:
+        told = {"results": [_cited(each, found, after) for each in told["results"]]}
+    return _as_data(told)
+
+
+def failed(error: DomainError) -> str:
+    """Why a call gives nothing."""
+    return _as_data({"error": error.detail, **{name: error.ids[name] for name in ("errors",) if name in error.ids}})
+
+
+def _cited(hit: Mapping[str, Any], found: list[Citation], after: int) -> dict[str, Any]:
+    places = {(each.source_id, each.segment_id): each for each in found}
+    known = places.get((hit["source_id"], hit["segment_id"]))
+    if known is None:
+        known = Citation(
+            number=after + len(found) + 1,
+            **{name: hit[name] for name in ("source_id", "segment_id", "speaker", "timestamp", "text")},
+        )
+        found.append(known)
+    return {"number": known.number, "speaker": hit["speaker"], "text": hit["text"], "refuted": hit.get("refuted")}
+
+
+def _as_data(told: Any) -> str:
+    """A result between tags that nothing in it can close."""
+    words = json.dumps(each_text(told, harmless), ensure_ascii=False, separators=(",", ":"), default=str)
+    cut = words if len(words) <= MOST_RESULT else f"{words[:MOST_RESULT]}…"
+    return f"<tool_result>\n{cut}\n</tool_result>"
+
+
+def each_text(value: Any, changed: Callable[[str], str]) -> Any:
+    """A JSON value with every text in it changed, keys too."""
+    if isinstance(value, str):
+        return changed(value)
+    if isinstance(value, Mapping):
+        return {changed(str(key)): each_text(each, changed) for key, each in value.items()}
+    return [each_text(each, changed) for each in value] if isinstance(value, list | tuple) else value
