@@ -22,7 +22,7 @@ from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
 from actors.succession import Succession
 from actors.transcripts import Transcripts
-from adapters import build
+from adapters import build, build_models
 from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.claims import Reading, Utterance
@@ -67,9 +67,9 @@ class Worker:
         self._settings = settings
         self._stores: build.Stores | None = None
         self._succession: Succession | None = None
-        self._asked, last = build.readers(settings)
+        self._asked, last = build_models.readers(settings)
         """Reads what somebody waits for."""
-        self._judge = build.judge(settings)
+        self._judge = build_models.judge(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
@@ -140,7 +140,7 @@ class Worker:
         """Make words findable by meaning, with all processors: reading has what is left beside it (0055)."""
         await self._load()
         for look in count(1):
-            at_hand = build.can_encode((await self._open()).encoder)
+            at_hand = build_models.can_encode((await self._open()).encoder)
             if at_hand and await self._encode_next(longest=look % LONGEST == 0):
                 continue
             if not await self._succeed():
@@ -149,7 +149,7 @@ class Worker:
     async def _load(self) -> None:
         """Have the encoder load its model before the first words wait for it."""
         encoder = (await self._open()).encoder
-        if build.can_encode(encoder):
+        if build_models.can_encode(encoder):
             try:
                 await encode(encoder, ["warm"])
             except Exception:  # the words that wait for it will tell, each with its source

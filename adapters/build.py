@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from adapters import build_models
 from adapters.capture.captures import CommandFiles
 from adapters.capture.erasure import SessionFiles
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
-from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.emitting import Emitter
-from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import Bounds
@@ -42,12 +41,11 @@ from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
-from adapters.web import Web
 from config.settings import Database, Encoder, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
-from memory.ports import Clock, Embedder, Extractor, Index, Judge, LanguageModel, Shelf
+from memory.ports import Clock, Embedder, Index, Shelf
 from memory.rules.decider import Rules
 from memory.services.erasing import Eraser, Turn
 
@@ -173,7 +171,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
 
 async def _encoders(serving: PostgresServing, pool: Pool, settings: Settings) -> tuple[Embedder, Successor | None]:
     """The encoder that serves, and the configured one if that is another."""
-    configured = embedder(settings)
+    configured = build_models.embedder(settings)
     own = Served(configured.name, configured.dimensions, _written(settings.models.encoder))
     served = await serving.begin(own)
     if served.encoder == configured.name:
@@ -186,18 +184,13 @@ def _serving_embedder(served: Served, settings: Settings) -> Embedder:
     """Build the encoder that served before the settings named another; words alone serve if that cannot be."""
     try:
         models = replace(settings.models, encoder=_read(served.settings))
-        built = embedder(replace(settings, models=models))
+        built = build_models.embedder(replace(settings, models=models))
     except (ConfigError, TypeError, KeyError) as error:
         reason = error.detail if isinstance(error, ConfigError) else "this version does not know its kind."
         return AbsentEmbedder(served.encoder, served.dimensions, reason)
     if built.name != served.encoder:
         return AbsentEmbedder(served.encoder, served.dimensions, f"what is installed is {built.name}.")
     return built
-
-
-def can_encode(encoder: Embedder) -> bool:
-    """Whether an encoder is one, and no name of vectors whose encoder is gone."""
-    return not isinstance(encoder, AbsentEmbedder)
 
 
 def _written(encoder: Encoder) -> dict[str, Any]:
@@ -253,152 +246,6 @@ def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
 def administrator(user_id: str, clearance: Sensitivity) -> Token:
     """What the administrator's token grants."""
     return Token("administrator", user_id, (), "admin", clearance)
-
-
-def embedder(settings: Settings) -> Embedder:
-    """The encoder the settings name, whether it serves or is to; its model is loaded when the first text comes."""
-    whole, dimensions = _EMBEDDERS[settings.models.encoder.kind](settings), settings.models.encoder.dimensions
-    return whole if dimensions is None else TruncatedEmbedder(whole, dimensions)
-
-
-def gpu_embedder(settings: Settings, device: str) -> Embedder:
-    """The encoder of the settings on a GPU, found to agree with the CPU's, which encodes what is heard.
-
-    Raises ConfigError.
-    """
-    encoder = settings.models.encoder
-    if encoder.kind not in _ON_A_GPU:
-        raise ConfigError(f"A GPU runs {', '.join(_ON_A_GPU)} only: set models.encoder.kind to one of them.")
-    from adapters.embedding.minilm_torch import TorchMiniLmEmbedder, must_agree
-
-    folder, trusted = _own_files(settings)
-    own = None if encoder.kind == "minilm-int8" else folder
-    whole = TorchMiniLmEmbedder(device, own, trusted, MINILM_TAUGHT if encoder.kind == "taught" else MINILM)
-    must_agree(whole, _EMBEDDERS[encoder.kind](settings))
-    return whole if encoder.dimensions is None else TruncatedEmbedder(whole, encoder.dimensions)
-
-
-def extractor(settings: Settings) -> Extractor:
-    """The extractor of the settings; its model is loaded when the first text comes."""
-    return _EXTRACTORS[settings.models.extraction.kind](settings)
-
-
-def readers(settings: Settings) -> tuple[Extractor, Extractor]:
-    """For the worker: what reads for somebody who waits, and what reads in the background.
-
-    Rules and parser are in a process of their own, which can be ended. A model is asked over HTTP, each call with a
-    time limit.
-    """
-    extractor_ = extractor(settings)
-    if settings.models.extraction.kind != "rules":
-        return extractor_, extractor_
-    from adapters.extraction.apart import Apart
-
-    apart = Apart(extractor_, settings.extraction.deadline_s)
-    return apart.asked, apart.last
-
-
-def judge(settings: Settings) -> Judge | None:
-    """The judge outside the turn, or None: then the rules decide within it. A model is loaded with the first pair."""
-    return _JUDGES[settings.models.contradiction.kind](settings)
-
-
-def language(settings: Settings) -> LanguageModel | None:
-    """The language model of the settings, or None: everything but free text works without one."""
-    return _MODELS[settings.models.language.kind](settings)
-
-
-def web(settings: Settings) -> Web | None:
-    """What a chat may reach of the web, or None: nothing."""
-    asked = settings.chat
-    return Web(asked.search_url, asked.fetch) if asked.search_url or asked.fetch else None
-
-
-def _openai_model(settings: Settings) -> LanguageModel:
-    from adapters.language.openai import OpenAiModel
-
-    return OpenAiModel(settings.models.language)
-
-
-def _minilm(settings: Settings) -> Embedder:
-    from adapters.embedding.minilm import MiniLmEmbedder
-
-    return MiniLmEmbedder(*_own_files(settings))
-
-
-def _full_minilm(settings: Settings) -> Embedder:
-    from adapters.embedding.minilm import FullMiniLmEmbedder
-
-    return FullMiniLmEmbedder(*_own_files(settings))
-
-
-def _taught_minilm(settings: Settings) -> Embedder:
-    from adapters.embedding.minilm import TaughtMiniLmEmbedder
-
-    return TaughtMiniLmEmbedder(*_own_files(settings))
-
-
-def _own_files(settings: Settings) -> tuple[Path | None, frozenset[str]]:
-    """The folder of the encoder's own files, and the digests of all files that the settings trust."""
-    return settings.models.encoder.path, trusted_of(settings.models.trusted)
-
-
-def _e5(settings: Settings) -> Embedder:
-    from adapters.embedding.e5 import E5Embedder
-
-    return E5Embedder(*_own_files(settings))
-
-
-def _hashing(settings: Settings) -> Embedder:
-    from adapters.embedding.hashing import HashingEmbedder
-
-    return HashingEmbedder()
-
-
-def _rules_extractor(settings: Settings) -> Extractor:
-    from adapters.extraction import rules_model
-    from adapters.extraction.rules import RuleExtractor
-
-    rules_model.choose(settings.models.extraction.path, trusted_of(settings.models.trusted))
-    return RuleExtractor()
-
-
-def _openai_extractor(settings: Settings) -> Extractor:
-    from adapters.extraction.openai import OpenAiExtractor
-
-    return OpenAiExtractor(settings.models.extraction)
-
-
-def _local_judge(settings: Settings) -> Judge:
-    from adapters.judging.local import LocalJudge
-
-    own, trusted = settings.models.contradiction.path, trusted_of(settings.models.trusted)
-    return LocalJudge(settings.home / "models", own, trusted)
-
-
-def _openai_judge(settings: Settings) -> Judge:
-    from adapters.judging.openai import OpenAiJudge
-    from adapters.language.openai import OpenAiModel
-
-    return OpenAiJudge(settings.models.contradiction, OpenAiModel(settings.models.contradiction))
-
-
-_JUDGES: dict[str, Callable[[Settings], Judge | None]] = {
-    "rules": lambda _: None,
-    "local": _local_judge,
-    "openai": _openai_judge,
-}
-_MODELS: dict[str, Callable[[Settings], LanguageModel | None]] = {"none": lambda _: None, "openai": _openai_model}
-_EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
-    "taught": _taught_minilm,
-    "minilm-int8": _minilm,
-    "minilm": _full_minilm,
-    "e5": _e5,
-    "hashing": _hashing,
-}
-_ON_A_GPU = ("taught", "minilm-int8", "minilm")
-"""Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
-_EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}
 
 
 def folders(settings: Settings) -> tuple[Path, ...]:

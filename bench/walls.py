@@ -20,7 +20,7 @@ from typing import Any
 import psycopg
 
 from actors.memory_shard import MemoryShard
-from adapters import build
+from adapters import build, build_models
 from adapters.postgres import pool as pooling
 from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
@@ -134,7 +134,7 @@ async def pairs(without: Act, behind: Act, users: Sequence[str], rounds: int) ->
 
 async def measured(owner: str, home: Path, segments: int, facts: int, rounds: int) -> dict[str, Any]:
     """Every kind of work, for one user again and again, and for users in turn."""
-    with filling(owner, build.embedder(load(home, {"models": {"encoder": {"kind": "hashing"}}}, {}))) as fill:
+    with filling(owner, build_models.embedder(load(home, {"models": {"encoder": {"kind": "hashing"}}}, {}))) as fill:
         fill.fill(USERS, segments, lambda *_: None)
     async with side("without", owner, home) as without, side("behind", product_dsn(owner), home) as behind:
         for user in USERS:

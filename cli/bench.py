@@ -114,11 +114,12 @@ def bench_contradictions(
 
     Example: memoray bench contradictions --data beam.jsonl.gz --judge rules
     """
-    from adapters import build
+    from adapters import build_models
 
     settings = load(places_of(home).home, {"models": {"contradiction": {"kind": judge}}})
     with steps(as_json) as tell:
-        row = measure_contradictions(read(data.expanduser()), build.embedder(settings), build.judge(settings), tell)
+        encoder, asked = build_models.embedder(settings), build_models.judge(settings)
+        row = measure_contradictions(read(data.expanduser()), encoder, asked, tell)
     if as_json:
         print_json({**asdict(row), "false_per_1000": row.false_per_1000})
         return
@@ -199,10 +200,10 @@ COMMANDS = (
 @contextmanager
 def site_of(home: Path | None, quiet: bool) -> Iterator[Site]:
     """The running system, a connection for each user, the encoder it is set to, and a progress bar."""
-    from adapters import build
+    from adapters import build_models
 
     places = places_of(home)
-    encoder = build.embedder(load(places.home))
+    encoder = build_models.embedder(load(places.home))
     with ExitStack() as stack:
         wire = stack.enter_context(closing(Wire(*address(home))))
         yield Site(
@@ -226,13 +227,13 @@ def steps(quiet: bool) -> Iterator[Tell]:
 @contextmanager
 def _filling(home: Path | None) -> Iterator[Filling]:
     """A way to write memories into the running system's database. Raises NotRunning."""
-    from adapters import build
+    from adapters import build_models
 
     places = places_of(home)
     runtime = read_runtime(places)
     if runtime is None:
         raise NotRunning
-    with filling(runtime.owner_dsn, build.embedder(load(places.home))) as made:
+    with filling(runtime.owner_dsn, build_models.embedder(load(places.home))) as made:
         yield made
 
 

@@ -100,9 +100,9 @@ def _rows(
     places: Places, site: Site, conversations: Sequence[Conversation], wanted: Sequence[str], python: Path | None
 ) -> Iterator[PeerRow]:
     """A row for each system over one set. Raises NotRunning, before anything is measured, where Memoray is wanted."""
-    from adapters import build
+    from adapters import build_models
 
-    encode = build.embedder(load(places.home)).embed
+    encode = build_models.embedder(load(places.home)).embed
     if MEMORAY in wanted and read_runtime(places) is None:
         raise NotRunning
     encodings = Encodings.of(conversations, encode, site.tell)

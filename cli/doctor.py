@@ -152,10 +152,10 @@ def _packages(settings: Settings) -> Finding:
 
 
 def _models(settings: Settings) -> Finding:
-    from adapters import build
+    from adapters import build_models
     from adapters.extraction import rules_model
 
-    vector = build.embedder(settings).embed(["A memory."])[0]
+    vector = build_models.embedder(settings).embed(["A memory."])[0]
     if settings.models.extraction.kind == "rules":
         rules_model.load()
     return Finding("ok", f"encoder {settings.models.encoder.kind} ({len(vector)} dimensions), parser loads")

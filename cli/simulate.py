@@ -34,12 +34,12 @@ def simulate_life(
 
     Example: memoray simulate --days 120 --seed 7
     """
-    from adapters import build
+    from adapters import build, build_models
 
     settings = load(places_of(home).home)
     parts = Parts(
-        build.embedder(settings),
-        build.extractor(settings),
+        build_models.embedder(settings),
+        build_models.extractor(settings),
         build.rules(settings),
         tuned(settings.recall, settings.decay),
     )

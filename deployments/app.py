@@ -13,7 +13,7 @@ from ray import serve
 from ray.serve import Application
 
 from actors.background import stand_before
-from adapters import build
+from adapters import build_models
 from adapters.watched import orphaned
 from config.settings import load
 from deployments.arguments import AppArgs, deployment_options
@@ -84,11 +84,11 @@ def build_app(args: AppArgs) -> Application:
     bound: tuple[Application, ...] = ()
     if args.profile == "spark":
         settings = load()
-        on_gpu = partial(build.gpu_embedder, settings, args.embedding.device)
+        on_gpu = partial(build_models.gpu_embedder, settings, args.embedding.device)
         bound = (
             bind_retrieval(args),
-            bind_embedding(args, on_gpu if args.backend == "gpu" else partial(build.embedder, settings)),
-            bind_language(args, Scripted if args.backend == "stub" else partial(build.language, settings)),
+            bind_embedding(args, on_gpu if args.backend == "gpu" else partial(build_models.embedder, settings)),
+            bind_language(args, Scripted if args.backend == "stub" else partial(build_models.language, settings)),
             bind_speech(args),
         )
     options: dict[str, Any] = deployment_options("Gateway")

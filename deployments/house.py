@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from fastapi import Request
 
 from actors.understanding import Understood
-from adapters import build
+from adapters import build, build_models
 from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
@@ -230,8 +230,8 @@ async def open_house(
     """
     stores = await build.stores(settings)
     await _let_administrator_in(settings, stores)
-    model = model or build.language(settings)
-    reached = build.web(settings)
+    model = model or build_models.language(settings)
+    reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
     return House(settings, stores, minds, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from actors.succession import Succession
-from adapters import build
+from adapters import build, build_models
 from adapters.postgres.serving import PostgresServing, Served
 from config.settings import Settings, load
 from deployments.gateway import create_app
@@ -181,7 +181,7 @@ async def test_how_far_it_has_come_is_told(change: Change) -> None:
 
 
 async def test_a_deployed_encoder_is_asked_once_it_serves(change: Change) -> None:
-    deployed = EncoderHere(build.embedder(change.settings))
+    deployed = EncoderHere(build_models.embedder(change.settings))
     house = await open_house(change.settings, change.door.minds, deployed)
     assert (house.encodes, house.encoder is deployed) == (False, False)
     await change.finish()

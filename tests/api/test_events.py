@@ -17,7 +17,7 @@ import pytest
 from actors.happenings import take_written
 from actors.reading import ReadingTask
 from actors.transcripts import WATCHED, take
-from adapters import build
+from adapters import build_models
 from adapters.capture.watcher import Change
 from deployments import rings
 from memory.model.events import BY_PROCESS, REGISTRY
@@ -240,7 +240,7 @@ async def test_every_part_that_exists_tells_what_it_does_and_nobodys_words(door:
     path = settings.home / "transcripts" / "s1.jsonl"
     await take(stores, door.user, Change(door.user, "s1", path), (), (), WATCHED)
     await door.post("/v1/sources", SAID, 202)
-    reading = ReadingTask(settings, build.extractor(settings), house.clock, door.minds._submit)
+    reading = ReadingTask(settings, build_models.extractor(settings), house.clock, door.minds._submit)
     while await reading.next(stores):
         pass
     await door.get("/v1/context", query="Where does Maya live?")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import bench
-from adapters import build
+from adapters import build_models
 from adapters.embedding.e5 import E5Embedder
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.embedding.minilm import FullMiniLmEmbedder, MiniLmEmbedder, TaughtMiniLmEmbedder
@@ -274,13 +274,13 @@ def test_a_gpu_that_computes_something_else_does_not_serve(change):
 def test_what_a_gpu_cannot_run_is_refused(tmp_path):
     settings = load(tmp_path, {"models": {"encoder": {"kind": "e5"}}}, {})
     with pytest.raises(ConfigError, match="taught, minilm-int8, minilm only"):
-        build.gpu_embedder(settings, "cuda")
+        build_models.gpu_embedder(settings, "cuda")
 
 
 def test_without_its_environment_the_encoder_of_a_gpu_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ConfigError, match=r"requirements/embedding\.in"):
-        build.gpu_embedder(load(tmp_path, {}, {}), "cuda")
+        build_models.gpu_embedder(load(tmp_path, {}, {}), "cuda")
 
 
 def test_minilm_calibration_tells_the_written_pairs_apart():

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from actors.memory_shard import MemoryShard
 from actors.understanding import Understood
-from adapters import build
+from adapters import build, build_models
 from adapters.walls import acting_for, back_to
 from config.settings import Settings
 from memory.model.changes import ChangeSet
@@ -48,7 +48,7 @@ class LocalMinds:
     def __init__(self, settings: Settings, extractor: Extractor | None = None) -> None:
         self.settings = settings
         self.shard = MemoryShard("shard-0", settings)
-        self.extractor = extractor or build.extractor(settings)
+        self.extractor = extractor or build_models.extractor(settings)
 
     @elsewhere
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
@@ -73,7 +73,7 @@ class LocalMinds:
         return reading, await encode(stores.encoder, [claim.statement for claim in reading.claims])
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
-        judge = build.judge(self.settings)
+        judge = build_models.judge(self.settings)
         return await judge.judge(pairs) if judge else ()
 
     @elsewhere

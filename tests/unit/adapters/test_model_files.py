@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters import build, model_files
+from adapters import build_models, model_files
 from adapters.embedding.minilm import MiniLmEmbedder
 from adapters.extraction import rules_model
 from adapters.model_files import MINILM_INT8, MINILM_TOKENIZER, PARSER, TABLE, ModelFile, digest_of
@@ -67,9 +67,9 @@ def test_a_file_of_ones_own_is_loaded_once_its_digest_is_trusted(own_encoder: Pa
     given = {"encoder": {"kind": "minilm-int8", "path": str(own_encoder)}}
     home = own_encoder / "home"
     with pytest.raises(ConfigError, match=digest_of(path)):
-        build.embedder(load(home, {"models": given}, {})).embed(["A lamp."])
+        build_models.embedder(load(home, {"models": given}, {})).embed(["A lamp."])
     trusting = {"models": {**given, "trusted": f"{'0' * 64} {digest_of(path).upper()}"}}
-    assert build.embedder(load(home, trusting, {})).embed(["A lamp."]).shape == (1, 384)
+    assert build_models.embedder(load(home, trusting, {})).embed(["A lamp."]).shape == (1, 384)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_parser_with_a_changed_an_added_or_a_missing_file_is_not_loaded(parser
 def test_the_settings_name_another_parser_and_trust_it(parser: Path) -> None:
     (parser / "README.md").write_text("Ours.")
     models = {"extraction": {"path": str(parser)}, "trusted": digest_of(parser)}
-    build.extractor(load(parser / "home", {"models": models}, {}))
+    build_models.extractor(load(parser / "home", {"models": models}, {}))
     assert rules_model.load.__wrapped__()("We planted beans.")[1].lemma_ == "plant"
 
 
