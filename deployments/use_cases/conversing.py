@@ -36,10 +36,12 @@ from deployments.use_cases.chat_tools import (
 from deployments.use_cases.chatting import FAILURES, MODEL, Reminded, Reply, Talk
 from deployments.use_cases.searching import Asked, question_of
 from memory.errors import DomainError, Invalid, ModelFailed, Unavailable
+from memory.model.events import COMPLETE, ERROR
 from memory.model.ids import digest
 from memory.model.timeline import iso
 from memory.ports import Exchange, LanguageModel
 from memory.retrieval.briefing import briefing
+from memory.services.told import kind_of
 from memory.words.cleaning import visible
 
 log = logging.getLogger("memoray.gateway")
@@ -55,6 +57,8 @@ MOST_CALLS = 4
 """Calls of tools before a model must answer (chosen: two searches, a thought and a table)."""
 PATIENCE = 2.0
 """How many times the time of one call a model has for all of an answer."""
+BRIEFING_PART, TOOLS_PART = "memory-loader", "tool-router"
+"""What the registry of events calls what loads a briefing, and what calls tools."""
 AUTO, QUOTED_BACKEND = "auto", "quoted"
 ANSWER_NOW = "Answer now, in words alone: there are no more tools."
 Event = Mapping[str, Any]
@@ -146,12 +150,13 @@ async def converse(house: House, who: Caller, session: ChatSession, message: str
         talk = Talk(
             turns=[*session.said, ("user", message)],
             instructions=told,
-            provenance={"door": "chat", "session_id": session.session_id},
+            provenance={"door": "chat", "chat_session": session.session_id},
             remembered=who.permission != "read",
         )
         reminded = await chatting.remind(house, who, talk)
         answering = Answering(house, who, talk, reminded, model)
         async for event in answering.events():
+            _watched(house, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
             yield event
         async for event in _told(house, who, session, answering, [*missing, *([BRIEFING] if away else [])]):
             yield event
@@ -282,12 +287,20 @@ async def _briefing_of(house: House, who: Caller, session: ChatSession) -> tuple
             if session.briefing is None:
                 recalled = await ask(house, question)
                 session.briefing = tuple(row["segment_key"] for row in recalled.shown)
+                _watched(house, who, session, BRIEFING_PART, COMPLETE, segments=len(session.briefing))
             context = await told_again(house, question, session.briefing)
     except (Unavailable, RayError, TimeoutError) as error:
         log.warning("a chat goes on without its briefing (%s)", type(error).__name__)
         session.briefing = session.briefing or ()
+        _watched(house, who, session, BRIEFING_PART, ERROR, error=kind_of(error))
         return "", True
     return (briefing(context.splitlines()) if context else ""), False
+
+
+def _watched(house: House, who: Caller, session: ChatSession, part: str, what: str, **figures: str | float) -> None:
+    """Tell whoever watches the memory what a chat does."""
+    level = who.view.clearance
+    house.stores.events.tell(who.user_id, part, what, session_id=session.session_id, sensitivity=level, **figures)
 
 
 async def _drop_what_was_forgotten(house: House, who: Caller, session: ChatSession) -> None:

@@ -133,6 +133,9 @@ async def test_a_model_is_given_a_briefing_once_and_calls_tools(door: Door) -> N
     assert "<tool_result>" in prompt(server.requests[2])
     assert "Coimbra" in prompt(server.requests[2])
     assert [words for _, role, words in await talks(door) if role == "assistant"] == ["In Coimbra [1]."]
+    watched = await door.get("/v1/events", limit=50)
+    parts = [each["process"] for each in watched["events"] if each["session_id"] == events[0]["session_id"]]
+    assert sorted(parts) == ["memory-loader", "tool-router", "tool-router", "tool-router"]
 
 
 async def test_what_a_model_has_looked_up_itself_is_cited_too(door: Door) -> None:
