@@ -219,7 +219,7 @@ async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     posts = [
         post for path, body in ({"/v1/ask": AskIn} | tools).items() for post in isolation._posts(path, body, ids, names)
     ]
-    # events tell of the work itself, with ids of chance and its moments: tests/api/test_events.py holds what a view sees
+    # events tell of the work itself, with ids of chance and its moments; test_events.py holds what a view sees of them
     told = [route for route in routes if route.path != "/v1/events"]
     return [*posts, *(url for route in told for url in isolation._urls(route, ids, names))]
 
