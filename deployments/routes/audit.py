@@ -5,54 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 
 from deployments.callers import Whole
 from deployments.commands import Here
-from deployments.kinds import TokenName
-from deployments.paging import Part, cursor_of
-from memory.errors import Invalid
-from memory.model.timeline import iso
+from deployments.use_cases import auditing
+from deployments.use_cases.auditing import Asked, AuditList
 
 router = APIRouter(prefix="/v1", tags=["audit"])
-_ENTRY = {
-    "at": "2026-03-01T08:00:04Z",
-    "token": "phone",
-    "route": "GET /v1/context",
-    "status": 200,
-    "sources": ["breakfast"],
-    "ids": ["f-7212238c990c23a3"],
-    "count": 2,
-}
-
-
-class AuditEntry(BaseModel, json_schema_extra={"examples": [_ENTRY]}):
-    """One request: with the token of which name, for what, and of which sources, facts and entities it told.
-
-    What has been erased since is no longer among them; `count` tells how many there were.
-    """
-
-    at: str
-    token: str
-    route: str
-    status: int
-    sources: list[str]
-    ids: list[str]
-    count: int
-
-
-class AuditList(BaseModel):
-    """Entries, the latest first; `total` counts those that are kept, `cursor` leads to the next part."""
-
-    entries: list[AuditEntry]
-    total: int
-    cursor: str | None
-
-
-class Asked(Part):
-    """The parameters of the list."""
-
-    token: Annotated[TokenName | None, Query(description="Only what was done with the token of this name.")] = None
 
 
 @router.get("/audit")
@@ -61,14 +20,4 @@ async def audit(asked: Annotated[Asked, Query()], who: Whole, house: Here) -> Au
 
     Example: `GET /v1/audit?token=phone&limit=20`
     """
-    place = asked.place()
-    if not str(place.get("key", "0")).isdecimal():
-        raise Invalid("cursor: give it back as a list gave it.")
-    await house.trail.flush()
-    page = await house.stores.audit.page(who.user_id, asked.limit, asked.token, **place)
-    entries = [
-        AuditEntry(**{name: row[name] for name in ("token", "route", "status", "sources", "count")}, ids=row["things"],
-                   at=iso(row["at"]) or "")
-        for row in page.shown
-    ]  # fmt: skip
-    return AuditList(entries=entries, total=page.total, cursor=cursor_of(page.last))
+    return await auditing.audit(house, who, asked)

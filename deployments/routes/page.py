@@ -34,15 +34,12 @@ from deployments.page.parts import Desk
 from deployments.use_cases import remembering, undoing
 from deployments.use_cases.asking import AskIn
 from deployments.use_cases.asking import answer as answered
-from deployments.use_cases.facts import Asked, listing, shown_facts
+from deployments.use_cases.facts import Asked, listing, named, one
 from deployments.use_cases.figures import stats_of
-from deployments.use_cases.promises import PromiseOut, shown_promises
+from deployments.use_cases.promises import PromiseOut, promises_by_day
 from deployments.use_cases.remembering import Correction
 from deployments.use_cases.undoing import Undoing
 from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
-from memory.model.shown import ShownEntity
-from memory.model.timeline import Instant
-from memory.rules.promises import MOST_PROMISES, due_of, promise_state
 from memory.services.zones import zone_of
 
 router = APIRouter(include_in_schema=False)
@@ -248,7 +245,7 @@ async def _done(house: House, who: Caller, desk: Desk, did: str, fact_id: str, c
     statement = ""
     if fact_id:
         try:
-            statement = (await house.stores.facts.one(who.view, fact_id))["shown_statement"] or ""
+            statement = (await one(house, who, fact_id)).statement
         except DomainError:
             return ""
     return parts.done(did, statement, command_id, desk)
@@ -258,9 +255,8 @@ async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
     """What answers a question, the facts behind it, and what was said."""
     told = await answered(house, who, AskIn(query=desk.query, limit=SHOWN))
     carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
-    rows = await house.stores.facts.current(who.view, carried) if carried else []
-    facts = sorted((row for row in rows if row["status"] == "active"), key=lambda row: carried.index(row["fact_id"]))
-    believed = shown_facts(facts[:SHOWN], house.clock.now(), house.settings.life)
+    facts = [each for each in await named(house, who, carried) if each.status == "active"]
+    believed = sorted(facts, key=lambda each: carried.index(each.fact_id))[:SHOWN]
     return (
         parts.answer(told.answer),
         parts.section("Believed about it", (parts.fact(each, desk) for each in believed), "Nothing."),
@@ -270,22 +266,9 @@ async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
 
 async def _promises(house: House, who: Caller, desk: Desk) -> Sequence[str]:
     """Promises whose day has passed, the latest first, if there are any; then those to be kept, the next one first."""
-    now = house.clock.now()
-    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
-    late = sorted(_of(made, "expired", now), key=_due, reverse=True)[:SHOWN]
-    ahead = sorted(_of(made, "open", now), key=_due)[:SHOWN]
-    overdue, still = [await shown_promises(house, who, each, now) for each in (late, ahead)]
-    ahead_told = parts.section("Open promises", _told(still, desk), "None.")
-    return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead_told] if overdue else [ahead_told]
-
-
-def _of(made: Sequence[ShownEntity], state: str, now: Instant) -> list[ShownEntity]:
-    return [each for each in made if promise_state(each.entity.properties, now) == state]
-
-
-def _due(made: ShownEntity) -> float:
-    due = due_of(made.entity.properties)
-    return float("inf") if due is None else due
+    overdue, still = await promises_by_day(house, who, SHOWN)
+    ahead = parts.section("Open promises", _told(still, desk), "None.")
+    return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead] if overdue else [ahead]
 
 
 def _told(promises: Sequence[PromiseOut], desk: Desk) -> list[str]:

@@ -2,152 +2,48 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from typing import Annotated, Any, Literal
-
 from fastapi import APIRouter, status
-from pydantic import BaseModel, Field
 
 from deployments.callers import Administrator
 from deployments.commands import Here
-from deployments.house import House
-from deployments.kinds import Body, Id, TokenName
-from memory.errors import Conflict, NotFound
-from memory.model.scopes import SENSITIVITY_NAMES
-from memory.model.timeline import Instant, iso
-from memory.model.tokens import Token
+from deployments.kinds import TokenName
+from deployments.use_cases import tokens
+from deployments.use_cases.tokens import NewToken, Rotation, TokenIn, TokenOut
 
 router = APIRouter(prefix="/v1/tokens", tags=["tokens"])
-ADMINISTRATOR = "administrator"
-"""The name of the token in the token file, which start-up lets in."""
-TOKEN_BYTES = 32
-"""256 random bits."""
-Permission = Literal["read", "write", "admin"]
-Clearance = Literal["open", "private", "sensitive"]
-DAY_S = 86_400
-Lifetime = Annotated[int, Field(ge=60, le=3_650 * DAY_S)]
 
 
-class TokenIn(Body):
-    """What a new token grants."""
-
-    name: TokenName
-    user_id: Id | None = Field(default=None, description="Whose memory; by default the one acted for.")
-    teams: list[Id] = Field(default=[], max_length=100)
-    permission: Permission = "write"
-    clearance: Clearance = "private"
-    expires_in_s: Lifetime | None = Field(default=None, description="Seconds until it ends; null = when taken back.")
-
-    model_config = Body.model_config | {
-        "json_schema_extra": {"examples": [{"name": "phone", "user_id": "me", "permission": "write"}]}
-    }
-
-
-class TokenOut(BaseModel):
-    """What a token grants. The token itself cannot be looked up."""
-
-    name: str
-    user_id: str
-    teams: list[str]
-    permission: Permission
-    clearance: str
-    expires_at: str | None
-    """When it ends; null = when it is taken back."""
-
-
-class NewToken(TokenOut):
-    """A token, shown this once."""
-
-    token: str
-
-
-class Rotation(Body):
-    """How one token takes the place of another."""
-
-    grace_s: Annotated[int, Field(ge=0, le=30 * DAY_S, description="Seconds the old one still lets in.")] = DAY_S
-    expires_in_s: Lifetime | None = Field(default=None, description="Seconds until the new one ends.")
-
-
-@router.post("", status_code=status.HTTP_201_CREATED, response_model=NewToken)
-async def create(body: TokenIn, who: Administrator, house: Here) -> Any:
+@router.post("", status_code=status.HTTP_201_CREATED)
+async def create(body: TokenIn, who: Administrator, house: Here) -> NewToken:
     """Let somebody in. The token is in this answer and nowhere else. 409 if the name is taken."""
-    if body.name == ADMINISTRATOR or any(each.name == body.name for each in await house.tokens.all()):
-        raise Conflict("There is a token of that name; revoke it first.", name=body.name)
-    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(house, body.expires_in_s)
-    teams, clearance = tuple(body.teams), SENSITIVITY_NAMES[body.clearance]
-    granted = Token(body.name, body.user_id or who.user_id, teams, body.permission, clearance, ends)
-    await house.tokens.put(token, granted)
-    return NewToken(**_shown(granted).model_dump(), token=token)
+    return await tokens.create(house, who, body)
 
 
-@router.post("/{name}/rotate", response_model=NewToken)
-async def rotate(name: TokenName, who: Administrator, house: Here, body: Rotation = Rotation()) -> Any:
+@router.post("/{name}/rotate")
+async def rotate(name: TokenName, who: Administrator, house: Here, body: Rotation = Rotation()) -> NewToken:
     """A new token in place of an old one, which lets in for a day yet, or as long as `grace_s` says.
 
     The administrator's is written into the token file, too. A leaked token wants `"grace_s": 0`.
 
     Example: `POST /v1/tokens/phone/rotate`
     """
-    granted = next((each for each in await house.tokens.all() if each.name == name), None)
-    if granted is None:
-        raise NotFound("There is no token of that name.", name=name)
-    if name == ADMINISTRATOR and body.expires_in_s is not None:
-        raise Conflict("The administrator's token does not end: nobody could give out another.", name=name)
-    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(house, body.expires_in_s)
-    with _token_file(house, token) if name == ADMINISTRATOR else nullcontext():
-        await house.tokens.rotate(name, token, ends, house.clock.now() + body.grace_s)
-    return NewToken(**_shown(replace(granted, expires_at=ends)).model_dump(), token=token)
+    return await tokens.rotate(house, who, name, body)
 
 
-@contextmanager
-def _token_file(house: House, token: str) -> Iterator[None]:
-    """The token file with this in it as soon as the block ends well. Raises Conflict if it cannot be written."""
-    path = house.settings.token_path
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.unlink(missing_ok=True)
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(f"{token}\n")
-    except OSError as error:
-        raise Conflict(
-            "The token file cannot be written: replace it by hand and restart.", name=ADMINISTRATOR
-        ) from error
-    yield
-    fresh.replace(path)
-
-
-def _ends(house: House, seconds: int | None) -> Instant | None:
-    return None if seconds is None else house.clock.now() + seconds
-
-
-def _shown(granted: Token) -> TokenOut:
-    return TokenOut(
-        name=granted.name, user_id=granted.user_id, teams=list(granted.teams), permission=granted.permission,
-        clearance=granted.clearance.name.lower(), expires_at=iso(granted.expires_at),
-    )  # fmt: skip
-
-
-@router.get("", response_model=list[TokenOut])
-async def every(who: Administrator, house: Here) -> Any:
+@router.get("")
+async def every(who: Administrator, house: Here) -> list[TokenOut]:
     """Every token by name, without the tokens themselves.
 
     Example: `GET /v1/tokens`
     """
-    return [_shown(each) for each in await house.tokens.all()]
+    return await tokens.every(house, who)
 
 
-@router.delete("/{name}", response_model=dict[str, str])
-async def revoke(name: TokenName, who: Administrator, house: Here) -> Any:
+@router.delete("/{name}")
+async def revoke(name: TokenName, who: Administrator, house: Here) -> dict[str, str]:
     """Take a token back; at the latest two seconds later nobody comes in with it.
 
     Example: `DELETE /v1/tokens/phone`
     """
-    if name == ADMINISTRATOR:
-        raise Conflict("The administrator's token lies in the token file: replace it there and restart.", name=name)
-    if not await house.tokens.drop(name):
-        raise NotFound("There is no token of that name.", name=name)
+    await tokens.revoke(house, who, name)
     return {"revoked": name}

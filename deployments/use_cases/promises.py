@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -83,6 +84,25 @@ async def list_promises(house: House, who: Caller, asked: Asked) -> PromiseList:
     cursor = _place(rest[asked.limit - 1]) if len(rest) > asked.limit else None
     shown = await shown_promises(house, who, rest[: asked.limit], now)
     return PromiseList(promises=shown, total=len(kept), cursor=cursor_of(cursor))
+
+
+async def promises_by_day(house: House, who: Caller, most: int) -> tuple[list[PromiseOut], list[PromiseOut]]:
+    """Promises whose day has passed, the latest first, and those that are open, the next one first."""
+    now = house.clock.now()
+    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    late = sorted(_in_state(made, "expired", now), key=_due, reverse=True)[:most]
+    ahead = sorted(_in_state(made, "open", now), key=_due)[:most]
+    return await shown_promises(house, who, late, now), await shown_promises(house, who, ahead, now)
+
+
+def _in_state(made: Sequence[ShownEntity], state: State, now: Instant) -> list[ShownEntity]:
+    return [each for each in made if promise_state(each.entity.properties, now) == state]
+
+
+def _due(made: ShownEntity) -> float:
+    """When it is due; what has no day comes last."""
+    due = due_of(made.entity.properties)
+    return inf if due is None else due
 
 
 async def shown_promises(house: House, who: Caller, seen: list[ShownEntity], now: Instant) -> list[PromiseOut]:
