@@ -1,8 +1,7 @@
-"""The day in review, composed of what was said."""
+"""The day in review: whom it was about, what was promised for it and on it, and how it felt."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
 
@@ -13,10 +12,10 @@ from deployments.dates import day_of, today
 from deployments.house import House
 from memory.errors import Invalid
 from memory.model.shown import Day
-from memory.words.cleaning import called, in_quotes
+from memory.model.timeline import Interval
+from memory.rules.promises import MOST_PROMISES, due_of
+from memory.services.reviewing import CONSIDERED, summary_of
 
-TELLING = 3
-"""Segments a summary quotes."""
 MOST_NAMES = 20
 MOST_FEELINGS = 12
 _DAY = {
@@ -31,7 +30,10 @@ _DAY = {
 
 
 class Daily(BaseModel, json_schema_extra={"examples": [_DAY]}):
-    """One day where the user lives. Without a language model the summary quotes, and says so."""
+    """One day where the user lives. The summary says first whether a language model wrote it or it is quoted.
+
+    `promises` were made on that day, or are due on it.
+    """
 
     date: str
     summary: str
@@ -49,14 +51,16 @@ async def review_day(house: House, who: Caller, written: str | None = None) -> D
     """
     zone = (await house.profile(who.user_id)).time_zone
     asked = today(house.clock.now(), zone) if written is None else _date(written)
-    day = await house.stores.figures.day(who.view, day_of(asked, zone), TELLING)
-    people = _names(day, "person")
+    span = day_of(asked, zone)
+    day = await house.stores.figures.day(who.view, span, CONSIDERED)
+    people = _names(day, "person")[:MOST_NAMES]
+    promises = dict.fromkeys((*await _due(house, who, span), *_names(day, "promise")))
     return Daily(
         date=asked.isoformat(),
-        summary=_summary(day, people),
+        summary=await summary_of(day, people, house.model),
         people=people,
-        topics=_names(day, "topic"),
-        promises=_names(day, "promise"),
+        topics=_names(day, "topic")[:MOST_NAMES],
+        promises=list(promises)[:MOST_NAMES],
         emotional_arc=", then ".join([felt for felt, _ in groupby(day.feelings)][:MOST_FEELINGS]),
         sessions_count=day.sessions,
     )
@@ -70,18 +74,11 @@ def _date(text: str) -> date:
 
 
 def _names(day: Day, type_: str) -> list[str]:
-    return [row["name"] for row in day.entities if row["type"] == type_ and not row["is_owner"]][:MOST_NAMES]
+    return [row["name"] for row in day.entities if row["type"] == type_ and not row["is_owner"]]
 
 
-def _summary(day: Day, people: Sequence[str]) -> str:
-    """Said in the words of the day: how many sessions, with whom, and the segments that tell most."""
-    if not day.sessions:
-        return "Nothing was heard on this day."
-    sessions = "1 session" if day.sessions == 1 else f"{day.sessions} sessions"
-    company = f", with {_listed(people[:5])}" if people else ""
-    quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in day.telling)
-    return f"Extractive summary. {sessions}{company}. {quotes}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+async def _due(house: House, who: Caller, day: Interval) -> list[str]:
+    """The promises that are due on a day."""
+    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    dues = [(due_of(each.entity.properties), each.entity.name) for each in made]
+    return [name for due, name in dues if due is not None and day.holds(due)]

@@ -127,7 +127,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order."""
+    """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order.
+
+    A telling segment has `at`, `speaker`, `text`, its `place` among those that say most, from 1, and `next_words`, what
+    its speaker said next.
+    """
 
     sessions: int
     telling: Sequence[Row]

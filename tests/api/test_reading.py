@@ -332,6 +332,8 @@ async def test_a_day_where_the_user_lives(door: Door) -> None:
     assert day["summary"].startswith("Extractive summary. 1 session, with Ravi.")
     assert len(day["promises"]) == 1
     assert (await door.get("/v1/daily", date="2026-03-03"))["sessions_count"] == 1
+    due = await door.get("/v1/daily", date="2026-03-06")
+    assert (due["sessions_count"], due["promises"]) == (0, day["promises"]), "the photos are due on that Friday"
     empty = await door.get("/v1/daily", date="2020-01-01")
     assert (empty["summary"], empty["sessions_count"]) == ("Nothing was heard on this day.", 0)
 

@@ -1,0 +1,82 @@
+"""The day in review: what was said on it in a few sentences, quoted, or written by a language model.
+
+A model is shown numbered lines and must name those that each sentence rests on. A sentence that names none, or tells a
+name or a number that they do not hold, is dropped; if none is left, or the model fails, the day is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+from memory.errors import ModelFailed
+from memory.model.shown import Day, Row
+from memory.ports import LanguageModel
+from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
+from memory.services.hits import retraction
+from memory.words.cleaning import called, harmless, in_quotes, sentence
+from memory.words.retractions import retracts
+
+CONSIDERED = 24
+"""Segments of a day that are looked at, those that say most: as many lines as fill a briefing."""
+QUOTED = 3
+"""Segments that a summary quotes."""
+NOTHING = "Nothing was heard on this day."
+UNGENERATED = "(The language model gave no usable summary.)"
+_MAX_TOKENS = 256
+_SENTENCE = re.compile(r".+?[.!?]+(?=\s|\[|$)(?:\s*\[\d+\])*", re.DOTALL)
+_CITED = re.compile(r"\s*\[(\d+)\]")
+_TOLD = re.compile(r"(?<=[\s(\"'“‘])[A-ZÄÖÜ]\w+|\d[\d.,:]*\d|\d")
+"""Names and numbers of a sentence, which the lines it rests on have to hold; its first word may be any word."""
+
+
+async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | None) -> str:
+    """A day in a few sentences, which say first whether they were written or quoted."""
+    if not day.sessions:
+        return NOTHING
+    telling = [row for row in day.telling if not (retraction(row["next_words"]) or retracts(row["text"] or ""))]
+    quoted = _quoted(day.sessions, telling, people)
+    if model is None or not telling:
+        return quoted
+    lines = list(fitting([f"[{number}] {_said(row)}" for number, row in enumerate(telling, 1)], BRIEFING_CHARS))
+    try:
+        written = await model.complete(instructions(), briefing(lines), max_tokens=_MAX_TOKENS)
+    except ModelFailed:
+        return f"{quoted}\n{UNGENERATED}"
+    kept = " ".join(supported(written, lines))
+    return f"Generated summary. {kept}" if kept else f"{quoted}\n{UNGENERATED}"
+
+
+def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
+    """The sentences that rest on the lines they name, without the numbers of these."""
+    for found in _SENTENCE.finditer(written.strip()):
+        cited = [lines[number - 1] for number in map(int, _CITED.findall(found[0])) if 1 <= number <= len(lines)]
+        told = harmless(_CITED.sub("", found[0]).strip())
+        grounds = "\n".join(cited).casefold()
+        if cited and all(each.casefold() in grounds for each in _TOLD.findall(told)):
+            yield sentence(told)
+
+
+def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:
+    """How many sessions, with whom, and the segments that tell most, in their order."""
+    counted = "1 session" if sessions == 1 else f"{sessions} sessions"
+    company = f", with {_listed(people[:5])}" if people else ""
+    best = sorted(row["place"] for row in telling)[:QUOTED]
+    quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in telling if row["place"] in best)
+    return f"Extractive summary. {counted}{company}. {quotes}".rstrip()
+
+
+def _said(row: Row) -> str:
+    return f"{called(row['speaker'])}: {harmless(row['text'])}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+@cache
+def instructions() -> str:
+    """The system prompt."""
+    return (files("memory.services") / "prompts" / "daily.md").read_text(encoding="utf-8").strip()
