@@ -9,6 +9,7 @@ from typing import Any
 from deployments.callers import Caller
 from deployments.contexts import hit_of
 from deployments.house import House
+from deployments.overviews import overview
 from deployments.questions import Recalled, Shown
 from memory.model.profile import Profile
 from memory.model.scopes import View
@@ -52,6 +53,9 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     kept = await _promised(house, who, question, profile)
     if kept is not None:
         return replace(found, promised=kept)
+    seen = await overview(house, who.view, question, profile)
+    if seen is not None:
+        return replace(found, overview=seen, abstained=False)
     asked = promise_question(question.text, profile.name)
     if asked is None or question.as_of is not None:  # the list of promises is that of today; facts are of any day
         return await _with_facts(house, who.view, question, recalled, found)

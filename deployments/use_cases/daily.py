@@ -14,7 +14,7 @@ from memory.errors import Invalid
 from memory.model.shown import Day
 from memory.model.timeline import Interval
 from memory.rules.promises import MOST_PROMISES, due_of
-from memory.services.reviewing import CONSIDERED, summary_of
+from memory.services.reviewing import CONSIDERED, people_of, summary_of
 
 MOST_NAMES = 20
 MOST_FEELINGS = 12
@@ -53,7 +53,7 @@ async def review_day(house: House, who: Caller, written: str | None = None) -> D
     asked = today(house.clock.now(), zone) if written is None else _date(written)
     span = day_of(asked, zone)
     day = await house.stores.figures.day(who.view, span, CONSIDERED)
-    people = _names(day, "person")[:MOST_NAMES]
+    people = people_of(day)[:MOST_NAMES]
     promises = dict.fromkeys((*await _due(house, who, span), *_names(day, "promise")))
     return Daily(
         date=asked.isoformat(),

@@ -129,8 +129,8 @@ class Step:
 class Day:
     """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order.
 
-    A telling segment has `at`, `speaker`, `text`, its `place` among those that say most, from 1, and `next_words`, what
-    its speaker said next.
+    A telling segment has `segment_key`, `at`, `speaker`, `text`, its `place` among those that say most, from 1, and
+    `next_words`, what its speaker said next.
     """
 
     sessions: int

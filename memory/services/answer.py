@@ -21,6 +21,7 @@ from memory.services.known import KnownFact, holds, replaced_by, with_change, wi
 from memory.services.leading import Lead
 from memory.services.listing import Listing
 from memory.services.nearness import changed_by, in_order, matter_of, mended_by
+from memory.services.overview import Overview
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
@@ -77,6 +78,8 @@ class Findings:
     """All that answers, where that is several things."""
     promised: Promised | None = None
     """What answers a question about promises."""
+    overview: Overview | None = None
+    """What answers a question for all of somebody, or of a time."""
     abstained: bool = False
     """Nothing that came to mind is worth saying."""
     language: str = "en"
@@ -88,15 +91,22 @@ class Findings:
     """Nothing known answers it, so that what is quoted is no more than near to it."""
 
     @property
+    def composed(self) -> bool:
+        """Whether what answers is at hand, so that no model need write it."""
+        return self.promised is not None or self.overview is not None
+
+    @property
     def cited(self) -> Sequence[Hit]:
         """Every hit that an answer may cite."""
-        return [*(self.promised.made if self.promised is not None else ()), *self.hits]
+        made = self.promised.made if self.promised is not None else ()
+        overview = self.overview.cited if self.overview is not None else ()
+        return [*made, *overview, *self.hits]
 
 
 async def answer(found: Findings, model: LanguageModel | None) -> Answer:
     """The answer. A model that fails, or cites nothing, costs its words and never the answer."""
     composed = compose(found)
-    if model is None or found.abstained or found.promised is not None or not found.hits:
+    if model is None or found.abstained or found.composed or not found.hits:
         return composed
     prompt = prompt_of(found.question, found.hits, found.facts, found.as_of)
     try:
@@ -114,6 +124,8 @@ def compose(found: Findings) -> Answer:
     """
     if found.promised is not None:
         return _of_promises(found, found.promised)
+    if found.overview is not None:
+        return _all_of(found, found.overview)
     if found.abstained or not (found.hits or found.lead):
         return Answer(NOTHING)
     standing = [hit for hit in found.hits if not hit.is_refuted]
@@ -139,6 +151,16 @@ def _of_promises(found: Findings, told: Promised) -> Answer:
     """What is known of promises, and the words by which they were made."""
     lines = [sentence(told.lead), *(quotation(hit, (), found.language) for hit in told.made)]
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
+
+
+def _all_of(found: Findings, overview: Overview) -> Answer:
+    """Its first line; the facts, each with its day and place; and what is quoted."""
+    lines = [sentence(overview.lead)]
+    for fact, said in overview.facts:
+        place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
+        lines.append(f"{sentence(told_in_answer(fact.statement, found.owner, found.question))}{place}")
+    lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
+    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(overview.cited, 1)))
 
 
 def _led(found: Findings, lead: Lead) -> Answer:

@@ -16,6 +16,7 @@ from memory.model.shown import Day, Row
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.hits import retraction
+from memory.services.overview import company
 from memory.words.cleaning import called, harmless, in_quotes, sentence
 from memory.words.retractions import retracts
 
@@ -36,7 +37,7 @@ async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | Non
     """A day in a few sentences, which say first whether they were written or quoted."""
     if not day.sessions:
         return NOTHING
-    telling = [row for row in day.telling if not (retraction(row["next_words"]) or retracts(row["text"] or ""))]
+    telling = untaken(day.telling)
     quoted = _quoted(day.sessions, telling, people)
     if model is None or not telling:
         return quoted
@@ -47,6 +48,16 @@ async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | Non
         return f"{quoted}\n{UNGENERATED}"
     kept = " ".join(supported(written, lines))
     return f"Generated summary. {kept}" if kept else f"{quoted}\n{UNGENERATED}"
+
+
+def untaken(telling: Sequence[Row]) -> list[Row]:
+    """Segments without those that were taken back in the next breath, and those that take something back."""
+    return [row for row in telling if not (retraction(row["next_words"]) or retracts(row["text"] or ""))]
+
+
+def people_of(day: Day) -> list[str]:
+    """Who was spoken of, the most mentioned first, without the owner."""
+    return [row["name"] for row in day.entities if row["type"] == "person" and not row["is_owner"]]
 
 
 def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
@@ -62,18 +73,13 @@ def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
 def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:
     """How many sessions, with whom, and the segments that tell most, in their order."""
     counted = "1 session" if sessions == 1 else f"{sessions} sessions"
-    company = f", with {_listed(people[:5])}" if people else ""
     best = sorted(row["place"] for row in telling)[:QUOTED]
     quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in telling if row["place"] in best)
-    return f"Extractive summary. {counted}{company}. {quotes}".rstrip()
+    return f"Extractive summary. {counted}{company(people)}. {quotes}".rstrip()
 
 
 def _said(row: Row) -> str:
     return f"{called(row['speaker'])}: {harmless(row['text'])}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @cache

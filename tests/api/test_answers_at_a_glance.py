@@ -87,3 +87,30 @@ async def test_what_was_promised_by_a_past_day_is_told_by_facts(nina: Door) -> N
     first = (await nina.post("/v1/ask", asked))["answer"].splitlines()[0]
     assert "photos" in first
     assert "bank" in first
+
+
+async def test_who_asks_for_everything_is_told_what_matters_most_in_their_own_person(nina: Door) -> None:
+    for said in ("I live in Halle.", "I am allergic to peanuts.", "My brother Tom is a plumber."):
+        await remembered(nina, said)
+    told = await nina.post("/v1/ask", {"query": "What do you know about me?"})
+    lead, *lines = told["answer"].splitlines()
+    assert lead == "What I know about you:"
+    assert any(line.startswith("You live in Halle - ") for line in lines)
+    assert any(line.startswith("You are allergic to peanuts - ") for line in lines)
+    assert {"I live in Halle.", "I am allergic to peanuts."} <= {each["text"] for each in told["citations"]}
+    about_tom = await answered(nina, "Tell me about Tom")
+    assert about_tom[0] == "What I know about Tom:"
+    assert any("plumber" in line for line in about_tom[1:])
+    assert (await answered(nina, "Tell me about Zoe"))[0] in (NOTHING, NEAREST)
+
+
+async def test_who_asks_what_happened_is_told_what_was_said_then_and_no_joke(nina: Door) -> None:
+    turns = (("Tom", "The launch moves to the fourteenth of May."), ("Nina", "I am marrying the mayor of Halle!"),
+             ("Nina", "just kidding"))  # fmt: skip
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", *turns), 202)
+    await nina.post("/v1/sources", chat("s2", "2026-02-02", ("Tom", "We painted the old shed together.")), 202)
+    told = await nina.post("/v1/ask", {"query": "What happened last week?", "now": "2026-03-10T12:00:00Z"})
+    first, *lines = told["answer"].splitlines()
+    assert first == "2 March 2026 to 8 March 2026: 1 session."
+    assert [line.partition(" - ")[0] for line in lines] == ['"The launch moves to the fourteenth of May."']
+    assert [each["text"] for each in told["citations"]] == ["The launch moves to the fourteenth of May."]

@@ -42,7 +42,7 @@ WITH said AS (
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s))
-SELECT b.at, b.speaker, b.text, b.place, (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions,
+SELECT b.segment_key, b.at, b.speaker, b.text, b.place, (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions,
        (SELECT a.words
         FROM (SELECT n.speaker, n.content_id FROM segments n
               WHERE n.scope = b.scope AND n.source_id = b.source_id AND n.replaced_by IS NULL

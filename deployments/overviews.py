@@ -1,0 +1,92 @@
+"""Overviews, gathered from the stores: what is known of somebody, and what a time held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deployments.contexts import hit_of
+from deployments.house import House
+from memory.model.profile import Profile
+from memory.model.scopes import View
+from memory.model.timeline import Instant, Interval
+from memory.retrieval.query import Question
+from memory.services.hits import Hit
+from memory.services.known import KnownFact
+from memory.services.overview import MOST_QUOTED, Overview, headline, telling
+from memory.services.reviewing import CONSIDERED, people_of, untaken
+from memory.words.cleaning import called
+from memory.words.overview_questions import overview_question
+
+Row = Mapping[str, Any]
+WEIGHED = 200
+"""Facts about somebody that are weighed, the latest first (chosen: a person's own after some months)."""
+
+
+async def overview(house: House, view: View, question: Question, profile: Profile) -> Overview | None:
+    """What answers a question for all of somebody or of a time; None for another question, and where nothing is known.
+
+    It tells what is believed now, so a question about the past is none.
+    """
+    offset_s = house.offset(profile, question.now)
+    asked = overview_question(question.text, question.now, offset_s)
+    if asked is None or question.as_of is not None:
+        return None
+    if asked.span is not None:
+        return await _of_time(house, view, asked.span, offset_s)
+    name = asked.about or profile.name
+    return await _of_person(house, view, name, "you" if name == profile.name else name) if name else None
+
+
+async def _of_person(house: House, view: View, name: str, told: str) -> Overview | None:
+    """The weightiest facts about somebody."""
+    entities = await house.stores.facts.subjects(view, name)
+    rows = [row for each in entities for row in await house.stores.facts.about(view, each, ("active",), WEIGHED)]
+    by_id = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
+    chosen = telling(_known(row) for row in by_id.values())
+    if not chosen:
+        return None
+    grounds = {each.fact_id: _last_key(by_id[each.fact_id]) for each in chosen}
+    said = await _hits(house, view, [key for key in grounds.values() if key is not None])
+    facts = tuple((each, said.get(grounds[each.fact_id] or 0)) for each in chosen)
+    return Overview(f"What I know about {called(told)}:", facts)
+
+
+async def _of_time(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
+    """What says most of what was said then, in its order."""
+    day = await house.stores.figures.day(view, span, CONSIDERED)
+    best = sorted(untaken(day.telling), key=lambda row: int(row["place"]))[:MOST_QUOTED]
+    said = await _hits(house, view, [row["segment_key"] for row in best])
+    if not said:
+        return None
+    return Overview(
+        headline(day, span, people_of(day), offset_s), quoted=tuple(sorted(said.values(), key=lambda hit: hit.at))
+    )
+
+
+async def _hits(house: House, view: View, keys: Sequence[int]) -> dict[int, Hit]:
+    rows = await house.stores.reads.hydrate(view, keys) if keys else {}
+    return {key: hit_of(row) for key, row in rows.items()}
+
+
+def _weight(row: Row) -> tuple[int, float, Instant]:
+    """What a person would tell first: what matters, what is sure, what was said last."""
+    said = [each["at"] for each in row["sources"] if each["at"] is not None]
+    return row["importance"], row["confidence"], max(said, default=0.0)
+
+
+def _last_key(row: Row) -> int | None:
+    """The segment that says a fact last."""
+    return next((each["segment_key"] for each in reversed(row["sources"]) if each["segment_key"]), None)
+
+
+def _known(row: Row) -> KnownFact:
+    return KnownFact(
+        fact_id=row["fact_id"],
+        statement=row["shown_statement"] or "",
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        predicate=row["predicate"],
+        subject=row["subject"] or "",
+        told_at=row["sources"][-1]["at"] if row["sources"] else None,
+    )

@@ -1,0 +1,64 @@
+"""Overviews: all that is known of somebody in a few sentences, and what a time held, each with where it was said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory.model.shown import Day
+from memory.model.timeline import Interval
+from memory.services.hits import Hit
+from memory.services.known import KnownFact
+from memory.services.quoting import day_of
+
+MOST_FACTS = 8
+"""Facts that an overview tells (chosen: with its first line they fill a screen's glance)."""
+MOST_ALIKE = 2
+"""Facts of one predicate among them: ten likes are no picture of a person."""
+MOST_QUOTED = 6
+"""Segments that an overview of a time quotes."""
+_UNTOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
+"""Predicates of statements that hold somebody else's words, or none that were done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A first line; facts, each with the words it rests on as far as they are at hand; and segments to be quoted."""
+
+    lead: str
+    facts: tuple[tuple[KnownFact, Hit | None], ...] = ()
+    quoted: tuple[Hit, ...] = ()
+
+    @property
+    def cited(self) -> tuple[Hit, ...]:
+        """All the words it rests on, each once, in its order."""
+        return tuple(dict.fromkeys((*(hit for _, hit in self.facts if hit is not None), *self.quoted)))
+
+
+def telling(facts: Iterable[KnownFact]) -> list[KnownFact]:
+    """Of facts, the weightiest first, those that an overview tells: few of each predicate, so that many sides show."""
+    chosen: list[KnownFact] = []
+    alike: Counter[str | None] = Counter()
+    for fact in facts:
+        if fact.predicate in _UNTOLD or alike[fact.predicate] >= MOST_ALIKE:
+            continue
+        alike[fact.predicate] += 1
+        chosen.append(fact)
+        if len(chosen) == MOST_FACTS:
+            break
+    return chosen
+
+
+def headline(day: Day, span: Interval, people: Sequence[str], offset_s: int) -> str:
+    """When, how many sessions, and with whom: 19 November 2026 to 25 November 2026: 4 sessions, with Ravi and Tom."""
+    first, last = (0.0 if each is None else each for each in (span.start, span.end))
+    days = list(dict.fromkeys((day_of(first, offset_s), day_of(last - 1, offset_s))))
+    sessions = "1 session" if day.sessions == 1 else f"{day.sessions} sessions"
+    return f"{' to '.join(days)}: {sessions}{company(people)}."
+
+
+def company(people: Sequence[str], most: int = 5) -> str:
+    """With whom, as the end of a sentence; empty for nobody: ", with Ravi, Priya and Tom"."""
+    named = people[:most]
+    return f", with {' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))}" if named else ""

@@ -1,0 +1,62 @@
+"""Overviews: many sides of somebody, in the second person for the owner, and a time in its order."""
+
+from __future__ import annotations
+
+from memory.model.shown import Day
+from memory.model.timeline import DAY_S, Interval
+from memory.services.answer import Findings, compose
+from memory.services.hits import Hit
+from memory.services.known import KnownFact
+from memory.services.overview import MOST_ALIKE, MOST_FACTS, Overview, company, headline, telling
+
+
+def fact(number: int, predicate: str, statement: str = "Maya is.") -> KnownFact:
+    return KnownFact(f"f{number}", statement, 0.0, predicate=predicate)
+
+
+def test_few_facts_of_a_kind_are_told() -> None:
+    many = [fact(number, "likes") for number in range(9)] + [fact(number, f"p{number}") for number in range(20)]
+    told = telling(many)
+    assert len(told) == MOST_FACTS
+    assert sum(each.predicate == "likes" for each in told) == MOST_ALIKE
+    assert told == sorted(told, key=many.index), "the weightiest stay first"
+
+
+def test_what_somebody_was_told_is_no_side_of_them() -> None:
+    assert telling([fact(1, "says_to"), fact(2, "lives_in")]) == [fact(2, "lives_in")]
+
+
+def test_the_owner_is_told_in_the_second_person_and_each_fact_where_it_was_said() -> None:
+    said = Hit("I live in Lisbon.", "Maya", 1_772_000_000.0, 0, "march", "1")
+    facts = ((fact(1, "lives_in", "Maya lives in Lisbon"), said), (fact(2, "likes", "Maya likes tea"), None))
+    overview = Overview("What I know about you:", facts)
+    answer = compose(Findings("What do you know about me?", [], overview=overview, owner="Maya"))
+    assert answer.text.splitlines() == [
+        "What I know about you:",
+        "You live in Lisbon - 25 February 2026 [march/1]",
+        "You like tea",
+    ]
+    assert [(each.number, each.source_id, each.segment_id) for each in answer.citations] == [(1, "march", "1")]
+
+
+def test_a_time_is_quoted_and_cited() -> None:
+    said = Hit("The launch moved.", "Priya", 0.0, 0, "s", "1")
+    answer = compose(Findings("What happened today?", [], overview=Overview("1 January 1970:", quoted=(said,))))
+    assert answer.text == '1 January 1970:\n"The launch moved." - Priya, 1 January 1970 [s/1]'
+    assert len(answer.citations) == 1
+
+
+def test_words_that_two_facts_rest_on_are_cited_once() -> None:
+    said = Hit("I live in Lisbon with Tom.", "Maya", 0.0, 0, "s", "1")
+    overview = Overview("", ((fact(1, "lives_in"), said), (fact(2, "lives_with"), said)), (said,))
+    assert overview.cited == (said,)
+
+
+def test_a_headline_tells_days_sessions_and_company() -> None:
+    week = Interval(0.0, 7 * DAY_S)
+    assert headline(Day(4, [], [], []), week, ["Ravi", "Tom"], 0) == (
+        "1 January 1970 to 7 January 1970: 4 sessions, with Ravi and Tom."
+    )
+    assert headline(Day(1, [], [], []), Interval(0.0, DAY_S), [], 0) == "1 January 1970: 1 session."
+    assert company(["A"]) == ", with A"
+    assert company(["A", "B", "C", "D", "E", "F"]) == ", with A, B, C, D and E"

@@ -1,0 +1,68 @@
+"""Questions for all of somebody or of a time are told from those that ask for anything in particular."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.model.timeline import DAY_S, Interval
+from memory.words.overview_questions import OverviewQuestion, overview_question
+
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC).timestamp()
+TODAY = datetime(2026, 11, 26, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("What do you know about me?", ""),
+        ("so, what do you remember about me", ""),
+        ("Tell me about Tom.", "Tom"),
+        ("Tell me everything you know about Priya Nair!", "Priya Nair"),
+        ("What can you tell me about Dr. Weidner", None),
+        ("Was weißt du über mich?", ""),
+        ("Erzähl mir alles von Lena", "Lena"),
+        ("Tell me about Tom's new job", None),
+        ("Tell me about the trip to Porto", None),
+        ("tell me about tom", None),
+        ("What do you know about Tom and the drill?", None),
+        ("What do you think about me?", None),
+    ],
+)
+def test_about_somebody(question: str, about: str | None) -> None:
+    assert overview_question(question, NOW) == (None if about is None else OverviewQuestion(about=about))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What happened today?", TODAY, NOW),
+        ("What happened yesterday?", TODAY - DAY_S, TODAY),
+        ("What did I do yesterday?", TODAY - DAY_S, TODAY),
+        ("Was ist gestern passiert?", TODAY - DAY_S, TODAY),
+        ("What happened this week?", TODAY - 3 * DAY_S, NOW),
+        ("what's been going on since Monday", TODAY - 3 * DAY_S, NOW),
+    ],
+)
+def test_of_a_time_up_to_now(question: str, first: float, last: float) -> None:
+    assert overview_question(question, NOW) == OverviewQuestion(span=Interval(first, last))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happened?",
+        "What happened to the drill yesterday?",
+        "What happened at work this week?",
+        "What happens next week?",
+        "What did I do with the keys yesterday?",
+        "What did Tom do yesterday?",
+        "What happened before Monday?",
+        "What will happen tomorrow?",
+        "What happened on Monday or on Tuesday?",
+        "",
+    ],
+)
+def test_whoever_asks_for_something_in_particular_is_answered_by_that(question: str) -> None:
+    assert overview_question(question, NOW) is None
