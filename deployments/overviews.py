@@ -13,7 +13,8 @@ from memory.model.timeline import Instant, Interval
 from memory.retrieval.query import Question
 from memory.services.hits import Hit
 from memory.services.known import KnownFact
-from memory.services.overview import MOST_QUOTED, Overview, headline, telling
+from memory.services.overview import MOST_QUOTED, Overview, changed, headline, telling
+from memory.services.quoting import day_of
 from memory.services.reviewing import CONSIDERED, people_of, untaken
 from memory.words.cleaning import called
 from memory.words.overview_questions import overview_question
@@ -32,8 +33,10 @@ async def overview(house: House, view: View, question: Question, profile: Profil
     asked = overview_question(question.text, question.now, offset_s)
     if asked is None or question.as_of is not None:
         return None
-    if asked.span is not None:
-        return await _of_time(house, view, asked.span, offset_s)
+    if asked.happened is not None:
+        return await _of_time(house, view, asked.happened, offset_s)
+    if asked.changed is not None:
+        return await _of_changes(house, view, asked.changed, offset_s)
     name = asked.about or profile.name
     return await _of_person(house, view, name, "you" if name == profile.name else name) if name else None
 
@@ -42,14 +45,33 @@ async def _of_person(house: House, view: View, name: str, told: str) -> Overview
     """The weightiest facts about somebody."""
     entities = await house.stores.facts.subjects(view, name)
     rows = [row for each in entities for row in await house.stores.facts.about(view, each, ("active",), WEIGHED)]
-    by_id = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
-    chosen = telling(_known(row) for row in by_id.values())
-    if not chosen:
-        return None
-    grounds = {each.fact_id: _last_key(by_id[each.fact_id]) for each in chosen}
+    weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
+    chosen = telling(map(_known, weighed.values()))
+    return await _of_facts(house, view, f"What I know about {called(told)}:", chosen, weighed)
+
+
+async def _of_changes(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
+    """What took the place of what was believed at the beginning of a time, and what is no longer so."""
+    lost = await house.stores.history.held(view, "lost", span.start, span.end, None, WEIGHED)
+    before = await house.stores.facts.current(view, [row["fact_id"] for row in lost])
+    later = await house.stores.facts.current(view, [each for row in before for each in row["superseded_by"]])
+    rows = {row["fact_id"]: row for row in (*before, *later)}
+    told = [
+        changed(_known(row), [_known(rows[each]) for each in row["superseded_by"] if each in rows], offset_s)
+        for row in sorted(before, key=_weight, reverse=True)
+        if row["status"] != "forgotten"
+    ]
+    day = day_of(span.start or 0.0, offset_s)
+    return await _of_facts(house, view, f"What has changed since {day}:", telling(told), rows)
+
+
+async def _of_facts(
+    house: House, view: View, lead: str, facts: Sequence[KnownFact], rows: Mapping[str, Row]
+) -> Overview | None:
+    """Facts, each with what says it last; None for no facts."""
+    grounds = {each.fact_id: _last_key(rows[each.fact_id]) for each in facts}
     said = await _hits(house, view, [key for key in grounds.values() if key is not None])
-    facts = tuple((each, said.get(grounds[each.fact_id] or 0)) for each in chosen)
-    return Overview(f"What I know about {called(told)}:", facts)
+    return Overview(lead, tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)) if facts else None
 
 
 async def _of_time(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
@@ -86,6 +108,7 @@ def _known(row: Row) -> KnownFact:
         statement=row["shown_statement"] or "",
         valid_from=row["valid_from"],
         valid_to=row["valid_to"],
+        status=row["status"],
         predicate=row["predicate"],
         subject=row["subject"] or "",
         told_at=row["sources"][-1]["at"] if row["sources"] else None,

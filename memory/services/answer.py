@@ -158,7 +158,8 @@ def _all_of(found: Findings, overview: Overview) -> Answer:
     lines = [sentence(overview.lead)]
     for fact, said in overview.facts:
         place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
-        lines.append(f"{sentence(told_in_answer(fact.statement, found.owner, found.question))}{place}")
+        told = sentence(told_in_answer(fact.statement, found.owner, found.question))
+        lines.append(f"{'' if holds(fact) else 'No longer: '}{told}{place}")
     lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
     return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(overview.cited, 1)))
 

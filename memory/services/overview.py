@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.model.shown import Day
 from memory.model.timeline import Interval
 from memory.services.hits import Hit
-from memory.services.known import KnownFact
+from memory.services.known import KnownFact, with_change
 from memory.services.quoting import day_of
 
 MOST_FACTS = 8
@@ -48,6 +48,14 @@ def telling(facts: Iterable[KnownFact]) -> list[KnownFact]:
         if len(chosen) == MOST_FACTS:
             break
     return chosen
+
+
+def changed(before: KnownFact, after: Sequence[KnownFact], offset_s: int) -> KnownFact:
+    """What is so instead, told with what was so before; without that, the fact that is no longer so."""
+    if not after:
+        return before
+    earlier = replace(before, status="superseded", superseded_by=after[0].statement)
+    return replace(after[0], statement=with_change(after[0], [earlier], offset_s))
 
 
 def headline(day: Day, span: Interval, people: Sequence[str], offset_s: int) -> str:

@@ -1,6 +1,6 @@
-"""Overview questions: who asks for all that is known of somebody, or for what happened in a time, and for nothing else.
+"""Overview questions: who asks for all of somebody, for what happened or what changed, and nothing else.
 
-By form alone, in English and German: "What do you know about me?", "Tell me about Tom", "What happened this week?".
+By form alone, in English and German: "What do you know about me?", "What happened this week?", "What has changed?".
 Whoever asks for anything in particular is answered by what was said of that.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.model.timeline import Instant, Interval
+from memory.model.timeline import DAY_S, Instant, Interval
+from memory.words.stems import tokenise
+from memory.words.time_anchors import vague
 from memory.words.time_named import named_times
 from memory.words.vocabulary import words
 
@@ -33,12 +35,23 @@ _HAPPENS = words("happened happening going new passiert geschehen los alles")
 """What may be left of such a question without its time."""
 
 
+_CHANGED = re.compile(
+    r"\W*(?:so |and |und )?"
+    r"(?:what(?:['’]s| has| is)?(?: all)? (?:changed|different)|was hat sich\b.*\bge(?:ä|ae)ndert)\b",
+    re.I,
+)
+_CHANGES = words("changed different was hat sich geändert geaendert")
+LATELY_S = 30 * DAY_S
+"""Seconds of "what has changed?", which names no time (chosen: a month)."""
+
+
 @dataclass(frozen=True, slots=True)
 class OverviewQuestion:
-    """About whom all is asked ("" for the owner), or the time of which it is asked what happened; the other is None."""
+    """About whom all is asked ("" for the owner), or the time of which it is asked what happened, or what changed."""
 
     about: str | None = None
-    span: Interval | None = None
+    happened: Interval | None = None
+    changed: Interval | None = None
 
 
 def overview_question(question: str, now: Instant, offset_s: int = 0) -> OverviewQuestion | None:
@@ -46,13 +59,25 @@ def overview_question(question: str, now: Instant, offset_s: int = 0) -> Overvie
     found = _ABOUT.fullmatch(question)
     if found is not None:
         return OverviewQuestion(about="" if found["who"].casefold() in _OWN else found["who"])
-    if _HAPPENED.match(question) is None:
-        return None
+    if _HAPPENED.match(question) is not None:
+        span = _span(question, now, offset_s, _HAPPENS)
+        return None if span is None else OverviewQuestion(happened=span)
+    if _CHANGED.match(question) is not None:
+        span = _span(question, now, offset_s, _CHANGES, lately=Interval(now - LATELY_S, now))
+        return None if span is None else OverviewQuestion(changed=span)
+    return None
+
+
+def _span(
+    question: str, now: Instant, offset_s: int, form: frozenset[str], lately: Interval | None = None
+) -> Interval | None:
+    """The one time that a question names beside the words of its form, up to now; `lately` if it names none."""
     named = named_times(question, now, offset_s)
-    if len(named.stretches) != 1 or not set(named.left) <= _HAPPENS:
+    left = set(named.left) if named.stretches else {word for word, _ in tokenise(question) if not vague(word)}
+    if not left <= form or len(named.stretches) > 1:
         return None
+    if not named.stretches:
+        return lately
     extent = named.stretches[0].extent
     end = now if extent.end is None else min(extent.end, now)
-    if extent.start is None or extent.start >= end:
-        return None
-    return OverviewQuestion(span=Interval(extent.start, end))
+    return Interval(extent.start, end) if extent.start is not None and extent.start < end else None

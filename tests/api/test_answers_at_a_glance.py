@@ -114,3 +114,11 @@ async def test_who_asks_what_happened_is_told_what_was_said_then_and_no_joke(nin
     assert first == "2 March 2026 to 8 March 2026: 1 session."
     assert [line.partition(" - ")[0] for line in lines] == ['"The launch moves to the fourteenth of May."']
     assert [each["text"] for each in told["citations"]] == ["The launch moves to the fourteenth of May."]
+
+
+async def test_who_asks_what_has_changed_is_told_what_is_so_now_and_was_before(nina: Door) -> None:
+    await remembered(nina, "I live in Leipzig.")
+    await remembered(nina, "I moved to Halle.")
+    first, *lines = await answered(nina, "What has changed?")
+    assert first.startswith("What has changed since ")
+    assert any(line.startswith("You live in Halle (since ") and "before: Leipzig" in line for line in lines)

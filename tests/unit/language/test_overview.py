@@ -7,7 +7,7 @@ from memory.model.timeline import DAY_S, Interval
 from memory.services.answer import Findings, compose
 from memory.services.hits import Hit
 from memory.services.known import KnownFact
-from memory.services.overview import MOST_ALIKE, MOST_FACTS, Overview, company, headline, telling
+from memory.services.overview import MOST_ALIKE, MOST_FACTS, Overview, changed, company, headline, telling
 
 
 def fact(number: int, predicate: str, statement: str = "Maya is.") -> KnownFact:
@@ -60,3 +60,16 @@ def test_a_headline_tells_days_sessions_and_company() -> None:
     assert headline(Day(1, [], [], []), Interval(0.0, DAY_S), [], 0) == "1 January 1970: 1 session."
     assert company(["A"]) == ", with A"
     assert company(["A", "B", "C", "D", "E", "F"]) == ", with A, B, C, D and E"
+
+
+def test_a_change_is_told_with_what_was_so_before_and_an_end_as_an_end() -> None:
+    porto = KnownFact("f1", "Maya lives in Porto", 0.0, 9.0, "superseded", predicate="lives_in")
+    lisbon = KnownFact("f2", "Maya lives in Lisbon", 5 * DAY_S, predicate="lives_in")
+    told = changed(porto, [lisbon], 0)
+    assert (told.fact_id, told.statement) == ("f2", "Maya lives in Lisbon (since 6 January 1970; before: Porto)")
+    over = Overview("Changed:", ((told, None), (changed(porto, [], 0), None)))
+    answer = compose(Findings("What has changed?", [], overview=over, owner="Maya"))
+    assert answer.text.splitlines()[1:] == [
+        "You live in Lisbon (since 6 January 1970; before: Porto)",
+        "No longer: You live in Porto",
+    ]

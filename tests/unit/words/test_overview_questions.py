@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.model.timeline import DAY_S, Interval
-from memory.words.overview_questions import OverviewQuestion, overview_question
+from memory.words.overview_questions import LATELY_S, OverviewQuestion, overview_question
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC).timestamp()
 TODAY = datetime(2026, 11, 26, tzinfo=UTC).timestamp()
@@ -46,7 +46,20 @@ def test_about_somebody(question: str, about: str | None) -> None:
     ],
 )
 def test_of_a_time_up_to_now(question: str, first: float, last: float) -> None:
-    assert overview_question(question, NOW) == OverviewQuestion(span=Interval(first, last))
+    assert overview_question(question, NOW) == OverviewQuestion(happened=Interval(first, last))
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What has changed?", NOW - LATELY_S),
+        ("What's different since Monday?", TODAY - 3 * DAY_S),
+        ("What has changed this week", TODAY - 3 * DAY_S),
+        ("Was hat sich seit Montag geändert?", TODAY - 3 * DAY_S),
+    ],
+)
+def test_what_changed_in_a_time_or_lately(question: str, first: float) -> None:
+    assert overview_question(question, NOW) == OverviewQuestion(changed=Interval(first, NOW))
 
 
 @pytest.mark.parametrize(
@@ -62,6 +75,9 @@ def test_of_a_time_up_to_now(question: str, first: float, last: float) -> None:
         "What will happen tomorrow?",
         "What happened on Monday or on Tuesday?",
         "",
+        "What has changed about the drill?",
+        "What has changed at work since Monday?",
+        "What changed Tom's mind?",
     ],
 )
 def test_whoever_asks_for_something_in_particular_is_answered_by_that(question: str) -> None:
