@@ -35,6 +35,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "sources": ("sources",),
     "explain": ("explain",),
     "diff": ("diff",),
+    "daily": ("daily",),
     "profile": ("profile",),
     "import_": ("import",),
     "night": ("night",),

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from typer.testing import CliRunner
 
-from cli import ask, diff, explain, memory_verbs, operators
+from cli import ask, daily, diff, explain, memory_verbs, operators
 from cli.clock import on_clock
 from cli.main import command_line, rooms
 
@@ -25,7 +25,9 @@ SEEN = {
 }  # fmt: skip
 STEP = '2026-02-28T20:30:00.552000Z created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 AT_HOME = '2026-03-01 02:00 created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
+REVIEWED = {"date": "2026-03-01", "summary": "1 session.", "people": ["Ravi", "Tom"], "topics": [], "promises": []}
 ANSWERS: dict[str, Any] = {
+    "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
     "/v1/diff": {"changes": [{}], "text": f"+ Maya likes tea (f-1, active)\n{STEP}", "cursor": None},
     "/v1/facts/f-1/explain": {"text": f"True from 2026-02-28T20:30:00Z on.\n{STEP}"},
@@ -74,6 +76,7 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
             ["type name tier strength mentions last seen id", "person Maya L0 0.50 1 2026-03-01 e-1"],
         ),
         (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),
+        (daily, ("daily", "2026-03-01"), ["2026-03-01", "1 session.", "People: Ravi, Tom", "Felt: joyful"]),
         (diff, ("diff",), ["+ Maya likes tea (f-1, active)", AT_HOME, "Times are of Asia/Kolkata."]),
         (
             operators,
