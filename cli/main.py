@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from types import ModuleType
 from typing import NoReturn
 
@@ -20,48 +20,52 @@ import typer
 from cli.console import Exit, NotRunning, err, out
 from memory.errors import DomainError
 
-ROOMS: Mapping[str, Sequence[str]] = {
-    "lifecycle": ("up", "down"),
-    "status": ("status", "logs"),
-    "ask": ("recall", "ask"),
-    "chat": ("chat",),
-    "memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
-    "operators": (
+ROOMS: dict[str, Sequence[str]] = {
+    "cli.lifecycle": ("up", "down"),
+    "cli.status": ("status", "logs"),
+    "cli.ask": ("recall", "ask"),
+    "cli.chat": ("chat",),
+    "cli.memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
+    "cli.operators": (
         "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",
         "unprotect",
     ),
-    "entities": ("entities",),
-    "facts": ("facts", "correct", "confirm"),
-    "sources": ("sources",),
-    "explain": ("explain",),
-    "diff": ("diff",),
-    "daily": ("daily",),
-    "profile": ("profile",),
-    "import_": ("import",),
-    "night": ("night",),
-    "archive": ("export", "restore", "backup"),
-    "rebuild": ("rebuild",),
-    "tokens": ("token",),
-    "mcp": ("mcp",),
-    "audit": ("audit",),
-    "doctor": ("doctor",),
-    "bench": ("bench",),
-    "bench_lifetimes": ("bench",),
-    "bench_lives": ("bench",),
-    "bench_peers": ("bench",),
-    "bench_soak": ("bench",),
-    "chaos": ("chaos",),
-    "simulate": ("simulate",),
+    "cli.entities": ("entities",),
+    "cli.facts": ("facts", "correct", "confirm"),
+    "cli.sources": ("sources",),
+    "cli.explain": ("explain",),
+    "cli.diff": ("diff",),
+    "cli.daily": ("daily",),
+    "cli.profile": ("profile",),
+    "cli.import_": ("import",),
+    "cli.night": ("night",),
+    "cli.archive": ("export", "restore", "backup"),
+    "cli.rebuild": ("rebuild",),
+    "cli.tokens": ("token",),
+    "cli.mcp": ("mcp",),
+    "cli.audit": ("audit",),
+    "cli.doctor": ("doctor",),
 }  # fmt: skip
-"""Module -> the first words of its commands."""
+"""Module -> the first words of its commands: our own."""
+BROUGHT = "memoray.commands"
+"""The group of entry points by which other rooms bring commands: each names a mapping like ROOMS."""
 COMPLETING = "_MEMORAY_COMPLETE"
 """The variable by which a shell asks for completions, as `--install-completion` sets it up."""
+
+
+def every_room() -> Mapping[str, Sequence[str]]:
+    """Our own rooms and those that are brought."""
+    brought = (point.load() for point in entry_points(group=BROUGHT))
+    return ROOMS | {room: words for each in brought for room, words in each.items()}
 
 
 def rooms(first: str = "") -> list[ModuleType]:
     """The rooms of the commands that begin with this word, or every room: opening them all takes a second."""
     named = [room for room, words in ROOMS.items() if first in words]
-    return [import_module(f"cli.{room}") for room in named or ROOMS]
+    if not named:
+        every = every_room()
+        named = [room for room, words in every.items() if first in words] or list(every)
+    return [import_module(room) for room in named]
 
 
 def command_line(opened: Sequence[ModuleType]) -> typer.Typer:
@@ -98,7 +102,7 @@ def _asked_for(arguments: Sequence[str], environ: Mapping[str, str]) -> typer.Ty
     if len(words) > 2 or (len(words) == 2 and line[-1].isspace()):
         return command_line(rooms(words[1]))
     names = typer.Typer(name="memoray")
-    for name in dict.fromkeys(word for words in ROOMS.values() for word in words):
+    for name in dict.fromkeys(word for words in every_room().values() for word in words):
         names.command(name)(lambda: None)
     return names
 

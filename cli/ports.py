@@ -6,7 +6,7 @@ import socket
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
-from deployments.door import listening
+from adapters.listening_socket import listening
 from memory.errors import Unavailable
 
 LOOPBACK = "127.0.0.1"

@@ -17,6 +17,8 @@ from typing import Any
 
 import yaml
 
+from adapters.listening_socket import Door
+from adapters.serving_turn import beat, serving
 from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
 from adapters.watched import WITHOUT_RAYLET
 from cli.certificate import ensure_certificate
@@ -27,8 +29,6 @@ from cli.runtime import Places, ensure_token, read_runtime
 from cli.spare import TITLE as SPARE
 from config.cluster import certified
 from config.settings import Settings, project_root
-from deployments.door import Door
-from deployments.serving import beat, serving
 from memory.errors import ConfigError, Unavailable
 
 LOGICAL_CPUS = 4

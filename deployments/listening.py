@@ -13,13 +13,13 @@ from time import monotonic
 import uvicorn
 from starlette.types import ASGIApp
 
+from adapters.listening_socket import handed_over, listening
+from adapters.serving_turn import Turn
 from config.settings import Http
 from deployments.accepting import Acceptor
 from deployments.connections import REST_S, Connections
-from deployments.door import handed_over, listening
 from deployments.hosts import HostCheck
 from deployments.protocol import BoundedHttp
-from deployments.serving import Turn
 from memory.errors import Unavailable
 
 PATIENCE_S = 10.0

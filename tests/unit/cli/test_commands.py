@@ -16,7 +16,7 @@ from adapters import temporary
 from adapters.postgres import embedded
 from cli import archive, doctor, leftovers, lifecycle
 from cli.console import Exit, out
-from cli.main import ROOMS, command_line, main, rooms
+from cli.main import command_line, every_room, main, rooms
 from cli.runtime import Places, Runtime
 from config.settings import Settings
 from memory.errors import Invalid
@@ -40,8 +40,8 @@ def test_names_are_unique() -> None:
 
 def test_the_table_of_rooms_names_the_commands_of_each() -> None:
     """By it only the room of a command is opened; a command it does not name would open all of them, slowly."""
-    found = zip(ROOMS, rooms(), strict=True)
-    assert {room: set(ROOMS[room]) for room in ROOMS} == {
+    found = zip(every_room(), rooms(), strict=True)
+    assert {room: set(every_room()[room]) for room in every_room()} == {
         room: {name.split()[0] for name, _ in module.COMMANDS} for room, module in found
     }
 
@@ -49,7 +49,7 @@ def test_the_table_of_rooms_names_the_commands_of_each() -> None:
 def test_a_command_opens_its_room_alone() -> None:
     assert [room.__name__ for room in rooms("ask")] == ["cli.ask"]
     assert [room.__name__ for room in rooms("entities")] == ["cli.memory_verbs", "cli.entities"]
-    assert len(rooms("frob")) == len(rooms("--help")) == len(rooms()) == len(ROOMS)
+    assert len(rooms("frob")) == len(rooms("--help")) == len(rooms()) == len(every_room())
 
 
 @pytest.mark.parametrize(

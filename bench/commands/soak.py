@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import typer
 
+from bench.commands.measuring import KeepOption, site_of
 from bench.measure import markdown
 from bench.soak import soak
-from cli.bench import KeepOption, site_of
 from cli.client import address
 from cli.console import HomeOption, JsonOption, out, places_of, print_json
 from cli.processes import PROC, descendants, pss_bytes, title

@@ -17,11 +17,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from adapters import listening_socket as doors
+from adapters.listening_socket import Door, handed_over
 from adapters.temporary import private_folder, vacate
 from cli.ports import free_port
 from config.settings import Http, project_root
-from deployments import door as doors
-from deployments.door import Door, handed_over
 from deployments.listening import listen
 from memory.errors import Unavailable
 
@@ -167,7 +167,7 @@ def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.M
 def test_who_has_the_door_is_known_however_busily_it_opens_and_closes_other_things() -> None:
     """A descriptor that is closed while it is looked at once made a serving gateway look as if it had no door."""
     door, other = (Door(HOME, "127.0.0.1", free_port(0)) for _ in range(2))
-    busy = "import os, socket, sys\nfrom pathlib import Path\nfrom deployments.door import handed_over\n"
+    busy = "import os, socket, sys\nfrom pathlib import Path\nfrom adapters.listening_socket import handed_over\n"
     busy += "door = handed_over(Path(sys.argv[1]), int(sys.argv[2])); print(door is not None, flush=True)\n"
     busy += "while True:\n    others = [os.dup(0) for _ in range(200)]\n    [os.close(each) for each in others]"
     command = [sys.executable, "-c", busy, str(HOME), str(door._door.getsockname()[1])]

@@ -16,16 +16,16 @@ import pytest
 from fastapi import FastAPI
 
 from adapters import temporary
+from adapters.listening_socket import Door
+from adapters.serving_turn import Turn, serving
 from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments.accepting import Acceptor
 from deployments.connections import Connections
-from deployments.door import Door
 from deployments.listening import HAND_OVER_S, Listener, listen
-from deployments.serving import Turn, serving
 
 WHOLE = b"GET /who HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
-HOLDER = "import sys, time; from pathlib import Path; from deployments.serving import Turn; "
+HOLDER = "import sys, time; from pathlib import Path; from adapters.serving_turn import Turn; "
 HOLDER += "turn = Turn(Path(sys.argv[1]), int(sys.argv[2])); print(turn.came(), flush=True); time.sleep(600)"
 
 

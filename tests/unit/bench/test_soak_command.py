@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from cli.bench_soak import IN_ALL, taken
+from bench.commands.soak import IN_ALL, taken
 
 
 def test_the_totals_that_must_not_grow_are_counted() -> None:

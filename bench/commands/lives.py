@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from bench.commands.measuring import KeepOption, site_of
 from bench.life_files import read_life
 from bench.life_reports import cells, fact_lines, report
 from bench.life_scores import figures, judged, parse_labels
 from bench.lives import Lived, measure_life
 from bench.measure import markdown
-from cli.bench import KeepOption, site_of
 from cli.console import HomeOption, JsonOption, out, print_json
 from memory.errors import Invalid
 

@@ -14,12 +14,12 @@ from typing import Annotated
 import psycopg
 import typer
 
+from bench.commands.measuring import LabelsOption, LimitOption, site_of, steps
 from bench.conversations import Conversation, read, together
 from bench.large import measure_large
 from bench.measure import Site, markdown, memories
 from bench.peer_process import PEERS, REQUIREMENTS, peer_process
 from bench.peers import Encodings, PeerRow, Running, Spent, System, measure_peer
-from cli.bench import LabelsOption, LimitOption, site_of, steps
 from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import PROC, descendants, pss_bytes
 from cli.runtime import Places, read_runtime, supervisor_pid

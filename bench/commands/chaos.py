@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
+from adapters.serving_turn import serving
 from bench.chaos import FAULTS, STOP, Chaos, Plan
 from bench.chaos_report import Fault
+from bench.commands.measuring import steps
 from bench.measure import markdown
-from cli.bench import steps
 from cli.client import address
 from cli.console import Exit, HomeOption, JsonOption, out, places_of, print_json
 from cli.processes import descendants, title
 from cli.runtime import Places, read_runtime, supervisor_pid
-from deployments.serving import serving
 
 TITLES = {
     "shard": "ray::MemoryShard",

@@ -1,0 +1,3 @@
+"""The commands of measuring: `memoray bench`, `memoray chaos`, `memoray simulate`. The command line finds them by an
+entry point, and works without them.
+"""
