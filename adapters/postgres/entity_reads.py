@@ -38,8 +38,10 @@ class PostgresEntityReads:
         """Up to `limit` entities; filters: ids, type, tier, state, name, and `mark` and `key` of the last one shown."""
         seen = {**seen_by(view), **at(then)}
         asked = {**_ANY, **filters}
-        statement = "entities_now" if then == NOW and asked["ids"] is None and asked["name"] is None else "entities"
-        rows = await self._pool.rows(Q[statement], **seen, **asked, limit=limit + 1)
+        if then == NOW and asked["ids"] is None and asked["name"] is None:
+            rows = await self._now(seen, asked, limit + 1)
+        else:
+            rows = await self._pool.rows(Q["entities"], **seen, **asked, limit=limit + 1)
         ids = [row["entity_id"] for row in rows if not row["is_owner"]]  # whom nothing contradicts
         about, evidence = await self._about(seen, ids) if ids else ({}, {})
         told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])
@@ -54,6 +56,14 @@ class PostgresEntityReads:
             for row in rows
         ]
         return page_of(rows, limit, shown)
+
+    async def _now(self, seen: Row, asked: Row, limit: int) -> list[DictRow]:
+        """A page of what is believed now; an entity that is forgotten in between is left out."""
+        listed = await self._pool.rows(Q["entities_now"], **seen, **asked, limit=limit)
+        ids = [row["entity_id"] for row in listed]
+        found = await self._pool.rows(Q["entities_shown"], **seen, ids=ids) if ids else []
+        known = {row["entity_id"]: row for row in found}
+        return [known[row["entity_id"]] | row for row in listed if row["entity_id"] in known]
 
     async def one(self, view: View, entity_id: str, then: Then = NOW) -> ShownEntity:
         """An entity that `resolve` found. Raises NotFound if it had not been heard of by then, or is no more."""

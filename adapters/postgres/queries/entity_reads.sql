@@ -56,9 +56,8 @@ ORDER BY k.last_seen DESC, k.entity_id DESC;
 
 -- name: entities_now
 -- Planned anew (pool.py).
--- As `entities`, for what is believed now, without a name to look for: the one list that is asked for all the time. Each table is
--- read once, by columns as narrow as can be; what only a page shows - words, and what takes all mentions of an entity - is
--- looked up for those on it.
+-- Which entities a page of `entities` shows, for what is believed now, without a name to look for: the one list that is
+-- asked for all the time. Each table is read once, by columns as narrow as can be; `entities_shown` looks up the rest.
 WITH heard AS MATERIALIZED (
     SELECT m.entity_id, min(m.at) AS first_seen, max(m.at) AS last_seen, count(*) AS mention_count
     FROM mentions m
@@ -79,16 +78,19 @@ kept AS MATERIALIZED (
     UNION ALL
     SELECT k.entity_id, u.first_seen, u.last_seen, 0 FROM known k
     CROSS JOIN LATERAL seen_unmentioned(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, k.entity_id, k.created_at) u
-    WHERE k.mention_count IS NULL AND k.sensitivity <= %(clearance)s),
-page AS (
-    SELECT k.* FROM kept k
-    WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
-    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s)
-SELECT e.*, k.first_seen, k.last_seen, k.mention_count, extract(epoch FROM k.last_seen)::float8 AS mark,
-       k.entity_id AS key, g.*, r.*, (SELECT count(*) FROM kept) AS total, n.words AS shown_name,
-       a.words AS shown_aliases, p.words AS shown_properties, d.words AS shown_description
-FROM page k
-JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = k.entity_id
+    WHERE k.mention_count IS NULL AND k.sensitivity <= %(clearance)s)
+SELECT k.entity_id, k.first_seen, k.last_seen, k.mention_count, extract(epoch FROM k.last_seen)::float8 AS mark,
+       k.entity_id AS key, (SELECT count(*) FROM kept) AS total
+FROM kept k
+WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
+ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
+
+-- name: entities_shown
+-- Planned once (pool.py): planning all this for each page took longer than to find it by its keys.
+-- What a page shows of these entities beside `entities_now`: words, and what takes all mentions of an entity.
+SELECT e.*, g.*, r.*, n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties,
+       d.words AS shown_description
+FROM entities e
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
 LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
@@ -106,7 +108,7 @@ CROSS JOIN LATERAL (
           AND t.replaced_by IS NULL) s ON true
     WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id) g
 CROSS JOIN LATERAL recalls_of(e.user_id, e.entity_id) r
-ORDER BY k.last_seen DESC, k.entity_id DESC;
+WHERE e.user_id = %(user_id)s AND e.entity_id = ANY(%(ids)s);
 
 -- name: told
 -- How aliases and properties of some entities came about, turn by turn, readings of words out of sight left out. (One
