@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from deployments.contexts import hit_of
 from deployments.house import House
@@ -51,18 +51,23 @@ async def _of_person(house: House, view: View, name: str, told: str) -> Overview
 
 
 async def _of_changes(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
-    """What took the place of what was believed at the beginning of a time, and what is no longer so."""
-    lost = await house.stores.history.held(view, "lost", span.start, span.end, None, WEIGHED)
-    before = await house.stores.facts.current(view, [row["fact_id"] for row in lost])
-    later = await house.stores.facts.current(view, [each for row in before for each in row["superseded_by"]])
-    rows = {row["fact_id"]: row for row in (*before, *later)}
+    """What has come to be believed in the place of something else, and what is no longer so."""
+    gained, lost = [await _held(house, view, which, span) for which in ("gained", "lost")]
+    earlier = await house.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
+    rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
     told = [
-        changed(_known(row), [_known(rows[each]) for each in row["superseded_by"] if each in rows], offset_s)
-        for row in sorted(before, key=_weight, reverse=True)
-        if row["status"] != "forgotten"
+        *(changed(_known(row), _known(rows[row["supersedes"][0]]), offset_s) for row in gained if row["supersedes"]),
+        *(_known(row) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
     ]
-    day = day_of(span.start or 0.0, offset_s)
-    return await _of_facts(house, view, f"What has changed since {day}:", telling(told), rows)
+    lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
+    return await _of_facts(house, view, lead, telling(told), rows)
+
+
+async def _held(house: House, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
+    """The facts that are believed at the end of a time and not at its beginning, or the other way; by weight."""
+    held = await house.stores.history.held(view, which, span.start, span.end, None, WEIGHED)
+    rows = await house.stores.facts.current(view, [row["fact_id"] for row in held])
+    return sorted(rows, key=_weight, reverse=True)
 
 
 async def _of_facts(

@@ -50,12 +50,10 @@ def telling(facts: Iterable[KnownFact]) -> list[KnownFact]:
     return chosen
 
 
-def changed(before: KnownFact, after: Sequence[KnownFact], offset_s: int) -> KnownFact:
-    """What is so instead, told with what was so before; without that, the fact that is no longer so."""
-    if not after:
-        return before
-    earlier = replace(before, status="superseded", superseded_by=after[0].statement)
-    return replace(after[0], statement=with_change(after[0], [earlier], offset_s))
+def changed(fact: KnownFact, before: KnownFact, offset_s: int) -> KnownFact:
+    """A fact that is told with what was so before."""
+    earlier = replace(before, status="superseded", superseded_by=fact.statement)
+    return replace(fact, statement=with_change(fact, [earlier], offset_s))
 
 
 def headline(day: Day, span: Interval, people: Sequence[str], offset_s: int) -> str:

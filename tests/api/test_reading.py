@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -332,8 +334,10 @@ async def test_a_day_where_the_user_lives(door: Door) -> None:
     assert day["summary"].startswith("Extractive summary. 1 session, with Ravi.")
     assert len(day["promises"]) == 1
     assert (await door.get("/v1/daily", date="2026-03-03"))["sessions_count"] == 1
-    due = await door.get("/v1/daily", date="2026-03-06")
-    assert (due["sessions_count"], due["promises"]) == (0, day["promises"]), "the photos are due on that Friday"
+    [promise] = (await door.get("/v1/promises"))["promises"]
+    tokyo = datetime.fromisoformat(promise["due"]).astimezone(ZoneInfo("Asia/Tokyo"))
+    due = await door.get("/v1/daily", date=f"{tokyo:%Y-%m-%d}")
+    assert (due["sessions_count"], due["promises"]) == (0, day["promises"]), "the photos are due on that day"
     empty = await door.get("/v1/daily", date="2020-01-01")
     assert (empty["summary"], empty["sessions_count"]) == ("Nothing was heard on this day.", 0)
 

@@ -65,9 +65,9 @@ def test_a_headline_tells_days_sessions_and_company() -> None:
 def test_a_change_is_told_with_what_was_so_before_and_an_end_as_an_end() -> None:
     porto = KnownFact("f1", "Maya lives in Porto", 0.0, 9.0, "superseded", predicate="lives_in")
     lisbon = KnownFact("f2", "Maya lives in Lisbon", 5 * DAY_S, predicate="lives_in")
-    told = changed(porto, [lisbon], 0)
+    told = changed(lisbon, porto, 0)
     assert (told.fact_id, told.statement) == ("f2", "Maya lives in Lisbon (since 6 January 1970; before: Porto)")
-    over = Overview("Changed:", ((told, None), (changed(porto, [], 0), None)))
+    over = Overview("Changed:", ((told, None), (porto, None)))
     answer = compose(Findings("What has changed?", [], overview=over, owner="Maya"))
     assert answer.text.splitlines()[1:] == [
         "You live in Lisbon (since 6 January 1970; before: Porto)",
