@@ -1,7 +1,7 @@
 """Contradiction by words: what can be seen of two statements without a model.
 
 A denied deed that was done, another figure for the same thing, a date that was moved. What was measured on real talk,
-and why entailment does not see updates, is told in docs/decisions/0019-judging-outside-the-turn.md.
+and why entailment does not see updates, is told in docs/decisions/0019.
 """
 
 from __future__ import annotations
