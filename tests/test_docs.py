@@ -39,6 +39,14 @@ ABROAD = re.compile(
 )
 """Citations of papers on which the design rests and which no reader of the repository has."""
 CITED = re.compile(r"\b(?:decisions? |docs/decisions/)(\d{4})\b")
+MOST_WORDS = 90
+"""Rows of the glossary."""
+MOST_LINES, MOST_LINES_SUPERSEDED = 50, 6
+"""Lines of a decision: a page, or what superseded it and why."""
+FEWEST_WORDS = 5
+QUESTION_WORD = re.compile(r"(?:What|When|Where|Which|Who|Whom|Whose|Why|How)\b")
+"""How a title begins that asks rather than says what was decided."""
+SUPERSEDED = re.compile(r"^Superseded by \[(\d{4})\]\(", re.MULTILINE)
 PACKAGES = ("actors", "adapters", "bench", "cli", "config", "deployments", "jobs", "memory", "training")
 ROOMS = (*PACKAGES, "clients", "docs", "tests")
 MADE_LATER = ("data/", "run/")
@@ -192,11 +200,15 @@ def test_a_term_is_where_the_glossary_says(row: tuple[str, str]) -> None:
     for name in filter(None, found.split(".")):
         assert hasattr(thing, name), f"{row[0]}: there is no {row[1]}"
         thing = getattr(thing, name)
+    code = re.sub(r"[\W_]", "", (ROOT / module.replace(".", "/")).with_suffix(".py").read_text()).lower()
+    assert re.sub(r"\W", "", row[0]).lower() in code, f"{module} has another name for {row[0]}"
 
 
-def test_every_row_of_the_glossary_names_its_place() -> None:
+def test_the_glossary_is_short_and_every_row_names_its_place() -> None:
     rows = re.findall(r"^\| (?!Word|---)(.*)\|$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
-    assert rows
+    words = [row.partition(" |")[0] for row in rows]
+    assert 0 < len(words) <= MOST_WORDS
+    assert len({word.lower() for word in words}) == len(words), "a word has two rows"
     assert [row for row in rows if not re.search(r"`[\w.]+` $", row)] == []
 
 
@@ -228,14 +240,26 @@ def test_the_architecture_shows_every_package() -> None:
     assert inner - named == set()
 
 
-def test_decisions_are_numbered_told_and_linked() -> None:
-    linked = ARCHITECTURE.read_text()
-    for number, record in enumerate(DECISIONS, start=1):
-        text = record.read_text()
-        assert record.name.startswith(f"{number:04d}-"), f"{record.name} is out of order"
-        assert re.match(rf"# {number:04d}\. \S", text), f"{record.name} has another title"
-        assert [f"## {part}" in text for part in ("Context", "Decision", "Consequences")] == [True] * 3
-        assert f"(decisions/{record.name})" in linked, f"{record.name} is not linked from the architecture"
+def test_decisions_are_numbered_without_a_gap() -> None:
+    assert [record.name[:5] for record in DECISIONS] == [f"{number:04d}-" for number in range(1, len(DECISIONS) + 1)]
+
+
+@pytest.mark.parametrize("record", DECISIONS, ids=lambda record: record.stem)
+def test_a_decision_fits_on_a_page_and_says_what_was_decided(record: Path) -> None:
+    text, number = record.read_text(), record.name[:4]
+    heading = re.match(rf"# {number}\. (.+)\n", text)
+    assert heading, f"{record.name} has no title with its number"
+    title = heading.group(1)
+    assert not QUESTION_WORD.match(title), f"{record.name}: a title says what was decided, and does not ask"
+    assert len(title.split()) >= FEWEST_WORDS, f"{record.name}: a title is a sentence with a subject and a verb"
+    assert f"- [{number} {title}](decisions/{record.name})" in ARCHITECTURE.read_text(), f"{record.name} is not linked"
+    replaced = SUPERSEDED.search(text)
+    if replaced:
+        assert replaced.group(1) > number, f"{record.name} is superseded by an earlier decision"
+        assert len(text.splitlines()) <= MOST_LINES_SUPERSEDED
+    else:
+        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Context", "Decision", "Consequences"]
+        assert len(text.splitlines()) <= MOST_LINES
 
 
 @pytest.mark.parametrize("room", ROOMS)
