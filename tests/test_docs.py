@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -222,6 +223,14 @@ def test_the_tree_is_the_tree(page: Path) -> None:
     assert [path for path in shown if not (ROOT / path).is_dir()] == []
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"clients", "tests", "docs", "requirements"}
     assert {path.parts[0] for path in shown} == rooms
+
+
+@pytest.mark.parametrize("page", PAGES_OF_FOLDERS, ids=_name)
+def test_the_layers_are_those_of_the_contract(page: Path) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    told = re.sub(r"\s+", " ", page.read_text()).replace("` and `", "`, `")
+    assert ", ".join(f"`{layer}`" for layer in layers) in told
 
 
 def shown_parent(shown: list[Path]) -> Path:
