@@ -1,1 +1,1 @@
-"""Use cases: what can be asked of a memory, for every door alike. A body in, an answer out, no HTTP between them."""
+"""Use cases: what can be asked of a memory, for every entry point. A use case has a body and an answer, and no HTTP."""

@@ -1,4 +1,4 @@
-"""A whole memory, out and in, as one documented archive: written to a temporary file, and taken in through one."""
+"""Exports and restores a whole memory as one documented archive, through a temporary file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from memory.model.timeline import iso
 CHUNK = 262_144
 """Bytes sent at a time."""
 MOST_ARCHIVE = 2_000_000_000
-"""Bytes of an archive that may be sent in; a year of talk is below 100 MB."""
+"""The most bytes of an archive; a year of conversations is below 100 MB."""
 
 
 class Restored(BaseModel):
-    """What an archive brought back."""
+    """What was restored from an archive."""
 
     archive_id: str
     status: str
@@ -43,7 +43,7 @@ class Restored(BaseModel):
 
 
 async def export(house: House, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
-    """The archive of the caller's memory, complete before its first byte leaves, and its manifest.
+    """The archive of the caller's memory, complete before its first byte is sent, and its manifest.
 
     Raises Forbidden if something of this memory is hidden from the caller, for all of it is in there.
     """
@@ -55,7 +55,7 @@ async def export(house: House, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
 
 
 async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
-    """A file in pieces; it is gone when the last one has left."""
+    """A file in pieces; it is deleted when the last one was sent."""
     with file:
         while block := await asyncio.to_thread(file.read, CHUNK):
             yield block

@@ -1,4 +1,4 @@
-"""Asking: a question answered in sentences, with citations."""
+"""Answers a question in sentences, with citations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AskIn(Asked):
 
 
 class Citation(BaseModel):
-    """Where something in the answer was said; `number` is what stands in brackets in a generated one."""
+    """A source of the answer; `number` is the number in brackets in a generated answer."""
 
     number: int
     source_id: str

@@ -1,4 +1,4 @@
-"""The change log: every change of belief in the order it happened, by whom, and on what words."""
+"""The change log: every change of belief in order, with its author and the words behind it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_PLACES = 2**31
 
 
 class Since(Part):
-    """From when on, and until when."""
+    """The period of the log."""
 
     since: Annotated[ShortText | None, Query(description="A date, last_week or last_month; default: all.")] = None
     until: Annotated[ShortText | None, Query(description="The same; default: now.")] = None
@@ -53,7 +53,7 @@ async def change_log(house: House, who: Caller, asked: Since) -> ChangeLog:
 
 
 def place_of(step: Step) -> tuple[float, str]:
-    """Where a change stands in the log, for a cursor."""
+    """The place of a change in the log, for a cursor."""
     return step.at, str(step.place)
 
 

@@ -1,4 +1,4 @@
-"""The day in review: whom it was about, what was promised for it and on it, and how it felt."""
+"""A review of one day, composed of what was said."""
 
 from __future__ import annotations
 

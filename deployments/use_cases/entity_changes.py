@@ -1,4 +1,4 @@
-"""Entities as they are named: rename, alias, merge, split, retype, and remarks on them."""
+"""Changes entities: rename, alias, merge, split, retype, and write notes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Aliasing(Body):
 
 
 class Merging(Body):
-    """The entity that is the same and will be no more."""
+    """The entity that is absorbed."""
 
     other_id: Id
 
@@ -51,7 +51,7 @@ class SegmentOf(Body):
 
 
 class Splitting(Body):
-    """What of an entity is another's, and what tells the two apart."""
+    """What belongs to another entity, and what distinguishes the two."""
 
     qualifier: Annotated[ShortText, Field(max_length=200)] = ""
     name: Name | None = None
@@ -65,7 +65,7 @@ class Splitting(Body):
 
 
 class Retyping(Body):
-    """What it is instead."""
+    """The new type."""
 
     type: EntityType
 
@@ -73,7 +73,7 @@ class Retyping(Body):
 
 
 class NoteIn(Body):
-    """A remark and how long it lives."""
+    """A note and its lifetime."""
 
     text: Words
     lifetime: Lifetime = "month"
@@ -84,7 +84,7 @@ class NoteIn(Body):
 
 
 class Named(BaseModel):
-    """The entity that stands after the command."""
+    """The entity after the command."""
 
     entity_id: str
     merged: str | None = None
@@ -108,7 +108,7 @@ async def add_alias(house: House, who: Caller, key: str, entity_id: str, body: A
 
 
 async def merge(house: House, who: Caller, key: str, entity_id: str, body: Merging) -> Named:
-    """Let two entities be one: the other's mentions and facts move here, and its id leads here from now on.
+    """Merge two entities: the other's mentions and facts move here, and its id refers to this one.
 
     Raises NotFound, and Invalid if they are one already.
     """

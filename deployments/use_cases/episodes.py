@@ -1,7 +1,7 @@
-"""Episodes: sources as clients of a knowledge graph tell and list them, each in a group.
+"""Episodes: sources as clients of a knowledge graph store and list them, each in a group.
 
-A group is a name that a client gives to what it tells; it stands in the provenance of the source. It parts nothing: the
-memory of one person is one, and a group only narrows what is shown of it. What was told without one is in `UNGROUPED`.
+A group is a label that a client gives to what it stores. It is kept in the provenance of the source and only filters
+results: one person has one memory. What was stored without a group is in `UNGROUPED`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memory.model.ids import segment_key
 from memory.model.timeline import iso
 
 UNGROUPED = "main"
-"""The group of whatever was told without one."""
+"""The group of everything that was stored without one."""
 MOST_READ = 200
 """Segments of an episode that are shown, and looked through for what rests on them."""
 MOST_CLEARED = 1_000
@@ -37,7 +37,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeTold:
-    """What is to be told: text, the lines of a talk (`message`), or `json`."""
+    """What is to be stored: text, the lines of a conversation (`message`), or `json`."""
 
     name: str
     body: str
@@ -61,7 +61,7 @@ class Episode:
 
 
 async def tell_episode(house: House, who: Caller, source_id: str, told: EpisodeTold) -> None:
-    """Take in an episode. It is found by its words at once, facts follow. Raises Forbidden and Invalid."""
+    """Store an episode. It is found by its words at once, and facts follow. Raises Forbidden and Invalid."""
     group = {} if told.group == UNGROUPED else {GROUP: told.group}
     provenance = {"name": told.name, "source": told.source, "description": told.description, **group}
     own = owner_label(await house.profile(who.user_id))
@@ -73,7 +73,7 @@ async def tell_episode(house: House, who: Caller, source_id: str, told: EpisodeT
 
 
 async def list_episodes(house: House, who: Caller, groups: Collection[str] | None, most: int) -> list[Episode]:
-    """The latest sources of these groups, or of all."""
+    """The newest sources of these groups, or of all."""
     wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
     page = await house.stores.sources.page(who.view, most, groups=wanted)
     own = owner_label(await house.profile(who.user_id))
@@ -81,7 +81,7 @@ async def list_episodes(house: House, who: Caller, groups: Collection[str] | Non
 
 
 async def forget_groups(house: House, who: Caller, key: str, groups: Collection[str]) -> int:
-    """Forget for good what was told in these groups, the latest first, and tell how many sources are left.
+    """Erase what was stored in these groups, the newest first. Returns how many sources are left.
 
     What was told without a group is a whole life: that is never cleared from here. Raises Forbidden.
     """
@@ -117,7 +117,7 @@ async def groups_of(house: House, who: Caller, source_ids: Collection[str]) -> M
 
 
 async def whole_source_id(house: House, who: Caller, source_id: str) -> str:
-    """An id as it was given, if there is such a source. Raises NotFound."""
+    """The full id of a source that exists. Raises NotFound."""
     _, known = await house.stores.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such episode in this memory.", id=source_id)

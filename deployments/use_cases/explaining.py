@@ -1,4 +1,4 @@
-"""Explaining: why a fact is believed, how an entity came to be known, what rests on a segment - down to the words."""
+"""Explains why a fact is believed, how an entity became known, and what rests on a segment, with the words."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Graph(BaseModel):
 
 
 class Explanation(BaseModel):
-    """What all explanations end in: every change, the graph, and `text`, which says it all in lines."""
+    """The common part of explanations: every change, the graph, and `text`, which has it all as lines."""
 
     changes: list[StepOut]
     graph: Graph = Graph()
@@ -138,7 +138,7 @@ class Became(BaseModel):
 
 
 class ExplainedEntity(Explanation):
-    """How an entity came to be known: the latest words that mean it, its facts, what was merged into it."""
+    """How an entity became known: its latest mentions, its facts, and what was merged into it."""
 
     entity: EntityOut
     merged_from: list[Became]
@@ -175,7 +175,7 @@ class RestingFact(LinkedFact):
 
 
 class ExplainedSegment(Explanation):
-    """What rests on a segment: facts and entities now, and every change of belief its readings made."""
+    """What rests on a segment: its facts and entities now, and every change of belief from its readings."""
 
     segment: SegmentHistory
     facts: list[RestingFact]
@@ -183,7 +183,7 @@ class ExplainedSegment(Explanation):
 
 
 async def explain(house: House, who: Caller, fact_id: str) -> Explained:
-    """Why a fact is believed, down to the words, and every change it has been through; `text` says it in lines."""
+    """Why a fact is believed, with the words, and every change of it; `text` has it as lines."""
     grounds = await house.stores.facts.grounds(who.view, fact_id)
     known = grounds.fact["fact_id"]
     steps, _ = await house.stores.history.steps(who.view, ids=[known])
@@ -203,7 +203,7 @@ async def explain(house: House, who: Caller, fact_id: str) -> Explained:
 
 
 async def explain_entity(house: House, who: Caller, entity_id: str) -> ExplainedEntity:
-    """How an entity came to be known: words, facts, merges, and every change of its name, tier and state."""
+    """How an entity became known: mentions, facts, merges, and every change of its name, tier and state."""
     reads, now = house.stores.entities, house.clock.now()
     _, known = await reads.resolve(who.view, entity_id)
     entity = await reads.one(who.view, known)
@@ -227,7 +227,7 @@ async def explain_entity(house: House, who: Caller, entity_id: str) -> Explained
 async def explain_segment(
     house: House, who: Caller, source_id: str, segment_id: str, team_id: str | None = None
 ) -> ExplainedSegment:
-    """What rests on a segment that was recalled, its revisions, and what replaced it; ids or the beginnings of them."""
+    """What rests on a segment, its revisions, and what replaced it. Ids may be shortened to a unique prefix."""
     history = house.stores.history
     scope, known = await house.stores.sources.resolve(who.view, source_id, team_id)
     row = await history.segment(who.view, scope, known, segment_id)

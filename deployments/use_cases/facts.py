@@ -1,4 +1,4 @@
-"""Facts: what is believed or was, at any point of either time axis."""
+"""Lists facts at any point of either time axis."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FACT = {
 
 
 class Cited(BaseModel):
-    """Words a fact rests on; without a segment they were told by a command."""
+    """The words a fact rests on; without a segment they came with a command."""
 
     source_id: str
     segment_id: str | None
@@ -82,7 +82,7 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
 
 
 class FactWithEnds(FactOut):
-    """A fact with the ids of the entities it ties together, if it is about two."""
+    """A fact with the ids of the entities it relates, if there are two."""
 
     subject_id: str
     object_id: str | None
@@ -100,7 +100,7 @@ class FactList(BaseModel):
 
 
 class NoteOut(BaseModel):
-    """A remark on an entity or a fact."""
+    """A note on an entity or a fact."""
 
     note_id: str
     text: str

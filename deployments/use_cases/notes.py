@@ -1,4 +1,4 @@
-"""Notes: remarks are edited and removed."""
+"""Edits and removes notes."""
 
 from __future__ import annotations
 

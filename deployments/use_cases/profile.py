@@ -1,4 +1,4 @@
-"""The profile: who the owner is, and where and in which languages they live."""
+"""The profile: the owner's names, time zone and languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2
 
 
 class ProfileIn(Body):
-    """What of the profile is to change; a field left out keeps its value."""
+    """The fields of the profile to change; an omitted field keeps its value."""
 
     name: Name | None = None
     speaker_labels: Annotated[list[Name], Field(max_length=50)] | None = None
@@ -47,12 +47,12 @@ class ProfileOut(Body):
 
 
 async def profile(house: House, who: Caller) -> ProfileOut:
-    """Who the owner of this memory is. An empty name means that nobody has said so yet."""
+    """The profile of this memory's owner. An empty name means that none was set yet."""
     return _shown(await house.profile(who.user_id), house)
 
 
 async def set_profile(house: House, who: Caller, key: str, body: ProfileIn) -> ProfileOut:
-    """Say who the owner is. Somebody already heard under that name turns out to be the owner. Raises Invalid."""
+    """Set the profile. An existing entity with that name becomes the owner. Raises Invalid."""
     writing(who)
     given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     if "time_zone" in given:

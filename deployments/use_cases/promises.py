@@ -1,4 +1,4 @@
-"""Promises: who owes what to whom, and by when."""
+"""Lists promises: who owes what to whom, and by when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembering: facts are told, corrected, confirmed and forgotten."""
+"""Remembers, corrects, confirms and forgets facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Importance = Annotated[int, Field(ge=1, le=10)]
 
 
 class Told(Body):
-    """A fact told on purpose: in one's own words (`text`), or taken apart (`statement` and `subject`)."""
+    """A fact to remember: in free words (`text`), or structured (`statement` and `subject`)."""
 
     text: Words | None = None
     statement: Words | None = None
@@ -72,7 +72,7 @@ class Told(Body):
 
 
 class Correction(Body):
-    """What is so instead, as a whole sentence."""
+    """What is true instead, as a whole sentence."""
 
     statement: Words
     predicate: Annotated[ShortText, Field(min_length=1)] | None = None
@@ -86,7 +86,7 @@ class Correction(Body):
 
 
 class Believed(BaseModel):
-    """What became of a statement, and the facts it stood against."""
+    """What became of a statement, and the facts it was compared with."""
 
     fact_id: str
     outcome: Literal["created", "reinforced", "superseded", "disputed", "invalidated", "duplicate"]
@@ -94,13 +94,13 @@ class Believed(BaseModel):
 
 
 class Remembered(Believed):
-    """The best of what was told; `facts` holds every statement when the words made several."""
+    """The main fact; `facts` has all statements if the text contained several."""
 
     facts: list[Believed] | None = None
 
 
 async def remember(house: House, who: Caller, key: str, body: Told) -> Remembered:
-    """Remember something on purpose. The outcome tells how it met what was believed before.
+    """Remember a statement. The outcome says how it relates to what was believed before.
 
     The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with
     a source they stand for something in that source instead. Raises Forbidden of a caller that may only read.
@@ -130,7 +130,7 @@ async def remember(house: House, who: Caller, key: str, body: Told) -> Remembere
 async def state(
     house: House, who: Caller, key: str, words: str, claims: Sequence[Claim], kept: KeptAs
 ) -> Sequence[Outcome]:
-    """Remember statements as they are, on words that are kept as a note.
+    """Remember statements as they are; their text is kept as a note of the owner.
 
     Each meets what was believed before, like any other; nothing is read out of the words. Raises Forbidden, Conflict.
     """
@@ -143,7 +143,7 @@ async def state(
 
 
 async def correct(house: House, who: Caller, key: str, fact_id: str, body: Correction) -> Believed:
-    """Replace a fact that was never so by what is; the old one stays in the history, invalidated.
+    """Replace a fact that was never true; the old one stays in the history, invalidated.
 
     The words are kept as a note of the owner's, as private as the fact, so that they are found where it was found.
     Raises Forbidden of a caller that may only read.
@@ -165,14 +165,14 @@ async def correct(house: House, who: Caller, key: str, fact_id: str, body: Corre
 
 
 async def confirm(house: House, who: Caller, key: str, fact_id: str) -> Believed:
-    """Confirm a fact: full confidence, and it fades no more. Raises Forbidden of a caller that may only read."""
+    """Confirm a fact: it gets full confidence and no longer fades. Raises Forbidden for a read-only caller."""
     who = writing(who)
     fact = await house.stores.facts.one(who.view, fact_id)
     return _believed((await turn(house, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
 
 
 async def forget(house: House, who: Caller, key: str, fact_id: str) -> Believed:
-    """Believe and show a fact no longer. It can be undone; to erase words, delete their source.
+    """Stop believing and showing a fact. It can be undone; to erase words, delete their source.
 
     Raises Forbidden of a caller that may only read.
     """

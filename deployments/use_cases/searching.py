@@ -1,4 +1,4 @@
-"""Searching: what is remembered about a question, the segments that answer it."""
+"""Finds the segments that answer a question."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_RELEVANCE = 1e-6
 
 
 class Refutation(BaseModel):
-    """A fact that was read from a segment and is believed no more, and the statement that took its place."""
+    """A fact from a segment that is no longer believed, and the statement that replaced it."""
 
     fact_id: str
     instead: str | None = None
@@ -45,7 +45,7 @@ def _built(granularity: int) -> int:
 
 
 class Hit(BaseModel):
-    """One segment that answers. What is refuted comes last; sentences of forgotten facts are left out of `text`.
+    """One result. Refuted segments come last, and `text` leaves out sentences of forgotten facts.
 
     `taken_back` is what the speaker said next, if it takes these words back.
     """
@@ -65,7 +65,7 @@ class Hit(BaseModel):
 
 
 class ContextAnswer(BaseModel):
-    """What came to mind, best first."""
+    """The results, best first."""
 
     results: list[Hit]
     query: str
@@ -107,7 +107,7 @@ class Asked(BaseModel, extra="forbid"):
 async def search(
     house: House, who: Caller, asked: Asked, origins: Sequence[ProvenanceFilter] | None = None
 ) -> ContextAnswer:
-    """The segments that answer a question, each with speaker, time and source; if `origins` are given, of theirs alone.
+    """The segments that answer a question, each with speaker, time and source; `origins` limits their sources.
 
     Raises Invalid.
     """
@@ -150,7 +150,7 @@ async def question_of(house: House, who: Caller, asked: Asked) -> Question:
 
 
 def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
-    """A recollection as it is sent."""
+    """The answer to send for a recollection."""
     hits = [
         Hit(
             segment_id=row["segment_id"],

@@ -1,4 +1,4 @@
-"""Sources, read: what was heard, and how far it has been understood; tried again, or taken in again from its file."""
+"""Lists sources with their progress, retries them, and reads session files again."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
 
 
 class SourceList(BaseModel):
-    """Sources, the latest first; `total` counts them all, `cursor` leads to the next part."""
+    """Sources, the newest first; `total` counts them all, `cursor` leads to the next part."""
 
     sources: list[SourceOut]
     total: int
@@ -128,7 +128,7 @@ class Asked(Part):
 
 
 async def list_sources(house: House, who: Caller, asked: Asked) -> SourceList:
-    """What was heard, and how far each is. Raises Invalid."""
+    """The sources in view with their progress. Raises Invalid."""
     zone = (await house.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, house.clock.now(), zone)
     page = await house.stores.sources.page(
@@ -140,7 +140,7 @@ async def list_sources(house: House, who: Caller, asked: Asked) -> SourceList:
 
 
 async def show_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
-    """One source with its segments, by its id or the beginning of it. Raises NotFound."""
+    """One source with its segments, by its id or a unique prefix. Raises NotFound."""
     reads = house.stores.sources
     scope, found = await reads.resolve(who.view, source_id, team_id)
     row = await reads.one(who.view, scope, found)
@@ -160,7 +160,7 @@ async def show_source(house: House, who: Caller, source_id: str, team_id: str | 
 
 
 async def retry_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:
-    """Try at once what is still to be done with a source, however often it failed. Raises Forbidden and NotFound."""
+    """Retry the pending work of a source at once, however often it failed. Raises Forbidden and NotFound."""
     reads = house.stores.sources
     scope, found = await reads.resolve(writing(who).view, source_id, team_id)
     await house.stores.capture.retry(scope, found)
@@ -169,7 +169,7 @@ async def retry_source(house: House, who: Caller, source_id: str, team_id: str |
 
 
 async def ingest_session(house: House, who: Caller, session_id: SessionId) -> Ingested:
-    """Take in a session file of the transcripts folder from its beginning; a forgotten session is told again.
+    """Read a session file of the transcripts folder from its beginning; a forgotten session is stored again.
 
     Malformed lines are set aside and told. Raises Forbidden, NotFound, and Invalid if the file holds nothing else.
     """

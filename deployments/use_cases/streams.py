@@ -1,7 +1,7 @@
-"""Streams: talk without an end, as a wearable hears it. A long silence ends a source, and the next words open another.
+"""Streams: endless conversation from a wearable. A long silence ends a source, and the next words start another.
 
-The seconds of a stream count from a beginning that nobody tells, so what is heard now is taken to end now. A segment
-that is told again stays where it was put when it first came. A source that was forgotten stays so.
+The seconds of a stream count from an unknown beginning, so the latest words count as said on arrival. A segment that is
+sent again keeps its first place. A forgotten source stays forgotten.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ conversation, and gives up a request after a minute)."""
 
 
 async def overhear(house: House, who: Caller, stream: str, segments: Sequence[SegmentIn], origin: str) -> None:
-    """Store what was just heard of a stream, each segment with its id. Raises Forbidden and Invalid.
+    """Store the latest segments of a stream, each with its id. Raises Forbidden and Invalid.
 
     Words that have grown take the place of those before; a request that comes late does not take them back.
     """
@@ -51,7 +51,7 @@ async def overhear(house: House, who: Caller, stream: str, segments: Sequence[Se
 
 
 async def settle(house: House, who: Caller, stream: str, body: SourceIn, origin: str) -> None:
-    """Store a conversation that is over. Segments that its stream has heard already are told there once more, as final.
+    """Store a finished conversation. Segments that its stream has stored already get their final text there.
 
     What was heard and forgotten meanwhile is left out, as far as it began in this conversation. Raises Forbidden and
     Invalid.

@@ -1,4 +1,4 @@
-"""Telling: what was heard goes in, as a source with its segments."""
+"""Stores a source with its segments."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class SourceIn(Body):
 
 
 class SourceTold(BaseModel):
-    """How many segments a source has; `changed` counts those that were new or differ from what stood there."""
+    """How many segments a source has; `changed` counts those that are new or different."""
 
     source_id: str
     segments: int
@@ -118,7 +118,7 @@ class SourceTold(BaseModel):
 
 
 async def tell(house: House, who: Caller, body: SourceIn, *, revive: bool = True) -> SourceTold:
-    """Store a source. Its words are found from now on; meaning and facts follow in the background.
+    """Store a source. It is found by its words from now on; vectors and facts follow in the background.
 
     Told again it replaces itself: what is left out stays as it was. What was forgotten is told anew, unless a device
     sends it by itself (`revive`). Raises Forbidden, Forgotten and Invalid.
@@ -150,7 +150,7 @@ def _telling(body: SourceIn, source: Source, who: Caller) -> Telling:
 
 
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
-    """The body as a source of the model."""
+    """The source that a body describes."""
     body = _mail_told(body, profile.time_zone)
     started_at, offset = moment_there("started_at", str(body.started_at), profile.time_zone)
     ended_at = None if body.ended_at is None else moment_there("ended_at", str(body.ended_at), profile.time_zone)[0]

@@ -1,4 +1,4 @@
-"""The timeline: what was said and what became true, in order."""
+"""The timeline: segments and facts in the order of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools: what an agent may do with this memory, described for function calling (seed 004).
+"""Tools for agents, described for function calling (seed 004).
 
 Every tool is a use case under another name: arguments in one JSON object, the use case's own answer back.
 """
@@ -30,7 +30,7 @@ from memory.rules.decay import strength_of
 
 
 class SearchMemory(Body):
-    """A question, and what it may be narrowed to. Dates are YYYY-MM-DD, last_week or last_month."""
+    """A question and its filters. Dates are YYYY-MM-DD, last_week or last_month."""
 
     query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
     limit: Annotated[int, Field(ge=1, le=searching.MOST_RESULTS)] = 5
@@ -44,13 +44,13 @@ class SearchMemory(Body):
 
 
 class CorrectFact(Correction):
-    """The fact that is wrong, and what is so instead."""
+    """The wrong fact, and what is true instead."""
 
     fact_id: Id
 
 
 class OneFact(Body):
-    """A fact, by its id or the beginning of it."""
+    """A fact, by its id or a unique prefix."""
 
     fact_id: Id
 
@@ -186,7 +186,7 @@ class Described(BaseModel):
 
 
 def described() -> list[Described]:
-    """The tools, as a language model's function calling wants them."""
+    """The tools in the format of function calling."""
     return [
         Described(function=Function(name=name, description=tool.purpose, parameters=tool.arguments.model_json_schema()))
         for name, tool in TOOLS.items()
@@ -194,7 +194,7 @@ def described() -> list[Described]:
 
 
 async def call_tool(house: House, who: Caller, key: str, name: str, arguments: Mapping[str, Any]) -> Any:
-    """Call a tool with its arguments; the answer is that of the use case it stands for.
+    """Call a tool with its arguments. The answer is that of its use case.
 
     Raises NotFound of a name that is no tool's, Invalid of arguments it does not take, and Forbidden of a caller that
     may only read, where the tool writes.

@@ -1,4 +1,4 @@
-"""Watching: events are taken in, looked up, and streamed to who listens."""
+"""Stores, lists and streams events."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Wanted:
 
 
 async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
-    """Take in events that a program tells of; how many were right, and had room to wait. Raises Forbidden."""
+    """Store events from a program. Returns how many were valid and fitted into the queue. Raises Forbidden."""
     writing(who)
     events, now, taken = house.stores.events, house.clock.now(), 0
     oldest = now - house.settings.events.days * DAY_S
@@ -91,7 +91,7 @@ async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
 async def latest(
     house: House, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
 ) -> Page[Shown]:
-    """Events of the ring, the latest first."""
+    """Events of the ring, the newest first."""
     if wanted.nothing:
         return Page((), 0, None)
     await house.stores.events.flush()
@@ -108,7 +108,7 @@ async def latest(
 
 
 async def kept(house: House, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]) -> Page[Shown]:
-    """Events of the database, the latest first. Raises Invalid."""
+    """Events of the database, the newest first. Raises Invalid."""
     if wanted.nothing:
         return Page((), 0, None)
     if place:
@@ -119,7 +119,7 @@ async def kept(house: House, who: Caller, wanted: Wanted, limit: int, place: Map
 
 
 async def stream(house: House, who: Caller, granted: Token, last_id: str | None) -> AsyncIterator[bytes]:
-    """Events as they happen, for as long as their token lets in. Raises TooManyRequests."""
+    """Events as they happen, until the token expires. Raises TooManyRequests."""
 
     async def welcome() -> bool:
         now = house.clock.now()

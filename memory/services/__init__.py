@@ -1,1 +1,1 @@
-"""Use cases: async, over ports only."""
+"""Use cases: asynchronous functions that use ports and nothing else from outside."""

@@ -1,4 +1,4 @@
-"""Context: what came to mind, what is known of it and what was said around it, as one text within a budget."""
+"""Assembles the context of an answer: hits, facts about them and neighbouring segments as one text within a budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOLD_TOGETHER = 3
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A fact around the hits: of whom or what it speaks, and the facts that stand against it, by id."""
+    """A fact about the hits: its subject and object, and the ids of facts that dispute it."""
 
     fact: KnownFact
     subject: str
@@ -60,7 +60,7 @@ def _evidence(hits: Sequence[Hit]) -> Iterator[Piece]:
 def _told(
     hits: Sequence[Hit], notes: Sequence[Noted], facts: Sequence[KnownFact], as_of: Instant | None
 ) -> dict[str, Piece]:
-    """Statement -> how it is told, in the order of the hits; both sides of a dispute are told by one line."""
+    """Statement -> its line of text, in the order of the hits; both sides of a dispute share one line."""
     by_id = {note.fact.fact_id: note for note in notes}
     told: dict[str, Piece] = {}
     for hit in hits:
@@ -80,7 +80,7 @@ def _told(
 def _alone(
     fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[Hit], offset_s: int, as_of: Instant | None
 ) -> Iterator[tuple[str, Piece]]:
-    """What holds now and what was so before; else until when it held; nothing of what was taken back or is ahead."""
+    """What holds now and what held before, or else when it ended; empty for what was withdrawn or is yet to come."""
     now = standing(fact, facts, as_of)
     if now is not None:
         yield now.statement, _cited(with_change(now, facts, offset_s), (fact.fact_id, now.fact_id), hits)

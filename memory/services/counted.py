@@ -1,8 +1,8 @@
-"""Counted: that words are about to be read is written down before they are.
+"""Counts extraction attempts: each attempt is stored before it starts.
 
-A reading may end with its process, or the whole machine: then nobody is left who could tell. So it counts from its
-beginning, and the count is taken back when it has ended well, or was not at fault. What was tried before is read alone
-(memory.services.extract), and after so many times it is set aside with its reason.
+An extraction may end with its process or with the whole machine, and then nobody is left to report it. So an attempt
+counts from its start, and the count is taken back if it succeeded or was not at fault. A segment that was tried before
+is extracted alone (memory.services.extract), and after several attempts it is set aside with the reason.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from memory.ports import Extractor
 
 
 class TriedSegments(Protocol):
-    """Where it is written down."""
+    """Stores the attempts."""
 
     async def try_reading(self, user_id: str, scope: str, keys: Sequence[int]) -> None:
-        """Count that these segments are about to be read."""
+        """Count an attempt for each of these segments."""
 
     async def end_reading(self, user_id: str, scope: str, keys: Sequence[int], reason: str | None = None) -> None:
-        """Take that back; with a reason let it count."""
+        """Take the attempts back, or keep them counted with the reason why they failed."""
 
 
 class Counted:
-    """An extractor of words of one scope, read for one user."""
+    """An extractor that counts its attempts, for the segments of one scope and one user."""
 
     def __init__(self, extractor: Extractor, attempts: TriedSegments, user_id: str, scope: str) -> None:
         self._extractor, self.name = extractor, extractor.name
         self._attempts, self._user_id, self._scope = attempts, user_id, scope
 
     async def read(self, utterances: Sequence[Utterance]) -> Reading:
-        """See memory.ports.Extractor. Raises ReadingEnded for what broke or had to be ended: that counts."""
+        """See memory.ports.Extractor. Raises ReadingEnded if extraction failed or was killed; that attempt counts."""
         keys = [each.segment_key for each in utterances if not each.context_only]
         await self._attempts.try_reading(self._user_id, self._scope, keys)
         try:

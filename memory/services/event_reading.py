@@ -1,4 +1,4 @@
-"""Events as programs beside Memoray tell them, in a request or in a line of a file: read, and bounded."""
+"""Validates and bounds events that other programs send, in a request or in a line of a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AHEAD_S = DAY_S
 
 
 def read_event(told: object, user_id: str, now: Instant, oldest: Instant, fresh_id: str) -> Event:
-    """An event of seed 001's shape, with what was left out; `fresh_id` is its id if it brings none.
+    """An event of seed 001's shape, with missing fields filled in; `fresh_id` is its id if it has none.
 
     Raises Invalid: it names the field, and no words of it.
     """

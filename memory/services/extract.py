@@ -1,4 +1,4 @@
-"""Extract: what was captured is read in the background, a few segments a turn, each revision exactly once."""
+"""Extracts facts from stored segments in the background, a few segments a turn, each revision exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTEXT = 4
 
 
 class Heard(Protocol):
-    """Where what was heard is found again."""
+    """Reads stored segments and the profile."""
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """See memory.ports.Capture."""
@@ -40,7 +40,7 @@ class Heard(Protocol):
 async def read_source(
     task: Mapping[str, Any], capture: Heard, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
 ) -> int:
-    """Read what is unread of one source for one user, at most ROUND batches; the number of segments that were read.
+    """Extract what is pending of one source for one user, at most ROUND batches. Returns the number of segments.
 
     0 means that nothing was left to read. Other work gets its turn between two rounds of a long source.
 
@@ -65,7 +65,7 @@ async def read_source(
 
 
 async def _read_ahead(extractor: Extractor, batches: Iterable[Utterances]) -> AsyncGenerator[Read, None]:
-    """Each batch with what it says, in their order; while whoever asked takes it in, the next is read, and no other."""
+    """Each batch with its reading, in order. While the caller commits one, only the next one is extracted."""
     before: tuple[Utterances, asyncio.Future[Reading]] | None = None
     try:
         for utterances in batches:
@@ -120,7 +120,7 @@ def _is_alone(utterances: Sequence[Utterance], held: Sequence[int], tried: Colle
 
 
 def _called(utterance: Utterance, profile: Profile) -> Utterance:
-    """Facts are stated of a name: what "me" wrote, the owner has said."""
+    """Facts need a name as their subject: text of the speaker "me" was said by the owner."""
     speaker, listeners = profile.called(utterance.speaker), tuple(map(profile.called, utterance.listeners))
     if (speaker, listeners) == (utterance.speaker, utterance.listeners):
         return utterance
@@ -136,7 +136,7 @@ def _as_context(utterance: Utterance, context_only: bool) -> Utterance:
 def _command(
     task: Mapping[str, Any], utterances: Sequence[Utterance], reading: Reading, withdrawn: Mapping[int, int]
 ) -> AcceptReading:
-    """The reading as a command; the same revisions read once more are the same command, and count once."""
+    """The reading as a command. Extracting the same revisions again gives the same command id, so it counts once."""
     read = tuple(
         ReadSegment(
             scope=task["scope"],

@@ -1,7 +1,7 @@
-"""Hits: segments that came to mind, and what of their words still stands.
+"""Hits: segments that recall has found, and which of their statements still hold.
 
-What was read from a segment may have been corrected or forgotten since, and its speaker may have taken it back in the
-next breath. Forgotten sentences are not told again; refuted ones are told last, with what took their place.
+A fact from a segment may have been corrected or forgotten since, and its speaker may have taken it back in the next
+sentence. Forgotten sentences are not shown. Refuted ones come last, with the fact that replaced them.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from memory.words.stems import tokenise
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """A fact that was read from a hit and is believed no more."""
+    """A fact that was extracted from a hit and is no longer believed."""
 
     fact_id: str
     quote: str
-    """The sentence of the hit that said it."""
+    """The sentence of the hit from which it was extracted."""
     value: str = ""
     """Its object: Leipzig."""
     instead: str | None = None
     """The statement that took its place, if one did."""
     forgotten: bool = False
-    """It was forgotten on purpose, and is told to nobody."""
+    """Whether its owner forgot it; then nobody is shown it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A segment that came to mind: when it was said (UTC epoch seconds), the speaker's offset in seconds, its facts."""
+    """A segment that recall has found: its time (UTC epoch seconds), the zone's offset in seconds, its facts."""
 
     text: str
     speaker: str
@@ -47,18 +47,18 @@ class Hit:
     role: str = "other"
     refuted: tuple[Refuted, ...] = ()
     taken_back: str = ""
-    """What the speaker said next, if it takes these words back."""
+    """The speaker's next sentence, if it takes this one back."""
     relevance: float = 1.0
     """How likely it is evidence for the question, in (0, 1]; 1 where it is known to be."""
 
     @property
     def is_refuted(self) -> bool:
-        """Whether facts were read from it and none of them is believed any more."""
+        """Whether it has facts and none of them is believed any more."""
         return bool(self.refuted) and not self.fact_ids
 
 
 def retraction(words: str | None) -> str:
-    """The next words of a speaker if they take back what was said before: just kidding. Else empty."""
+    """The speaker's next words if they take back what was said before ("just kidding"), or else an empty string."""
     said = " ".join((words or "").split())
     return said if retracts(said) else ""
 
@@ -75,7 +75,7 @@ def standing_first(hits: Sequence[Hit]) -> list[tuple[int, Hit]]:
 
 
 def marked(hit: Hit) -> str:
-    """What stands behind the words of a hit that are not to be believed as they stand; empty for any other."""
+    """A mark that follows the text of a refuted or withdrawn hit; empty for any other."""
     if hit.taken_back:
         return f" (taken back at once: {in_quotes(hit.taken_back)})"
     if not hit.is_refuted:
@@ -85,7 +85,7 @@ def marked(hit: Hit) -> str:
 
 
 def told_with_marks(hit: Hit) -> str:
-    """The words of a hit as data, with what `marked` tells of them, which they cannot tell of themselves."""
+    """The text of a hit as data, followed by its mark, which the text itself cannot imitate."""
     return _MARK.sub("", harmless(hit.text)) + marked(hit)
 
 
@@ -94,7 +94,7 @@ _MARK = re.compile(r"\((?=refuted\b|taken back at once\b)", re.IGNORECASE)
 
 
 def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:
-    """An assistant's words with what they repeat of the refuted; anybody else's as they are."""
+    """An assistant's hit with the refuted facts that it repeats; any other hit unchanged."""
     if hit.role != "assistant" or hit.fact_ids:
         return hit
     said = [word for word, _ in tokenise(hit.text)]
@@ -103,7 +103,7 @@ def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:
 
 
 def _newly(refuted: Refuted) -> str:
-    """The last word of what took its place."""
+    """The last word of the statement that replaced it."""
     return (refuted.instead or "").rpartition(" ")[2]
 
 

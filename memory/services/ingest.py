@@ -1,4 +1,4 @@
-"""Ingest: what a front door does to a source before it is stored - who speaks, and in which language."""
+"""Completes a source before it is stored: the role of each speaker, and the language of each segment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory.ports import EventSink
 
 
 def with_speakers(source: Source, profile: Profile) -> Source:
-    """The source with the roles and languages its device left open, read off the profile.
+    """The source with the roles and languages that its device left open, taken from the profile.
 
     A role is open as "other"; a language is open as None, and is only filled in where the owner speaks a single one.
     """

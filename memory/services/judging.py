@@ -1,8 +1,8 @@
-"""Judging outside the turn: a model is asked while no turn waits for it, and the turn checks that nothing was missed.
+"""Judges contradictions outside the turn, so that no turn waits for a model.
 
-A command is submitted; if its claims meet rivals nobody has judged, the turn answers Unjudged with the pairs. They are
-judged, and the command is submitted again with the verdicts. Something may have come between, so this may take several
-rounds; after the last the rules decide what is left.
+A command is submitted. If its claims meet rivals that nobody has judged, the turn answers Unjudged with the pairs. They
+are judged, and the command is submitted again with the verdicts. Other commands may be committed in between, so this
+may take several rounds. After the last one the rules decide what is left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Done = TypeVar("Done")
 async def submit_judged(
     command: Judgeable, submit: Callable[[Judgeable], Awaitable[Done]], judge: Judge | None, rounds: int
 ) -> Done:
-    """Submit a command, judging outside whatever its turn asks for; without a judge the rules alone decide.
+    """Submit a command, and judge the pairs that its turn asks for. Without a judge the rules alone decide.
 
     A judge that fails keeps nobody waiting: it is logged, the rules decide, and the facts say so in `judged_by`, so
     that it can be asked again.
@@ -42,14 +42,14 @@ async def submit_judged(
 async def ask_again(
     command: MeetRivals, submit: Callable[[MeetRivals], Awaitable[object]], judge: Judge, rounds: int
 ) -> None:
-    """Let a judge decide what the rules have decided in its place; if it fails again, nothing changes."""
+    """Ask the judge about pairs that the rules decided while it was away. If it fails again, nothing changes."""
     await _rounds(command, submit, judge, rounds)
 
 
 async def _rounds(
     command: Judgeable, submit: Callable[[Judgeable], Awaitable[Done]], judge: Judge, rounds: int
 ) -> tuple[Done | None, tuple[Judgement, ...]]:
-    """Submit and judge in turns: what the turn came to, or None, and the verdicts there are by then."""
+    """Submit and judge alternately. Returns the result of the turn, or None, and the verdicts so far."""
     verdicts: tuple[Judgement, ...] = ()
     for _ in range(rounds):
         try:
@@ -77,21 +77,21 @@ class Patience:
     """id -> how often it was tried, and when it is due again."""
 
     def due(self, ids: Iterable[str], now: Instant) -> list[str]:
-        """Those of these that may be tried now."""
+        """Those of these ids that may be tried now."""
         return [each for each in ids if self._tried.get(each, (0, now))[1] <= now]
 
     def resting(self, now: Instant) -> list[str]:
-        """Those that may not be tried yet."""
+        """The ids that may not be tried yet."""
         return [each for each, (_, due) in self._tried.items() if due > now]
 
     def tried(self, ids: Iterable[str], now: Instant) -> None:
-        """They were tried once more."""
+        """Count another attempt for these."""
         for each in ids:
             times, _ = self._tried.get(each, (0, now))
             self._tried[each] = times + 1, now + min(self.cap_s, self.base_s * 2.0**times)
 
     def over(self, one: str) -> None:
-        """It has succeeded: nothing is held against it."""
+        """Forget the attempts of one that has succeeded."""
         self._tried.pop(one, None)
 
 

@@ -1,4 +1,4 @@
-"""Known: a fact as an answer tells it, whether it holds, what took its place, and since when."""
+"""Facts as an answer states them: whether they hold, what replaced them, and since when."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMED_DAYS = (1, 7, 28, 29, 30, 31, 365, 366)
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A fact that hits carry. `superseded_by` is the statement that took its place; `confidence` is of [0, 1]."""
+    """A fact of a hit. `superseded_by` is the statement that replaced it; `confidence` is in [0, 1]."""
 
     fact_id: str
     statement: str
@@ -37,7 +37,7 @@ class KnownFact:
     """Where it was said last."""
     disputed: bool = False
     subject: str = ""
-    """Of whom or what it is, as far as that is known."""
+    """Its subject and object, as far as they are known."""
     told_at: Instant | None = None
     """When it was said last."""
 
@@ -53,12 +53,12 @@ def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
 
 
 def standing(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None = None) -> KnownFact | None:
-    """This fact if it is true at a moment (None: now), else what had taken its place; None if nothing is known to."""
+    """This fact if it is true at a moment (None: now), else the fact that had replaced it, or None."""
     return fact if holds(fact, as_of) else _successor(fact, facts, as_of)
 
 
 def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
-    """What this fact has taken the place of, the latest first."""
+    """The facts that this fact has replaced, the latest first."""
     earlier = [each for each in facts if each.status == "superseded" and each.superseded_by == fact.statement]
     return sorted(earlier, key=lambda each: (each.valid_from or 0.0, each.fact_id), reverse=True)
 
@@ -76,7 +76,7 @@ def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) 
 
 
 def with_day(fact: KnownFact, told: str, offset_s: int = 0) -> str:
-    """What is told of a fact, with the day it happened on if it says none: Maya sold the car (3 March 2026)."""
+    """The text of a fact, with its day if the statement has none: Maya sold the car (3 March 2026)."""
     if fact.valid_from is None or not (happened(fact) or _is_of_a_day(fact)) or _A_YEAR.search(told):
         return told
     return f"{told} ({_date(fact.valid_from, offset_s)})"
@@ -108,7 +108,7 @@ def _is_of_a_day(fact: KnownFact) -> bool:
 
 
 def _successor(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None) -> KnownFact | None:
-    """What took a superseded fact's place, or the place of that, and so on; from when on may not be known here."""
+    """The facts that replaced a superseded fact, one after the other; their beginnings may be unknown here."""
     passed: set[str] = set()
     while fact.status in _GAVE_WAY and fact.superseded_by is not None and fact.superseded_by not in passed:
         passed.add(fact.superseded_by)

@@ -1,4 +1,4 @@
-"""Phrasing: how a fact is told to the owner - in the second person, with yes or no where that was asked."""
+"""Phrases a fact for its owner: in the second person, and with yes or no if the question asks for it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _YES_OR_NO = re.compile(
 
 
 def asks_whether(question: str) -> bool:
-    """Whether it is asked if something is so: do I live in Halle, habe ich eine Katze."""
+    """Whether a question asks for yes or no: do I live in Halle, habe ich eine Katze."""
     return _YES_OR_NO.match(question) is not None
 
 
 def told_in_answer(statement: str, owner: str, question: str) -> str:
-    """A statement as it answers a question: to its owner as "you", unless the question calls them by name."""
+    """A statement as the answer to a question: the owner is "you", unless the question names them."""
     called = {word.removesuffix("'s") for word, _ in tokenise(question)}
     by_name = any(word in called for word, _ in tokenise(owner))
     return statement if by_name else to_owner(statement, owner)
 
 
 def to_owner(statement: str, owner: str) -> str:
-    """A statement as its subject is told it: you live in Halle, of "Nina lives in Halle".
+    """A statement addressed to its subject: "you live in Halle", of "Nina lives in Halle".
 
     Where a verb of the third person would be left behind, the statement stays as it is. A German one does, too: its
     verbs have other forms.

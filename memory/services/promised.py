@@ -1,4 +1,4 @@
-"""Promised: questions about promises are answered from the list of promises, with whom they bind and until when."""
+"""Answers questions about promises from the list of promises, with the parties and the due time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memory.words.promise_questions import PromiseQuestion
 from memory.words.stems import tokenise
 
 MOST = 8
-"""Promises that are told; all are counted."""
+"""The most promises that are listed; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class KnownPromise:
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """What is answered about promises: the first line, and the words by which each was made."""
+    """An answer about promises: its first line, and the words by which each promise was made."""
 
     lead: str
     made: tuple[Hit, ...]
@@ -49,7 +49,7 @@ class Promised:
 def promised(
     question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, offset_s: int
 ) -> Promised | None:
-    """The promises a question asks for; None if none is known, for then what was said may answer better."""
+    """The promises that a question asks for, or None if there is none, because a quotation may then answer better."""
     found = [each for each in promises if _is_meant(each, asked)]
     if not found:
         return None
@@ -62,7 +62,7 @@ def promised(
 def done(
     question: str, deed: Collection[str], promises: Sequence[KnownPromise], owner: str, offset_s: int
 ) -> Promised | None:
-    """Whether the owner has done what was promised once; None if nothing like it was promised, or it is unknown."""
+    """Whether the owner has kept a promise; None if there is no such promise, or its state is unknown."""
     own = [each for each in promises if each.by is not None and same_name(each.by, owner)]
     kept = [each for each in own if each.state == "kept" and set(deed) <= _words_of(each)]
     if not kept:
@@ -72,7 +72,7 @@ def done(
 
 
 def tells_promise(hit: Hit, asked: PromiseQuestion) -> bool:
-    """Whether words that no promise was read from may tell the one that is asked for: Tom promised to fix the shelf."""
+    """Whether a hit without an extracted promise may contain the one asked for: Tom promised to fix the shelf."""
     said = [word for word, _ in tokenise(hit.text)]
     told = next((place for place, word in enumerate(said) if word.startswith(("promis", "verspr"))), None)
     if told is None or asked.by is None:

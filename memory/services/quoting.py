@@ -1,4 +1,4 @@
-"""Quoting: of what was said, the sentence that answers, with its speaker, day and place."""
+"""Quotes the sentence of a segment that answers, with its speaker, day and place."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BEFORE = 60
 
 
 def quotation(hit: Hit, matter: Collection[int], language: str) -> str:
-    """The words of a hit that have most of a matter (ids of stems), who said them, when and where."""
+    """The part of a hit with most of the asked words (ids of stems), with speaker, time and place."""
     words = excerpt(hit.text, matter, language)
     return f"{in_quotes(words)}{marked(hit)} - {called(hit.speaker)}, {day_of(hit.at, hit.offset_s)} {place_of(hit)}"
 
 
 def excerpt(text: str, matter: Collection[int], language: str) -> str:
-    """A short turn whole; of a long one the sentence that has most of a matter, and an ellipsis for the rest."""
+    """A short segment in full; of a long one the sentence with most of the asked words, and an ellipsis."""
     whole = " ".join(text.split())
     if len(whole) <= SHORT:
         return whole
@@ -54,7 +54,7 @@ def _cut(sentence: str, matter: Collection[int], language: str) -> str:
 
 
 def place_of(hit: Hit) -> str:
-    """Where something was said."""
+    """The place of a hit: its source and segment."""
     return f"[{reference(f'{hit.source_id}/{hit.segment_id}')}]"
 
 

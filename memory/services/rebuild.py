@@ -1,4 +1,4 @@
-"""Rebuild: captured commands are decided again, each at its own time, and the history they give is written anew."""
+"""Rebuilds a memory: decides captured commands again, each at its own time, and writes the resulting history."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a memory was rebuilt from, and what became of it."""
+    """From what a memory was rebuilt, and with which result."""
 
     snapshot: int
     """The version of the snapshot it began with; 0 if it began with the first command."""
@@ -32,15 +32,15 @@ class Rebuilt:
     turns: int
     """Commands that were decided again."""
     otherwise: int
-    """How many of them changed something else than they did then: rules, settings or encoder are others now."""
+    """How many of them have another result now, because rules, settings or the encoder have changed."""
     refused: int
-    """How many of those cannot be carried out any more; they change nothing."""
+    """How many of those are refused now and change nothing."""
     facts: int
     entities: int
 
 
 class Replay:
-    """What is believed, command by command."""
+    """The working set after each replayed command."""
 
     def __init__(self, believed: WorkingSet, vectors: Mapping[str, Vector], rules: Rules, embedder: Embedder) -> None:
         self.believed = believed
@@ -53,7 +53,7 @@ class Replay:
     def turn(
         self, captured: Captured, command: Command, statements: Mapping[str, Vector]
     ) -> tuple[ChangeSet, Mapping[str, Vector]]:
-        """Decide a command as of its own time; what it changes, and the vectors of the facts it creates.
+        """Decide a command as of its own time. Returns its changes and the vectors of the facts it creates.
 
         What came without vectors then is decided without them and, as then, later decisions see them only once their
         facts have met their rivals; they are stored at once, for recall.
@@ -81,7 +81,7 @@ async def rebuild(
     rules: Rules,
     embedder: Embedder,
 ) -> Rebuilt:
-    """Write a memory's history anew: what the snapshot holds, and every captured command on top of it.
+    """Write a memory's history again from its snapshot and every captured command after it.
 
     Raises Conflict, and leaves everything as it was, if what is stored in the end is not what was decided.
     """

@@ -1,4 +1,4 @@
-"""Vectors: what was heard and what is believed becomes findable by meaning, in the background, a batch at a time."""
+"""Encodes segments and facts in the background, a batch at a time, so that they are found by meaning."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ Place = tuple[str, str]
 
 
 class Unencoded(Protocol):
-    """Where segments wait for their vectors."""
+    """The segments that have no current vector yet."""
 
     async def unembedded(self, sources: Sequence[Place], limit: int) -> Rows:
         """The first segments of these sources without a current vector, one source after another:
         `{scope, source_id, segment_key, revision, speaker, text, started_at, offset_s}`."""
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
-        """Store the vectors of segments whose words are still those that were encoded."""
+        """Store the vectors of segments whose text has not changed since it was encoded."""
 
     async def finished(self, *tasks: Mapping[str, Any]) -> None:
-        """Take pieces of work off the queue, but for those that were asked for again meanwhile."""
+        """Remove tasks from the queue, except those that were queued again meanwhile."""
 
 
 async def encode_heard(tasks: Sequence[Mapping[str, Any]], heard: Unencoded, embedder: Embedder) -> None:
-    """Encode the next batch of these sources; the work is done of those of which nothing is left.
+    """Encode the next batch of these sources, and finish the tasks of sources with nothing left.
 
     Short sources share a batch: texts of one length are encoded together, and there are more of them to choose from.
     """
@@ -50,7 +50,7 @@ async def encode_heard(tasks: Sequence[Mapping[str, Any]], heard: Unencoded, emb
 
 
 async def encode_batch(sources: Sequence[Place], heard: Unencoded, embedder: Embedder) -> Collection[Place]:
-    """Encode what is next of these sources, in their order; those of which anything may be left."""
+    """Encode the next segments of these sources, in order. Returns the sources that may have more."""
     rows = await heard.unembedded(sources, BATCH)
     if rows:
         texts = [dense_text(r["speaker"], local_date(r["started_at"], r["offset_s"]), r["text"]) for r in rows]
@@ -66,7 +66,7 @@ async def encode_batch(sources: Sequence[Place], heard: Unencoded, embedder: Emb
 
 
 async def let_meet(user_id: str, rows: Rows, embedder: Embedder, meet: Meet, now: Instant) -> None:
-    """Encode facts that came without a vector, `{fact_id, statement}`, and let them meet their rivals with it.
+    """Encode facts without a vector, `{fact_id, statement}`, and let them meet their rivals.
 
     The turn that lets them meet keeps their vectors: as long as it was not committed they are still without.
     """

@@ -1,4 +1,4 @@
-"""Where the user lives: time zones by name."""
+"""Time zones by name."""
 
 from __future__ import annotations
 
