@@ -27,16 +27,11 @@ from bench import conversations
 from bench.conversations import PHOTO, Conversation
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import DAY_S, iso
+from memory.words.stems import STOP_PARTS
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan
-from memory.words.vocabulary import words
 
 _STEM = snowballstemmer.stemmer("english").stemWord
-_STOP = words(
-    "a an the of to in on at for and or but with by from as is are was were be been has have had do does did it its "
-    "their his her he she they them that this these those who what when where which how i my me you your we our so "
-    "than then there here not no s t m re ve ll d also very some any"
-)
 _WEIGHTY = 4
 """From this importance on facts are shown and promoted."""
 _SLACK_DAYS = 9.0
@@ -45,7 +40,7 @@ _SLACK_DAYS = 9.0
 
 def content_words(text: str) -> frozenset[str]:
     """Stems of the words that carry meaning."""
-    return frozenset(_STEM(word) for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in _STOP)
+    return frozenset(_STEM(word) for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in STOP_PARTS)
 
 
 def utterances(conversation: Conversation) -> Iterator[list[Utterance]]:

@@ -136,7 +136,7 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
 def _is_one_of_many(lead: Lead) -> bool:
     """Whether it is a state of which there may be several, and all of them were asked for."""
     row = named(lead.fact.predicate)
-    return lead.open and row is not None and row.tense == "state" and (row.slotted or not row.single)
+    return lead.open and row is not None and row.tense == "state" and (row.slotted is not None or not row.single)
 
 
 async def _together(

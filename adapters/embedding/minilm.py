@@ -22,7 +22,7 @@ from tokenizers import Encoding, Tokenizer
 from adapters.model_files import MINILM, MINILM_INT8, MINILM_TAUGHT, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
 from memory.ports import Matrix
 from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, pooled
-from memory.words.stems import STOP_WORDS
+from memory.words.stems import STOP_PARTS
 
 MAX_WORD_PIECES = 256
 """The length this model was trained with; what is longer is cut."""
@@ -39,9 +39,6 @@ FULL_CALIBRATION = np.array([(-1.0, 0.0), (0.491, 0.40), (0.607, 0.70), (0.928, 
 """The same for the fp32 weights."""
 TAUGHT_CALIBRATION = np.array([(-1.0, 0.0), (0.365, 0.40), (0.576, 0.70), (0.905, 0.93), (1.0, 1.0)], np.float32)
 """The same for the taught int8 weights."""
-
-_STOPS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
-"""The tokenizer takes "didn't" apart, and with it the stop words that hold an apostrophe."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,7 +208,8 @@ class Vocabulary:
         pieces = [str(tokenizer.id_to_token(number)) for number in range(tokenizer.get_vocab_size())]
         self._continues = np.array([piece.startswith("##") for piece in pieces])
         self._mark = np.array([piece.startswith("[") and len(piece) > 1 for piece in pieces])  # [CLS], [SEP], [PAD]
-        self._empty = self._mark | np.array([piece in _STOPS or not any(map(str.isalnum, piece)) for piece in pieces])
+        empty = (piece in STOP_PARTS or not any(map(str.isalnum, piece)) for piece in pieces)
+        self._empty = self._mark | np.array(list(empty))
 
     def content(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """[texts, pieces] Whether a piece belongs to a word that is neither a stop word nor punctuation.

@@ -15,6 +15,7 @@ from adapters.extraction.german_persons import in_third_person
 from adapters.extraction.german_promises import is_reminder, promise_of
 from adapters.extraction.german_ties import THEIRS, tied
 from adapters.extraction.german_types import typed
+from adapters.extraction.rules_consequences import follows
 from adapters.extraction.rules_promises import sighting_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
@@ -26,9 +27,9 @@ from memory.words.languages import is_common
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
 from memory.words.polarity import quotations_masked, unmasked, without_quotations
-from memory.words.predicates import class_of, named
+from memory.words.predicates import PROMISE, class_of, named, tie
 from memory.words.tone import is_light, without_tone
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, words
 
 _I = re.IGNORECASE
 _FRAMED = re.compile(
@@ -87,12 +88,7 @@ _DENIED = re.compile(r"\b(?:nichts?|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b",
 _STANDS = re.compile(r"\bkann\b.* nicht (?:mehr )?(?:ausstehen|leiden)\b", _I)
 """A dislike that is told by a denial: kann ihn nicht ausstehen."""
 _NAME = r"(?-i:[A-ZÄÖÜ])[\wäöüß-]+"
-_NOBODY = GERMAN_NOUNS | words(
-    "das es der die du er sie ihr man dies was wer den dem ihn ihm ihnen euch dann dort da so alles niemand jemand "
-    "jeder keiner einer leider vielleicht übermorgen vorgestern abends morgens mittags nachts danach vorher später "
-    "montags dienstags mittwochs donnerstags freitags samstags sonntags bald endlich plötzlich trotzdem deshalb sonst "
-    "eigentlich natürlich ausserdem zuerst schliesslich damals früher irgendwann nächste letzte diese jede"
-)
+_NOBODY = GERMAN_NOUNS | listed("no_names", "de")
 """Folded words that stand large at the beginning of a sentence and name nobody."""
 _MINE = re.compile(r"\b(?:mein|unser)(?:e[mnrs]?)?\b", _I)
 _OF_MINE = re.compile(r"(?:mein|unser)(?:e[mnrs]?)? (?:(?P<which>(?-i:[a-zäöüß]+))e[nrs]? )?(?P<noun>\w+)", _I)
@@ -100,9 +96,9 @@ _OF_THEIRS = re.compile(rf"{THEIRS} (?=[a-zäöüß]+t\b|war\b|kann\b|mag\b|wird
 _FRIENDLY = words("best gut alt lieb")
 """Beside these a Freundin is a friend, and nobody's partner."""
 _BIRTHDAY = "geburtstag"
+_WHERE = ("place", "organization")
 _FINITE = re.compile(r"(?:ist|hat|war|wird|kann|mag|[a-zäöüß]{2,}t)$")
 _PERFECT = re.compile(r"\b(?:habe|hab|hat|bin|ist)\b.*\b\w*(?:ge\w+(?:t|en)|iert|(?:ver|be|er|ent)\w+(?:t|en))$", _I)
-_LASTING = frozenset({"has_status", "married_to", "comes_from"})
 _TYPED, _PLAIN, _LIGHT = 0.7, 0.6, 0.2
 """Confidence of what has a predicate and of what has none; what laughter and "offenbar" take off both."""
 _LEAST = 3
@@ -232,11 +228,13 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
     if len(statement.split()) < _LEAST:
         return None
     predicate, object_ = typed(whole)
-    if predicate in ("lives_in", "works_at") and _ELSE_DENIED.search(clause):
+    row = named(predicate)
+    led = row is not None and row.passing and row.object_type in _WHERE
+    if led and _ELSE_DENIED.search(clause):
         predicate, object_ = None, None
     promise = promise_of(whole, quote, utterance, listener)
     if promise is not None:
-        predicate, object_ = "promises", None
+        predicate, object_ = PROMISE, None
     row = named(predicate)
     claim = Claim(
         subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
@@ -259,7 +257,8 @@ def _confidence(quote: str, *, known: bool) -> float:
 
 def _tense(clause: str, predicate: str | None) -> str:
     """A perfect tells an event; who is divorced or born somewhere is so from then on."""
-    return "event" if predicate not in _LASTING and _PERFECT.search(clause) else "state"
+    row = named(predicate)
+    return "event" if not (row and row.lasting) and _PERFECT.search(clause) else "state"
 
 
 def _subject(clause: str, speaker: str) -> str | None:
@@ -281,7 +280,8 @@ def _subject(clause: str, speaker: str) -> str | None:
 
 def _slot(predicate: str | None, object_: str | None) -> str | None:
     """Who is vegan is vegetarian no more; an allergy ends nothing."""
-    return class_of(object_ or "") if predicate == "has_condition" else None
+    row = named(predicate)
+    return class_of(object_ or "") if row is not None and row.slotted == "class" else None
 
 
 def _owned(clause: str, speaker: str) -> tuple[str, str] | None:
@@ -299,10 +299,11 @@ def _owned(clause: str, speaker: str) -> tuple[str, str] | None:
 def _of_mine(claim: Claim, clause: str, speaker: str) -> Claim:
     """Meine Schwester wohnt in Köln: that is her home; of anything else of mine only the words are kept."""
     owned = _owned(clause, speaker)
-    if claim.predicate in (None, "is_named", "promises") or owned is None:
+    row = named(claim.predicate)
+    if row is None or row.owed or "own_name" in row.tells or owned is None:
         return claim
     owner, noun = owned
-    if claim.predicate == "birthday_is" and noun == _BIRTHDAY:
+    if "day" in row.tells and noun == _BIRTHDAY:
         return claim
     kin = GERMAN_KIN.get(noun)
     if kin is None:
@@ -312,12 +313,13 @@ def _of_mine(claim: Claim, clause: str, speaker: str) -> Claim:
 
 def _of_kin(claim: Claim, clause: str, speaker: str) -> Claim:
     """Meine Schwester heißt Katrin: the speaker has a sister; of anything else named only the words are kept."""
-    if claim.predicate != "is_named":
+    told = named(claim.predicate)
+    if told is None or "own_name" not in told.tells:
         return claim
     owned, name = _owned(clause, speaker), claim.object or ""
     kin = GERMAN_KIN.get(owned[1]) if owned else None
     pet = owned is not None and owned[1] in GERMAN_PETS
-    row = named("has_pet" if pet else f"has_{kin}")
+    row = tie("pet" if pet else kin)
     if row is None or not name or not claim.polarity:
         return replace(claim, predicate=None, object=None)
     shown = name if name[:1].isupper() else name.capitalize()
@@ -326,11 +328,6 @@ def _of_kin(claim: Claim, clause: str, speaker: str) -> Claim:
 
 
 def _consequences(claim: Claim) -> Iterator[Claim]:
-    if claim.predicate == "moved_to" and claim.polarity and claim.object:
-        yield replace(
-            claim,
-            predicate="lives_in",
-            tense="state",
-            change=True,
-            statement=f"{claim.subject} wohnt in {claim.object}",
-        )
+    row = named(claim.predicate)
+    if row is not None and row.sort == "new_home" and claim.polarity and claim.object:
+        yield follows(claim, f"{claim.subject} wohnt in {claim.object}")

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from memory.words.everyday import GERMAN_VERBS
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, words
 
 _THIRD = {
     "bin": "ist", "habe": "hat", "hab": "hat", "kann": "kann", "mag": "mag", "will": "will", "muss": "muss",
@@ -21,15 +21,8 @@ _THIRD = {
     "wurde": "wurde", "kam": "kam", "sah": "sah", "fuhr": "fuhr", "fand": "fand", "las": "las", "aß": "aß",
 }  # fmt: skip
 """First person -> third, where the ending alone does not tell."""
-_FURTHER = words(
-    "komme gehe heiße lerne studiere bleibe stehe sitze freue suche brauche hoffe glaube denke höre putze singe "
-    "jogge trainiere unterrichte bestelle bezahle zahle helfe rufe hole bringe schicke nähe stricke schwimme wandere"
-)
-_PRESENT = words(
-    "arbeite warte miete vermiete leite begleite rate reite biete bitte achte beachte fürchte befürchte teste starte "
-    "richte streite leiste koste faste hafte heirate verbreite bearbeite vorbereite betrachte erwarte schalte bereite "
-    "gestalte beantworte antworte unterrichte halte erhalte beobachte flirte poste chatte"
-)
+_FURTHER = listed("first_persons", "de")
+_PRESENT = listed("present_in_te", "de")
 """First persons in -te that are no past."""
 _NO_VERBS = words(
     "eine meine deine seine ihre unsere eure keine alle viele jede diese welche gerne heute ohne bitte beide einige "

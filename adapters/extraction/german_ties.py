@@ -9,7 +9,7 @@ from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.words.everyday import GERMAN_KIN
 from memory.words.names import is_name
-from memory.words.predicates import named
+from memory.words.predicates import tie
 
 _NAME = r"(?P<name>[A-ZÄÖÜ][\wäöüß-]+(?: [A-ZÄÖÜ][\wäöüß-]+)?)"
 _OVER = r"(?:(?P<over>nicht mehr|nicht|nicht länger|(?:jetzt|nun|inzwischen|seit \w+)) )?"
@@ -32,7 +32,7 @@ def tied(claim: Claim, clause: str, speaker: str) -> Claim:
     """The claim, of its speaker, or of whom it names, where it tells or denies whose kin or boss somebody is."""
     found = next((match for form in _TIES if (match := form.fullmatch(clause))), None)
     kin = GERMAN_KIN.get(fold(found["noun"])) if found else None
-    row = named(f"has_{kin}")
+    row = tie(kin)
     if found is None or row is None or not is_name(found["name"]):
         return claim
     denied = (found["over"] or "").startswith("nicht")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.words.german_times import GERMAN_DAYS, GERMAN_MONTHS, NUMBERS, in_english
+from memory.words.predicates import HABIT, cued, habit_of
 
 _I = re.IGNORECASE
 _LARGE = r"(?-i:[A-ZÄÖÜ])[\w-]+\b"
@@ -63,47 +64,48 @@ _NAMED = (
     rf"(?P<object>\w+(?: {_LARGE})?)"
 )
 _PREDICATES = tuple(
-    (re.compile(pattern, _I), predicate)
-    for pattern, predicate in (
-        (rf"\b(?:bin|ist|lebe|lebt|ernähr\w+ (?:mich|sich)) (?:seit \w+ \w+ )?{_AGAIN}{_DIET}", "has_condition"),
-        (rf"\b(?:wohnen?|wohnt|wohn|leben?|lebt|leb) {_BESIDES}in {_WITH_ARTICLE}{_PLACE}", "lives_in"),
-        (rf"\bnach {_PLACE} (?:um)?gezogen", "moved_to"),
+    (re.compile(pattern, _I), row.name if (row := cued(cue)) is not None else cue)
+    for pattern, cue in (
+        (rf"\b(?:bin|ist|lebe|lebt|ernähr\w+ (?:mich|sich)) (?:seit \w+ \w+ )?{_AGAIN}{_DIET}", "be CONDITION"),
+        (rf"\b(?:wohnen?|wohnt|wohn|leben?|lebt|leb) {_BESIDES}in {_WITH_ARTICLE}{_PLACE}", "live in"),
+        (rf"\bnach {_PLACE} (?:um)?gezogen", "move to"),
         (rf"\b(?:aus|von) (?P<object>{_LARGE}) (?:weg|aus)gezogen|\b(?:habe|hab|hat) (?P<other>{_LARGE}) verlassen",
-         "left"),
+         "leave HOME"),
         (rf"\b(?:kommen?|kommt|stamme?|stammt) (?:(?:ursprünglich|eigentlich|ja|auch) )*aus {_WITH_ARTICLE}{_PLACE}"
-         r"(?=$|,| und (?:wohn|leb|bin|ist|arbeit)\w*)", "comes_from"),
-        (rf"\bin {_WITH_ARTICLE}{_PLACE} (?:geboren|aufgewachsen|groß geworden)", "comes_from"),
-        (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "separated_from"),
+         r"(?=$|,| und (?:wohn|leb|bin|ist|arbeit)\w*)", "come from"),
+        (rf"\bin {_WITH_ARTICLE}{_PLACE} (?:geboren|aufgewachsen|groß geworden)", "come from"),
+        (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "part PAIR"),
         (rf"\b(?:bin|ist|sind) (?:(?-i:[a-zäöüß\d]+) |(?:{_TIMES}) )*?mit (?P<object>{_LARGE}) verheiratet$",
-         "married_to"),
+         "marry to"),
         (rf"\b(?:bin|ist|sind) (?:frisch |glücklich )?{_AGAIN}(?:frisch |glücklich )?(?P<known>{_STATUS})$",
-         "has_status"),
-        (r"\b(?P<known>rauchen|trinken)\b.* aufgehört|aufgehört,? zu (?P<ceased>rauchen|trinken)", "stopped"),
+         "be STATUS"),
+        (r"\b(?P<known>rauchen|trinken)\b.* aufgehört|aufgehört,? zu (?P<ceased>rauchen|trinken)", "stop"),
         (rf"\b(?:habe|hab|hat) (?:(?-i:[a-zäöüß\d]+|Job|Stelle|Arbeit|{_TIMES}) )*?bei (?:de[rm] )?(?P<object>{_LARGE})"
-         " gekündigt$", "left_job"),
-        (rf"\b(?:esse|isst) (?!ein){_AGAIN}(?P<food>{_WHAT})", "habit:eat"),
-        (rf"\b(?:trinke|trinkt) (?!ein){_AGAIN}(?P<food>{_WHAT})", "habit:drink"),
-        (r"\b(?:rauche|raucht)(?: (?:nicht|nie|wieder|mehr|jetzt|noch|immer))*$", "habit:smoke"),
-        (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "has_condition"),
+         " gekündigt$", "quit job"),
+        (rf"\b(?:esse|isst) (?!ein){_AGAIN}(?P<food>{_WHAT})", habit_of("eat")),
+        (rf"\b(?:trinke|trinkt) (?!ein){_AGAIN}(?P<food>{_WHAT})", habit_of("drink")),
+        (r"\b(?:rauche|raucht)(?: (?:nicht|nie|wieder|mehr|jetzt|noch|immer))*$", habit_of("smoke")),
+        (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "be CONDITION"),
         (rf"\barbeite?[tn]? {_BESIDES}(?:bei|beim|für) (?:der |dem |die |den )?(?P<object>{_NO_FIRM}{_WHAT})",
-         "works_at"),
-        (rf"\b(?:bin|ist) {_THING} von beruf", "works_as"),
-        (rf"\b(?P<object>{_LARGE}) lieber als|\b(?<!mein )(?<!unser )(?<!hallo )lieber (?P<other>{_LARGE})", "prefers"),
-        (rf"\b(?:mag|liebe|liebt) {_HOW}{_LIKED}", "likes"),
-        (rf"\b(?:hasse|hasst|verabscheue|verabscheut) {_HOW}{_LIKED}", "dislikes"),
-        (rf"\bkann {_HOW}{_LIKED} (?:\w+ )*?nicht (?:mehr )?(?:ausstehen|leiden)", "dislikes"),
-        (rf"\b(?:spiele|spielt) {_AGAIN}(?P<played>{_WHAT})(?!.* vor$)", "plays"),
-        (rf"\b(?:habe|hab|hat) (?:den |die |das |\w*(?:ein|mein|sein|ihr)\w* )?{_THING} (?:\w+ )?verkauft", "lost"),
-        (rf"\b(?:habe|hab|hat) (?:[a-zäöüß]+ )*?am {_DATE}(?: [a-zäöüß]+)? Geburtstag$", "birthday_is"),
-        (rf"\bam {_DATE} (?:habe ich|hat {_LARGE})(?: [a-zäöüß]+)? Geburtstag$", "birthday_is"),
-        (rf"\bGeburtstag (?:ist|habe ich|hat {_LARGE}) am {_DATE}$", "birthday_is"),
+         "work at"),
+        (rf"\b(?:bin|ist) {_THING} von beruf", "be JOB"),
+        (rf"\b(?P<object>{_LARGE}) lieber als|\b(?<!mein )(?<!unser )(?<!hallo )lieber (?P<other>{_LARGE})", "prefer"),
+        (rf"\b(?:mag|liebe|liebt) {_HOW}{_LIKED}", "like"),
+        (rf"\b(?:hasse|hasst|verabscheue|verabscheut) {_HOW}{_LIKED}", "dislike"),
+        (rf"\bkann {_HOW}{_LIKED} (?:\w+ )*?nicht (?:mehr )?(?:ausstehen|leiden)", "dislike"),
+        (rf"\b(?:spiele|spielt) {_AGAIN}(?P<played>{_WHAT})(?!.* vor$)", "play"),
+        (rf"\b(?:habe|hab|hat) (?:den |die |das |\w*(?:ein|mein|sein|ihr)\w* )?{_THING} (?:\w+ )?verkauft", "lose"),
+        (rf"\b(?:habe|hab|hat) (?:[a-zäöüß]+ )*?am {_DATE}(?: [a-zäöüß]+)? Geburtstag$", "be BIRTHDAY"),
+        (rf"\bam {_DATE} (?:habe ich|hat {_LARGE})(?: [a-zäöüß]+)? Geburtstag$", "be BIRTHDAY"),
+        (rf"\bGeburtstag (?:ist|habe ich|hat {_LARGE}) am {_DATE}$", "be BIRTHDAY"),
         (rf"\b(?:bin|ist) (?:(?:jetzt|schon|erst|gerade|nun) )*(?:(?P<age>1[01]\d|\d{{1,2}})(?: Jahre? alt)?|"
-         rf"(?P<years>{'|'.join(NUMBERS)}) Jahre? alt)$", "age_is"),
-        (r"\bversprech\w*|\bversprochen", "promises"),
-        (rf"\bheißt (?:(?:jetzt|auch|übrigens|eigentlich) )*(?:(?:Frau|Herr) )?{_NAMED}", "is_named"),
-        (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", "habit"),
+         rf"(?P<years>{'|'.join(NUMBERS)}) Jahre? alt)$", "be AGE"),
+        (r"\bversprech\w*|\bversprochen", "promise"),
+        (rf"\bheißt (?:(?:jetzt|auch|übrigens|eigentlich) )*(?:(?:Frau|Herr) )?{_NAMED}", "be NAMED"),
+        (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", HABIT),
     )
 )  # fmt: skip
+"""Patterns, each with a cue of the predicate that it tells; a habit has none."""
 
 
 _OWN = re.compile(r"\bich\b", _I)

@@ -14,12 +14,13 @@ from dataclasses import replace
 from adapters.extraction.model_answer import SaidFact
 from adapters.extraction.model_grounds import Grounds, Passage
 from adapters.extraction.model_predicates import row_of
+from adapters.extraction.rules_consequences import follows
 from adapters.extraction.rules_dating import due_of
 from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.words import polarity
 from memory.words.names import is_name
-from memory.words.predicates import Predicate, class_of, named
+from memory.words.predicates import HABIT, Predicate, class_of, habit_of, named
 from memory.words.stems import tokenise
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan, label
@@ -31,8 +32,6 @@ _FUTURE = re.compile(
 )
 _NUMBER = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_DENYING = frozenset({"dislikes", "stopped", "left_job", "formerly", "moved_from", "lost", "switched_to"})
-"""Predicates that may say without a "not" what was said with one (can't stand, no longer)."""
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|me|my|mine|we|our|us)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\byou(r?)s?\b", re.IGNORECASE)
 _TYPED, _PLAIN, _SHAKY = 0.7, 0.6, 0.2
@@ -73,19 +72,19 @@ def _claims(fact: SaidFact, grounds: Grounds) -> Iterator[Claim]:
         _timed(_claim(fact, subject, statement, row, passage, grounds), row, passage, grounds), passage, grounds
     )
     yield claim
-    if claim.predicate == "moved_to" and claim.polarity and claim.tense != "plan" and is_name(claim.object or ""):
-        yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
-                      statement=f"{subject} lives in {claim.object}")  # fmt: skip
+    moved = row is not None and row.sort == "new_home" and claim.polarity and claim.tense != "plan"
+    if moved and is_name(claim.object or ""):
+        yield follows(claim, f"{subject} lives in {claim.object}")
 
 
 def _claim(
     fact: SaidFact, subject: str, statement: str, row: Predicate | None, passage: Passage, grounds: Grounds
 ) -> Claim:
-    predicate = None if row is None else f"habit:{fold(fact.object)}" if row.name == "habit" else row.name
+    predicate = None if row is None else habit_of(fold(fact.object)) if row.name == HABIT else row.name
     return Claim(
         subject=subject, statement=statement, segment_key=grounds.utterance.segment_key, quote=passage.quote,
         predicate=predicate, object=fact.object if row else None, object_type=row.object_type if row else None,
-        slot=class_of(fact.object) if row is not None and row.name == "prefers" else None,
+        slot=class_of(fact.object) if row is not None and row.slotted == "kind" else None,
         kind=row.kind if row else "factual", confidence=_confidence(row, passage),
         polarity=not polarity.is_negated(statement), change=polarity.has_change_cue(passage.part),
     )  # fmt: skip
@@ -101,7 +100,7 @@ def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Gro
         and len(words.split()) > 2
     ):
         return words
-    if row is None or row.name == "habit" or polarity.is_negated(fact.statement):
+    if row is None or row.name == HABIT or polarity.is_negated(fact.statement):
         return None
     return f"{subject} {row.name.replace('_', ' ')} {fact.object}"
 
@@ -118,7 +117,7 @@ def _in_third_person(words: str, grounds: Grounds) -> str:
 def _agree(statement: str, passage: Passage, row: Predicate | None) -> bool:
     """Whether statement and words are both negated or both not: a lost "not" is a model's worst mistake."""
     negated = polarity.is_negated(passage.clause)
-    return polarity.is_negated(statement) == negated or (row is not None and row.name in _DENYING)
+    return polarity.is_negated(statement) == negated or (row is not None and row.negative)
 
 
 def _confidence(row: Predicate | None, passage: Passage) -> float:

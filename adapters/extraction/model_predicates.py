@@ -7,26 +7,14 @@ import re
 from adapters.extraction.model_answer import SaidFact
 from adapters.extraction.model_grounds import Passage
 from memory.model.ids import fold
-from memory.words.names import relation
-from memory.words.predicates import TABLE, Predicate, named
+from memory.words.names import is_pet, relation
+from memory.words.predicates import TABLE, Predicate, named, tie
 from memory.words.stems import stem, tokenise
-from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, KIN, PETS, STATUSES
+from memory.words.vocabulary import CONDITIONS, FEELINGS, JOBS, KIN, STATUSES
 
 _KIN = frozenset(KIN.values())
 _CLASSES = {"JOB": JOBS, "STATUS": STATUSES, "CONDITION": CONDITIONS, "FEELING": FEELINGS}
-_WORDS = {
-    name: re.compile(words, re.IGNORECASE)
-    for name, words in {
-        "age_is": r"\d|\byears? old\b",
-        "birthday_is": r"\bbirthday\b|\bborn\b",
-        "prefers": r"\bprefer|\bfavou?rite|\bgo-to\b|\brather\b",
-        "deadline_is": r"\bdeadline|\bdue\b|\bscheduled?\b",
-        "is_named": r"\bnamed?\b|\bcalled?\b",
-        "has_pet": rf"\b(?:{'|'.join(sorted(PETS))})s?\b",
-        "habit": r"\b(?:every|each|always|usually|often|daily|weekly|regularly|\w+days)\b",
-        "promises": r"\bpromise|\bswear\b|\bI(?:'ll| will)\b",
-    }.items()
-}
+_SAID_WITH = {row.name: re.compile(row.said_with, re.IGNORECASE) for row in TABLE if row.said_with}
 """Predicates that are known by other words than their cues."""
 _FUNCTION_WORDS = frozenset(["be", "in", "at", "to", "on", "for", "of", "with", "about", "up", "out", "job"])
 _IRREGULAR = {
@@ -51,8 +39,10 @@ def _is_said(row: Predicate, passage: Passage) -> bool:
     kin = row.name.removeprefix("has_")
     if kin in _KIN:
         return any(relation(word) == kin for word, _ in tokenise(passage.part))
-    if row.name in _WORDS:
-        return bool(_WORDS[row.name].search(passage.clause))
+    if row is tie("pet"):
+        return any(is_pet(word) for word, _ in tokenise(passage.clause))
+    if row.name in _SAID_WITH:
+        return bool(_SAID_WITH[row.name].search(passage.clause))
     said = {word for word, _ in tokenise(passage.clause)}
     cues = {
         word

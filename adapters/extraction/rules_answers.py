@@ -12,6 +12,7 @@ from adapters.extraction.rules_model import Doc, Token, parse
 from memory.model.claims import Claim
 from memory.words.normalise import Piece
 from memory.words.polarity import is_phatic, is_unreal
+from memory.words.predicates import ANSWERED, known_by
 from memory.words.vocabulary import JOBS
 
 ANSWERING = 2
@@ -43,20 +44,20 @@ _A_DAY = re.compile(
     r"(?:,? \d{4})?|\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?", re.IGNORECASE,
 )  # fmt: skip
 _FULL = tuple(
-    (re.compile(asks, re.IGNORECASE), full, predicate, fits)
-    for asks, full, predicate, fits in (
-        (r"(?:what|how much) do you weigh|what(?:'s| is) your (?:current )?weight", "I weigh {}.", "weighs", _A_NUMBER),
-        (r"how old are you|what(?:'s| is) your age", "I am {} years old.", "age_is", re.compile(r"\d{1,3}")),
-        (r"where (?:do you live|are you (?:living|based))", "I live in {}.", "lives_in", _A_NAME),
-        (r"where (?:are|do) you (?:come )?from", "I am from {}.", "comes_from", _A_NAME),
-        (r"where do you work|who do you work for", "I work at {}.", "works_at", _A_NAME),
+    (re.compile(asks, re.IGNORECASE), full, known_by(cue).name, fits)
+    for asks, full, cue, fits in (
+        (r"(?:what|how much) do you weigh|what(?:'s| is) your (?:current )?weight", "I weigh {}.", "weigh", _A_NUMBER),
+        (r"how old are you|what(?:'s| is) your age", "I am {} years old.", "be AGE", re.compile(r"\d{1,3}")),
+        (r"where (?:do you live|are you (?:living|based))", "I live in {}.", "live in", _A_NAME),
+        (r"where (?:are|do) you (?:come )?from", "I am from {}.", "be from", _A_NAME),
+        (r"where do you work|who do you work for", "I work at {}.", "work at", _A_NAME),
         (r"what do you do (?:for (?:a living|work)|professionally)|what(?:'s| is) your (?:job|profession)",
-         "I work as {}.", "works_as", _A_TRADE),
-        (r"when(?:'s| is) your birthday", "My birthday is on {}.", "birthday_is", _A_DAY),
-        (r"what (?:do you study|are you studying)", "I study {}.", "studies", _A_NOUN),
+         "I work as {}.", "be JOB", _A_TRADE),
+        (r"when(?:'s| is) your birthday", "My birthday is on {}.", "be BIRTHDAY", _A_DAY),
+        (r"what (?:do you study|are you studying)", "I study {}.", "study", _A_NOUN),
     )
 )  # fmt: skip
-"""What is asked of somebody, the answer in full, the predicate it then states, and how a bare answer looks."""
+"""What is asked of somebody, the answer in full, a cue of the predicate it then states, and how a bare answer looks."""
 _BESIDE = re.compile(
     r"(?:[\s,]|\b(?:and|so|but|hey|hi|oh|now|then|again|these days|nowadays|currently|at the moment|right now|exactly|"
     r"originally|actually|anyway|by the way|at|if i may ask)\b)*", re.IGNORECASE,
@@ -156,5 +157,5 @@ def _answered(claim: Claim, asked: Asked, scene: Scene, *, keep: bool = False) -
     said = claim.statement if keep else claim.statement[:1].lower() + claim.statement[1:]
     statement = f"Asked “{question}”, {scene.utterance.speaker} answers: {said}"
     return replace(
-        claim, statement=statement, predicate=claim.predicate or "answered", importance=max(2, claim.importance)
+        claim, statement=statement, predicate=claim.predicate or ANSWERED, importance=max(2, claim.importance)
     )

@@ -26,17 +26,13 @@ from memory.model.ids import fold
 from memory.model.timeline import DAY_S
 from memory.words import idioms, polarity, tone
 from memory.words.normalise import Piece
-from memory.words.predicates import STRONG, TABLE, named
+from memory.words.predicates import FORMERLY, HABIT, NEVER, PROMISE, STRONG, habit_of, known_by, named, tie
 from memory.words.vocabulary import FAMILY, words
 
-_OF_THE_SPEAKER = frozenset({"deadline_is"})
-"""What is the speaker's own affair whatever the grammar's subject: the deadline of the report."""
-_OWN_TO_TELL = frozenset({"birthday_is", "age_is", "comes_from", "is_named"})
-"""What does not change, and whoever is present knows best of themselves: others' words of it close nothing."""
 _UNREAL = frozenset({"would", "could", "might", "should", "may", "must"})
 _MIN_WORDS = 3
 _YEAR_S = 365 * DAY_S
-_OVER = Frame(next(row for row in TABLE if row.name == "stopped"), None)
+_OVER = Frame(known_by("stop"), None)
 """What is stated by "no longer" and "not any more" of a deed."""
 
 
@@ -63,7 +59,7 @@ def relation_claims(related: Sequence[Relation], piece: Piece, scene: Scene) -> 
         return
     for found in related:
         if found.name:
-            row = named(f"has_{found.kind}")
+            row = tie(found.kind)
             yield Claim(
                 subject=found.owner, statement=_relation_statement(found),
                 segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=row.name if row else None,
@@ -111,7 +107,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
     subject, subject_type = subject_of_claim(clause, frame, scene)
     if is_said_to_somebody(clause, subject, scene):
         return None
-    own = subject is not None or (frame is not None and frame.row.name in _OF_THE_SPEAKER)
+    own = subject is not None or (frame is not None and frame.row.appointed)  # the deadline of the report
     frame, predicate, object_ = _typed(frame, clause, scene, habit=dating.habit) if own else (frame, None, None)
     if _is_not_theirs_to_tell(predicate, subject, scene) or _is_outgrown(predicate, dating, scene):
         frame, predicate, object_ = None, None, None
@@ -131,7 +127,7 @@ def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
         return None
     claim = without_tie(timed(claim, frame, clause, dating, scene), clause, scene)
     if owed:
-        claim = replace(claim, predicate="promises", tense="plan")
+        claim = replace(claim, predicate=PROMISE, tense="plan")
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))
 
 
@@ -154,13 +150,15 @@ def _is_nobodys(clause: Clause, frame: Frame | None, claim: Claim, scene: Scene)
 
 
 def _is_not_theirs_to_tell(predicate: str | None, subject: str | None, scene: Scene) -> bool:
-    return predicate in _OWN_TO_TELL and subject != scene.utterance.speaker and subject in scene.present
+    row = named(predicate)
+    return row is not None and row.own and subject != scene.utterance.speaker and subject in scene.present
 
 
 def _is_outgrown(predicate: str | None, dating: Dating, scene: Scene) -> bool:
     """Turned thirty in 2010: no age of today."""
     since = dating.span.start if dating.span is not None else None
-    return predicate == "age_is" and since is not None and scene.utterance.at - since > _YEAR_S
+    row = named(predicate)
+    return row is not None and "age" in row.tells and since is not None and scene.utterance.at - since > _YEAR_S
 
 
 def _is_empty(clause: Clause) -> bool:
@@ -239,14 +237,14 @@ def _typed(
     if denied and _is_lasting(frame, predicate) and is_in_part(clause, frame.object if frame else None):
         return frame, None, None
     object_ = object_of(frame, clause, scene) if predicate else None
-    if object_ is None and frame is not None and frame.row.single and predicate != "died":
+    if object_ is None and frame is not None and frame.row.single and frame.row.ends != "all":
         predicate = None  # "I prefer it": a new value nobody can name must not close a known one
     return frame, predicate, object_
 
 
 def _is_so_after_all(clause: Clause, frame: Frame | None) -> bool:
     """Can't stand it: that is the dislike; didn't move there until 2020: then it was done."""
-    if clause.modal == "can" and frame is not None and frame.row.name == "dislikes":
+    if clause.modal == "can" and frame is not None and frame.row.disliked:
         return True
     return frame is not None and (frame.row.tense == "event" or frame.row.single) and is_put_off(clause)
 
@@ -254,24 +252,24 @@ def _is_so_after_all(clause: Clause, frame: Frame | None) -> bool:
 def _is_a_deed(frame: Frame | None, predicate: str | None) -> bool:
     """What is no state with words of its own: swims, goes to the gym; what one takes in can be told anew."""
     kind, _, verb = (predicate or "").partition(":")
-    if kind in ("habit", "never_did"):
+    if kind in (HABIT, NEVER):
         return verb not in TAKEN
     return frame is None or (frame.row.tense == "event" and frame.row.weight < 2)
 
 
 def _is_lasting(frame: Frame | None, predicate: str | None) -> bool:
-    return (predicate or "").startswith("habit") or (frame is not None and frame.row.tense == "state")
+    return (predicate or "").startswith(HABIT) or (frame is not None and frame.row.tense == "state")
 
 
 def _predicate(frame: Frame | None, clause: Clause, *, habit: bool) -> str | None:
     lemma = clause.head.lemma_.lower()
     if habit and (frame is None or frame.row.weight < 2):
-        return f"habit:{lemma}"
+        return habit_of(lemma)
     if frame is None:
         never = clause.tense in ("perfect", "past") and any(c.lower_ == "never" for c in clause.head.children)
-        return "never_did" if never else None
-    if frame.row.name == "formerly" and frame.object is not None:
-        return f"formerly:{frame.object.lemma_.lower()}"
+        return NEVER if never else None
+    if frame.row.name == FORMERLY and frame.object is not None:
+        return f"{FORMERLY}:{frame.object.lemma_.lower()}"
     return frame.row.name
 
 

@@ -12,9 +12,10 @@ from adapters.extraction.rules_frames import frame_of, is_denied
 from adapters.extraction.rules_model import Token
 from adapters.extraction.rules_objects import is_place_beside, proper
 from memory.model.claims import Claim
-from memory.words.predicates import class_of, named
+from memory.words.predicates import class_of, known_by, named
 from memory.words.vocabulary import words
 
+_USES = known_by("use").name
 _UNDER_WAY = re.compile(r"\b(is|are) (?=\w+ing\b)")
 
 
@@ -22,8 +23,20 @@ def consequences(claim: Claim, clause: Clause) -> Iterator[Claim]:
     """What a change entails: who moved to a town lives there, who switched from an editor uses it no longer."""
     if claim.polarity and claim.object is not None:
         yield from _instead(claim, clause)
-    if claim.polarity and claim.tense != "plan" and claim.predicate in _ENTAILED:
-        yield from _ENTAILED[claim.predicate](claim, clause)
+    row = named(claim.predicate)
+    if claim.polarity and claim.tense != "plan" and row is not None:
+        entailed = _ENTAILED.get(row.ends if row.entails else row.value or "")
+        yield from entailed(claim, clause) if entailed is not None else ()
+
+
+def follows(claim: Claim, statement: str) -> Claim:
+    """The state that an event entails, from then on."""
+    row = named(claim.predicate)
+    state = named(row.entails) if row is not None else None
+    if state is None:
+        return claim
+    return replace(claim, predicate=state.name, object_type=state.object_type, tense="state", valid_to=None,
+                   change=True, statement=statement)  # fmt: skip
 
 
 def called_off(claim: Claim, statement: str, object_: str | None) -> Iterator[Claim]:
@@ -65,8 +78,7 @@ def _moved(claim: Claim, clause: Clause) -> Iterator[Claim]:
     """Who is moving to a town has not moved yet."""
     if clause.tense != "present" and claim.object is not None and claim.object[:1].isupper():
         lives = "live" if clause.subject is not None and clause.subject.tag_ in ("NNS", "NNPS") else "lives"
-        yield replace(claim, predicate="lives_in", object_type="place", tense="state", valid_to=None, change=True,
-                      statement=f"{claim.subject} {lives} in {claim.object}")  # fmt: skip
+        yield follows(claim, f"{claim.subject} {lives} in {claim.object}")
 
 
 def _started(claim: Claim, clause: Clause) -> Iterator[Claim]:
@@ -80,8 +92,7 @@ def _started(claim: Claim, clause: Clause) -> Iterator[Claim]:
     owned = any(c.dep_ == "poss" for c in place.children)  # Gold's Gym: half a name
     labelled = place.ent_type_ in ("", "ORG", "PERSON", "FAC") or is_firm(place)
     if labelled and not learned and not owned:
-        yield replace(claim, predicate="works_at", object=firm, object_type="organization", tense="state",
-                      valid_to=None, change=True, statement=f"{claim.subject} works at {firm}")  # fmt: skip
+        yield replace(follows(claim, f"{claim.subject} works at {firm}"), object=firm)
 
 
 _SCHOOLS = words("university college school academy institute")
@@ -91,17 +102,16 @@ def _switched(claim: Claim, clause: Clause) -> Iterator[Claim]:
     if clause.tense == "present" or claim.object is None:
         return
     for former in _left_for_another(clause):
-        yield replace(claim, predicate="uses", object=former, slot=None, tense="state", valid_to=None, change=True,
-                      polarity=False, statement=f"{claim.subject} no longer uses {former}")  # fmt: skip
+        over = follows(claim, f"{claim.subject} no longer uses {former}")
+        yield replace(over, predicate=_USES, object=former, slot=None, polarity=False, object_type=claim.object_type)
     if (slot := class_of(claim.object)) is not None:
-        yield replace(claim, predicate="prefers", slot=slot, tense="state", valid_to=None, change=True,
-                      statement=f"{claim.subject} prefers {claim.object}")  # fmt: skip
+        prefers = follows(claim, f"{claim.subject} prefers {claim.object}")
+        yield replace(prefers, slot=slot, object_type=claim.object_type)
 
 
 def _separated(claim: Claim, clause: Clause) -> Iterator[Claim]:
     if clause.tense != "present" and any(t.lower_ in ("divorced", "divorce") for t in clause.tokens):
-        yield replace(claim, predicate="has_status", object="divorced", object_type=None, tense="state", valid_to=None,
-                      change=True, statement=f"{claim.subject} is divorced")  # fmt: skip
+        yield replace(follows(claim, f"{claim.subject} is divorced"), object="divorced")
 
 
 def _named_beside(clause: Clause) -> Iterator[str]:
@@ -120,6 +130,6 @@ def _left_for_another(clause: Clause) -> Iterator[str]:
 
 
 _ENTAILED: dict[str, Callable[[Claim, Clause], Iterator[Claim]]] = {
-    "visited": _visited, "moved_to": _moved, "started": _started, "switched_to": _switched,
-    "separated_from": _separated,
+    "places": _visited, "other": _moved, "same": _started, "kind": _switched, "pair": _separated,
 }  # fmt: skip
+"""By which states an event that entails one ends; by how its object is told, where it entails none."""

@@ -5,26 +5,11 @@ from __future__ import annotations
 import re
 
 from adapters.extraction.rules_model import Token
-from memory.words.vocabulary import NO_HOMES, words
+from memory.words.vocabulary import NO_HOMES, listed, words
 
-KNOWN = words(
-    "zalando siemens bosch vodafone stripe nintendo lufthansa nvidia mozilla klarna adyen revolut monzo nestlé nestle "
-    "novartis roche bayer aldi lidl tesco sainsburys sainsbury's waitrose ikea ericsson airbus boeing renault fiat "
-    "volvo toyota honda sony samsung intel cisco adobe shopify dropbox airbnb uber lyft deloitte accenture capgemini "
-    "kpmg mckinsey barclays allianz pfizer astrazeneca unilever danone heineken palantir datadog atlassian canva "
-    "flipkart infosys wipro starbucks mcdonald's mcdonalds ryanair easyjet vattenfall telefónica telefonica verizon "
-    "comcast paypal tiktok bytedance alibaba tencent huawei xiaomi lenovo dell ibm sap bmw daimler mercedes porsche "
-    "audi volkswagen skoda nissan hyundai kia ford tesla spacex openai anthropic deepmind walmart costco ebay etsy "
-    "booking.com expedia tripadvisor deliveroo doordash wolt gorillas hellofresh spotify soundcloud bolt n26 vmware "
-    "salesforce oracle nokia panasonic toshiba hitachi fujitsu canon nikon continental thyssenkrupp basf henkel "
-    "beiersdorf adidas nike puma h&m zara meta primark decathlon carrefour danske ing hsbc lloyds natwest citibank "
-    "jpmorgan ups fedex dhl hermes maersk bp totalenergies equinor"
-)
+KNOWN = listed("firms", "names")
 """Employers that are known by one name, and of which hardly anybody would say that they live there."""
-DEPARTMENTS = words(
-    "legal procurement logistics operations product design research support recruiting recruitment payroll compliance "
-    "reception accounts controlling purchasing dispatch housekeeping qa it r&d"
-)
+DEPARTMENTS = listed("departments")
 _MIXED = re.compile(r"[a-z][A-Z]")
 _CELTIC = re.compile(r"^(?:Mac|Mc|O'|De|La|Le|Du|Van)[A-Z]")
 _LETTERS = re.compile(r"[A-Z&]{3,}|[A-Z]+\d+|[A-Z]&[A-Z]")

@@ -18,14 +18,11 @@ from adapters.extraction.rules_schedules import DATED, day_cues
 from memory.words.moods import MET
 from memory.words.names import is_name, relation
 from memory.words.predicates import Predicate, class_of, cued, named
-from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, PLACE_NOUNS, STATUSES, words
+from memory.words.vocabulary import CONDITIONS, FAMILY, FEELINGS, HOUSES, JOBS, PLACE_NOUNS, STATUSES, listed, words
 
 _FIRMS = words("company startup firm bank agency factory charity nonprofit ngo corporation")
 _WORKPLACES = PLACE_NOUNS | _FIRMS
-_NAMES_OF_FIRMS = _FIRMS | words(
-    "acme inc corp co ltd llc gmbh ag plc group holding labs robotics systems software technologies solutions "
-    "consulting partners ventures capital airlines motors pharma media studios"
-)
+_NAMES_OF_FIRMS = _FIRMS | listed("ends_of_firms")
 """The last word of a name that a firm has, and no town."""
 _GEOGRAPHIC = ("GPE", "LOC", "FAC")
 _MOVING = words("move relocate emigrate")
@@ -166,8 +163,8 @@ def _adjectives(head: Token) -> Iterator[tuple[str, Token | None]]:
             continue
         word = child.lower_
         yield from _prepositions(child, f"be {word}", f"be {word}")
-        for cue, listed in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
-            if word in listed:
+        for cue, known in (("be CONDITION", CONDITIONS), ("be STATUS", STATUSES), ("be FEELING", FEELINGS)):
+            if word in known:
                 yield cue, child
         if child.lemma_.lower() in ("year", "years") or (
             word == "old" and _AGE.search("".join(t.text_with_ws for t in child.subtree))
@@ -301,15 +298,10 @@ def _is_thing(token: Token) -> bool:
 
 
 _SORTS: dict[str, Callable[[Token], bool]] = {
-    "lives_in": _is_home, "comes_from": _is_geographic, "works_at": _is_workplace, "studies_at": _is_workplace,
-    "moved_from": _is_home, "married_to": _is_person, "met": _is_met, "knows": _is_person,
-    "talked_to": _is_talked_to,
-    "moved_to": _is_moved_to,
-    "visited": _is_thing, "likes": _is_thing, "dislikes": _is_thing, "plays": _is_thing, "switched_to": _is_thing,
+    "home": _is_home, "new_home": _is_moved_to, "land": _is_geographic, "workplace": _is_workplace,
+    "person": _is_person, "acquaintance": _is_met, "addressee": _is_talked_to, "thing": _is_thing,
 }  # fmt: skip
-"""What the object of a predicate must be, where its verb also says other things (live in fear, work for hours)."""
 
 
 def _fits(row: Predicate, target: Token | None) -> bool:
-    wanted = _SORTS.get(row.name)
-    return wanted is None or (target is not None and wanted(target))
+    return row.sort is None or (target is not None and _SORTS[row.sort](target))

@@ -14,7 +14,7 @@ from adapters.extraction.rules_model import Doc, Span, Token
 from memory.model.ids import fold
 from memory.words.moods import PERSONS
 from memory.words.names import is_name, relation
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, words
 
 _TRAVELS = words(
     "go move fly travel drive relocate return head hike cycle sail emigrate commute get come be ride walk run"
@@ -24,10 +24,7 @@ _TO = words("to")
 _AT = words("in outside")
 _NEAR = words("near around from")
 """One lives near a town as well as near somebody."""
-PRIVATE = words(
-    "retire marry study cook cry laugh smile sleep phone text whisper hug apologise apologize graduate propose blush "
-    "limp snore hum drink eat dance sing think know love hate like learn read watch live wake"
-)
+PRIVATE = listed("private_deeds")
 """What only people do, and no firm or town is said to."""
 _TO_PEOPLE = words("meet marry hug kiss text phone thank invite congratulate console babysit befriend adore teach")
 """Verbs whose object is somebody."""

@@ -100,7 +100,7 @@ class Company:
         """Remember what somebody claims, and whom it is of, whether or not the parser takes them for names."""
         claims = list(claims)
         self.told.setdefault(speaker, []).extend(claims)
-        people = (claim.object for claim in claims if claim.object_type == "person" and claim.predicate != "says_to")
+        people = (claim.object for claim in claims if claim.object_type == "person")
         self.named.extend((self.turn, name, None) for name in people if name and self._may_be_somebody(name))
 
     def _may_be_somebody(self, name: str) -> bool:

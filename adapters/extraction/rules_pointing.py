@@ -61,7 +61,7 @@ def _is_told_all_the_same(clause: Clause, frame: Frame | None) -> bool:
     A day that "they" set for the launch is the launch's.
     """
     subject = clause.subject
-    if subject is None or subject.dep_.startswith("csubj") or (frame is not None and frame.row.name == "deadline_is"):
+    if subject is None or subject.dep_.startswith("csubj") or (frame is not None and frame.row.appointed):
         return True
     if subject.lower_ == "it":
         return _stands_for_what_follows(clause)
@@ -111,15 +111,7 @@ def is_no_person(clause: Clause, frame: Frame | None, subject_type: str) -> bool
     """Whether a town is told to do what only people do: Markkleeberg broke up with Jonas."""
     if subject_type != "place":
         return False
-    return clause.head.lemma_ in PRIVATE | SAYING or (frame is not None and frame.row.name in _OF_PEOPLE)
-
-
-_OF_PEOPLE = words(
-    "lives_in moved_to moved_from left separated_from works_at works_as left_job studies_at studies is_named goes_by "
-    "married_to has_status met talked_to died age_is birthday_is has_condition likes dislikes prefers feels wants "
-    "plans promises decides formerly"
-)
-"""Predicates of which only somebody can be the subject."""
+    return clause.head.lemma_ in PRIVATE | SAYING or (frame is not None and frame.row.of_people)
 
 
 def is_said_to_somebody(clause: Clause, subject: str | None, scene: Scene) -> bool:

@@ -10,7 +10,7 @@ from memory.model.claims import Sighting
 from memory.model.timeline import Instant, iso
 from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.normalise import Piece
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed
 
 _VOWED = re.compile(
     r"\bI(?: do)? promise\b(?=\W*\w|.*\w)|\bI swear (?:to you )?(?:that )?(?:I(?:'ll| will)\b|to (?!you\b|god\b))"
@@ -31,11 +31,7 @@ _OFFERED = re.compile(
     r"\bI(?:'ll| will|(?: am|'m) going to) (?:definitely |surely |be sure to |make sure to |try to )?(?P<verb>\w+)",
     re.IGNORECASE,
 )
-_DEEDS = words(
-    "send call bring text email mail help pick lend share show pay return give get buy book drop tell write finish "
-    "prepare deliver cook bake fix check ask remind forward submit print order introduce drive meet visit join ring "
-    "text post fetch collect carry water feed mend sew knit translate scan copy transfer take make teach walk read"
-)
+_DEEDS = listed("promised_deeds")
 _REMINDER = re.compile(
     r"^(?:please |(?:can|could|will|would) you (?:please )?|also |and )?"
     r"(?:remind me (?:to|about|of)|don't let me forget)\b",

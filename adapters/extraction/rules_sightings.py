@@ -17,13 +17,13 @@ from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words.names import bare, is_name, is_pet
 from memory.words.normalise import Piece
+from memory.words.predicates import habit_of, named
 from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS, words
 
 _TYPES = {"PERSON": ("person", 0.75), "GPE": ("place", 0.75), "LOC": ("place", 0.7), "FAC": ("place", 0.65),
           "ORG": ("organization", 0.6), "EVENT": ("event", 0.7), "PRODUCT": ("tool", 0.55)}  # fmt: skip
 _OBJECTS = {"place": 0.75, "organization": 0.7, "person": 0.75, "event": 0.7}
 """What a verb asks for is seen as that: who lives in Ghent names a place, whatever the parser takes Ghent for."""
-_TOPICAL = frozenset({"likes", "dislikes", "plays", "played", "learns", "learned", "studies", "prefers"})
 
 
 def speaker_sighting(utterance: Utterance) -> Sighting:
@@ -142,23 +142,24 @@ def _questions(piece: Piece, scene: Scene) -> Iterator[Sighting]:
 
 def _claimed(claim: Claim) -> Iterator[Sighting]:
     """What a typed claim shows: topics, projects, decisions, habits, and the named thing it is about."""
+    row = named(claim.predicate)
+    sighted, object_ = row.sighted if row is not None else None, claim.object or ""
     type_, name, confidence = None, claim.object, 0.0
-    if claim.predicate in _TOPICAL and claim.object_type == "topic":
-        type_, confidence = "topic", _topic_confidence(claim.object or "")
-    elif claim.object_type == "project" and claim.object and " " in claim.object:
+    if sighted == "topic" and claim.object_type == "topic":
+        type_, confidence = "topic", _topic_confidence(object_)
+    elif claim.object_type == "project" and " " in object_:
         type_, confidence = "project", 0.55
-    elif claim.predicate == "uses" and claim.object and claim.object[:1].isupper():
+    elif sighted == "tool" and object_[:1].isupper():
         type_, confidence = "tool", 0.6
-    elif claim.predicate == "works_at" and claim.object:
+    elif sighted == "employer" and object_:
         type_, confidence = "organization", 0.8
-    elif claim.predicate == "volunteers_at" and claim.object:
-        type_ = "place" if claim.object.split()[-1] in PLACE_NOUNS else "organization"
-        confidence = 0.7
-    elif claim.predicate == "decides":
+    elif sighted == "venue" and object_:
+        type_, confidence = "place" if object_.split()[-1] in PLACE_NOUNS else "organization", 0.7
+    elif sighted == "decision":
         type_, name, confidence = "decision", claim.statement, 0.75
-    elif (claim.predicate or "").startswith("habit:") and claim.polarity:
+    elif (claim.predicate or "").startswith(habit_of("")) and claim.polarity:
         type_, name, confidence = "habit", claim.statement, 0.65
-    elif claim.object_type in _OBJECTS and claim.object and is_name(claim.object):
+    elif claim.object_type in _OBJECTS and is_name(object_):
         type_, confidence = claim.object_type, _OBJECTS[claim.object_type]
     if type_ and name:
         yield Sighting(type_, name, confidence, claim.quote, claim.segment_key)
@@ -174,7 +175,9 @@ def _topic_confidence(words: str) -> float:
 
 def _feelings(piece: Piece, claims: Sequence[Claim]) -> Iterator[Sighting]:
     for claim in claims:
-        feeling = FEELINGS.get((claim.object or "").lower()) if claim.predicate == "feels" and claim.polarity else None
+        row = named(claim.predicate)
+        felt = row is not None and row.value == "feeling" and claim.polarity
+        feeling = FEELINGS.get((claim.object or "").lower()) if felt else None
         if feeling:
             yield Sighting(
                 "emotion", feeling, 0.6, piece.quote, claim.segment_key, {"by": claim.subject, "word": claim.object}

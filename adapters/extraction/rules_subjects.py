@@ -57,15 +57,12 @@ def subject_of_claim(clause: Clause, frame: Frame | None, scene: Scene) -> tuple
 
 def _group(token: Token, frame: Frame | None, scene: Scene) -> str | None:
     """The Millers, my parents: several who live in one place, and move from it together."""
-    if frame is None or frame.row.name not in _TOGETHER or token.tag_ not in ("NNS", "NNPS"):
+    if frame is None or not frame.row.together or token.tag_ not in ("NNS", "NNPS"):
         return None
     before = {c.lower_ for c in token.children if c.i < token.i}
     if token.lower_ in FAMILY and before & {"my", "our"}:
         return f"{scene.utterance.speaker}'s {token.lower_}"
     return token.text if token.text[:1].isupper() and before == {"the"} else None
-
-
-_TOGETHER = words("lives_in moved_to moved_from left")
 
 
 def _one_name(token: Token) -> str | None:
@@ -86,12 +83,7 @@ def kin_beside(token: Token) -> bool:
 def _acts_as_person(token: Token, frame: Frame | None) -> bool:
     """Viktor retired: a bare capitalised noun that does what only people do is a name the parser does not know."""
     bare_noun = token.tag_ == "NN" and not list(token.children) and is_name(token.text)
-    return bare_noun and frame is not None and frame.row.name in _PERSONAL
-
-
-_PERSONAL = words(
-    "lives_in moved_to works_at works_as left_job married_to has_condition studies joined acquired completed"
-)
+    return bare_noun and frame is not None and frame.row.personal
 
 
 def _kin_subject(token: Token, scene: Scene) -> str | None:

@@ -14,7 +14,7 @@ from adapters.extraction.rules_people import Relation
 from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.words.names import TITLES, is_name, relation
-from memory.words.predicates import named
+from memory.words.predicates import named, tie
 from memory.words.vocabulary import words
 
 
@@ -32,9 +32,9 @@ def without_tie(claim: Claim, clause: Clause, scene: Scene) -> Claim:
     partly = is_in_part(clause, None) or any(map(is_part, attribute.children))
     if not (over or clause.negated) or partly:
         return claim
-    for who, tie in ((clause.subject, attribute), (attribute, clause.subject)):
-        kind, owner, name = relation(tie.text), _owner(tie, scene), _name(who, scene)
-        row = named(f"has_{kind}")
+    for who, bond in ((clause.subject, attribute), (attribute, clause.subject)):
+        kind, owner, name = relation(bond.text), _owner(bond, scene), _name(who, scene)
+        row = tie(kind)
         if row is not None and owner is not None and name is not None:
             return replace(
                 claim, subject=owner, subject_type="person", predicate=row.name, object=name, object_type="person",
@@ -64,9 +64,12 @@ def told_otherwise(claim: Claim, related: Sequence[Relation]) -> bool:
     """Whether it says no more than a relation of its sentence does: "Ana's doctor is Dr. Weidner now" beside "Ana's
     doctor is Weidner".
 
-    The two would be ended, and corrected, by different words, and one of them by none.
+    The two would be ended, and corrected, by different words, and one of them by none. The parser may take who is
+    called Jane for somebody who was phoned.
     """
-    if claim.predicate not in _OF_NAMES or not claim.polarity:
+    row = named(claim.predicate)
+    tells = claim.predicate is None or (row is not None and ("own_name" in row.tells or row.sort == "addressee"))
+    if not tells or not claim.polarity:
         return False
     words_ = {word.removesuffix("'s").rstrip(".") for word in fold(claim.statement).split()}
     return any(
@@ -74,6 +77,4 @@ def told_otherwise(claim: Claim, related: Sequence[Relation]) -> bool:
     )
 
 
-_OF_NAMES = (None, "is_named", "goes_by", "talked_to")
-"""Predicates, or none, under which a tie is told: the parser takes who is called Jane for somebody who was phoned."""
 _LIGHT = TITLES | words("is has was a an the called named name now")

@@ -19,37 +19,37 @@ def object_of(frame: Frame | None, clause: Clause, scene: Scene) -> str | None:
     if frame is None:
         target = next((c for c in clause.head.children if c.dep_ in ("dobj", "obj")), None)
         return phrase(target, scene.voice)
-    target = _employer(clause) if frame.row.name == "left_job" else frame.object
-    if target is not None and _has_own_words(frame.row.name, target, clause):
-        return _own_words(frame.row.name, target, scene)
-    if target is not None and frame.row.name == "visited" and any(map(is_place_beside, target.children)):
+    target = _employer(clause) if frame.row.value == "employer" else frame.object
+    if target is not None and _has_own_words(frame.row.value, target, clause):
+        return _own_words(frame.row.value, target, scene)
+    if target is not None and frame.row.value == "places" and any(map(is_place_beside, target.children)):
         return proper(target)
     if target is not None and frame.row.object_type == "person" and target.pos_ == "PROPN":
         return name_of(target)
     if target is not None and target.lower_ in ("them", "those", "it") and scene.plural:
         return scene.plural
-    if frame.row.name == "prefers" and clause.head.lemma_ == "be" and target is not None and is_favourite(target):
+    if frame.row.value == "favourite" and clause.head.lemma_ == "be" and target is not None and is_favourite(target):
         target = clause.subject  # fennel is my first choice
     return phrase(target, scene.voice)
 
 
-def _has_own_words(name: str, target: Token, clause: Clause) -> bool:
+def _has_own_words(value: str | None, target: Token, clause: Clause) -> bool:
     """Whether a value is told by its own words: retired, tired, the gym, the 9th of August, thirty-five."""
-    if target == clause.head or (name == "feels" and target.pos_ in ("ADJ", "VERB")):
+    if target == clause.head or (value == "feeling" and target.pos_ in ("ADJ", "VERB")):
         return True
-    if name == "deadline_is" and target.ent_type_ == "DATE":
+    if value == "date" and target.ent_type_ == "DATE":
         return True
-    return name in ("birthday_is", "age_is") or (name == "stopped" and target.lemma_.lower() in CONTRACTS)
+    return value in ("day", "age") or (value == "contract" and target.lemma_.lower() in CONTRACTS)
 
 
-def _own_words(name: str, target: Token, scene: Scene) -> str | None:
-    if name == "stopped" and target.lemma_.lower() in CONTRACTS:
+def _own_words(value: str | None, target: Token, scene: Scene) -> str | None:
+    if value == "contract" and target.lemma_.lower() in CONTRACTS:
         return _of_what(target, scene)
-    if name == "deadline_is":
+    if value == "date":
         return " ".join(t.text for t in target.subtree if t.ent_type_ == "DATE" or t.pos_ == "NUM")
-    if name == "birthday_is":
+    if value == "day":
         return " ".join(t.text for t in target.subtree)
-    return _age(target) if name == "age_is" else str(target.lower_)
+    return _age(target) if value == "age" else str(target.lower_)
 
 
 def _age(target: Token) -> str | None:
@@ -85,12 +85,12 @@ def slot_of(frame: Frame | None, clause: Clause, object_: str | None) -> str | N
     """What a slotted predicate is about: my favorite COFFEE, prefer lattes (coffee), the DEADLINE of the sprint."""
     if frame is None or not frame.row.slotted:
         return None
-    if frame.row.name == "deadline_is":
+    if frame.row.slotted == "subject":
         dated = scheduled(clause) or clause.subject
         return head_noun(dated) if dated is not None else None
-    if frame.row.name == "has_condition":
+    if frame.row.slotted == "class":
         return class_of(object_ or "")  # who is pescatarian is vegetarian no more; an allergy ends nothing
-    if frame.row.name != "prefers":
+    if frame.row.slotted != "kind":
         return None
     for token in (clause.subject, frame.object):
         if (

@@ -37,7 +37,7 @@ def importance(claim: Claim, clause: Clause, statement: str, dating: Dating, sce
     points -= 2 * (subject is not None and subject.dep_.startswith("csubj")) + 2 * bool(_GLAD.search(statement))
     points -= 3 * (clause.head.lemma_ in _EMPTY_VERBS) + (len(statement.split()) < 5)
     points -= _emptiness(claim, clause, dating, scene)
-    if claim.predicate in _INTENDED and dating.span is None:
+    if row is not None and row.intended and dating.span is None:
         points = min(points, 3)
     return max(1, min(10, int(points)))
 
@@ -49,7 +49,8 @@ def _emptiness(claim: Claim, clause: Clause, dating: Dating, scene: Scene) -> in
     unnamed; and, undated and uncounted, 3 where it names but vague nouns (my path), 2 for the listener's affairs, for
     what one will do some time or we all can, and 1 more for a feeling. What is promised keeps all.
     """
-    if claim.predicate in _OWED:
+    row = named(claim.predicate)
+    if row is not None and row.owed:
         return 0
     pointing = any(_points(t, scene) for t in clause.tokens)
     if any(t.dep_ == "xcomp" and t.lemma_ in _OF_THE_TALK and t.head == clause.head for t in clause.tokens):
@@ -61,7 +62,7 @@ def _emptiness(claim: Claim, clause: Clause, dating: Dating, scene: Scene) -> in
     of_you = any(t.lower_ in ("you", "your", "yours") for t in clause.tokens)
     vague = not any(t.pos_ != "NOUN" or t.lemma_ not in VAGUE | _PASSING for t in solid)
     some_time = clause.tense == "future" or (clause.modal == "can" and clause.person == "we")
-    return max(pointing, 3 * vague, 2 * of_you, 2 * some_time) + (claim.predicate == "feels")
+    return max(pointing, 3 * vague, 2 * of_you, 2 * some_time) + (row is not None and row.value == "feeling")
 
 
 def _points(token: Token, scene: Scene) -> bool:
@@ -71,11 +72,8 @@ def _points(token: Token, scene: Scene) -> bool:
     return token.dep_ in ("dobj", "pobj") or (token.dep_ == "det" and token.head.dep_ in ("dobj", "pobj"))
 
 
-_INTENDED = frozenset({"wants", "plans"})
-"""What is only meant to be, without a time for it, is kept and found, and not promoted."""
 _PASSING = words("error help issue trouble review detail option situation turnout sponsor code implementation")
 """What is in hand only while it is spoken of: every fourth useless fact of 100 read by hand was about one of these."""
-_OWED = frozenset({"promises", "reminder"})
 _OF_THE_TALK = words(
     "ensure make know tell understand see say check thank share ask hear find verify confirm calculate compute solve "
     "determine prove"

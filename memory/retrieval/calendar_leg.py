@@ -37,8 +37,6 @@ _NONE = np.zeros(0, np.int64)
 
 LOOKED_AT = 200
 """Facts that hold an event's words and are read for its kind, the latest: a bound on time, not on what is true."""
-_NO_EVENTS = frozenset({"decides", "feels", "habit", "answered", "formerly", "never_did"})
-"""Predicates whose statements name events without telling that, or when, they were."""
 RETOLD = 0.5
 """How far what calls the time by a name lies inside: "on Wednesday" may be the next one."""
 _ASKS = 0.5
@@ -337,7 +335,7 @@ def _happened(fact: Fact, *, known: bool) -> bool:
     row = named(fact.predicate)
     if not known and (row is None or row.tense != "event"):
         return False
-    told = row is None or (row.tense != "plan" and row.name not in _NO_EVENTS)
+    told = row is None or (row.tense != "plan" and row.events)
     return told and fact.polarity and fact.kind not in ("meta", "preference", "opinion")
 
 

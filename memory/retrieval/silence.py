@@ -20,29 +20,15 @@ from memory.retrieval.routing import Plan
 from memory.retrieval.weighting import Case
 from memory.words.languages import is_german
 from memory.words.stems import STOP_WORDS
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed
 
 Floats = NDArray[np.float32]
 
 SIGNS = ("named", "gap")
 BEST = 3
 """Turns of each side that are compared: AUC on LoCoMo is 87 with 2 to 8, 84 with the best alone."""
-MEANT = words(
-    "what which who whom whose where when why how do does did can could was i me my mine myself we us our ours "
-    "ourselves you your yours yourself yourselves he him his himself she her hers herself they them their theirs "
-    "themselves"
-)
-"""Stop words that make a question: those that ask, "was" for German's, and those that mean a person."""
-GERMAN_STOPS = words(
-    "aber als also am an auch auf aus bei beim bin bis bist da dann das dass dem den denn der des die doch durch ein "
-    "eine einem einen einer eines er es für gegen hab habe haben hat hatte hier ich ihm ihn ihr im in ins ist ja jede "
-    "jeden jetzt kann kein keine keinen mal mein meine meinen meiner mich mir mit muss nach nein nicht noch nur ob "
-    "oder ohne schon sehr sie sind so über um und uns unser unsere vom von vor war was wegen weil wenn wie wieder "
-    "wird wo wurde zu zum zur zwar"
-)
-"""German words too common to tell anything; they are indexed, for English writes some of them alike."""
-GERMAN_MEANT = words("ich mich mir mein meine meinen meiner er ihn ihm sie ihr wir uns unser unsere was wie wo")
-"""Those of them that ask or mean a person."""
+MEANT = {language: listed("asking", language) for language in ("en", "de")}
+"""Stop words that make a question: those that ask, and those that mean a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +76,8 @@ def _names_nothing(case: Case) -> bool:
     Somebody may be called Will, and speak or be spoken of.
     """
     said = case.plan.words
-    german = GERMAN_STOPS.issuperset(said) and GERMAN_MEANT.isdisjoint(said) and is_german(" ".join(said))
-    english = STOP_WORDS["en"].issuperset(said) and MEANT.isdisjoint(word.partition("'")[0] for word in said)
+    german = STOP_WORDS["de"].issuperset(said) and MEANT["de"].isdisjoint(said) and is_german(" ".join(said))
+    english = STOP_WORDS["en"].issuperset(said) and MEANT["en"].isdisjoint(word.partition("'")[0] for word in said)
     if not german and not english:
         return False
     if case.plan.named(case.traits.speakers):

@@ -14,20 +14,17 @@ from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.model.timeline import Instant
 from memory.words import polarity
-from memory.words.predicates import named, single_valued
+from memory.words.predicates import FORMERLY, known_by, named, single_valued
 
+_PLAN = known_by("plan").name
 _NO_LONGER = re.compile(r"\bno longer (?P<state>.*?)(?:[,;:.!?]|\b(?:and|but|so|because)\b|$)", re.IGNORECASE)
 _TO_COME = r"\b(?:(?-i:will)|won['’]t|['’]ll)(?! (?:\w+ly )?(?:always|still|never)\b) (?:not )?"
 _CLAUSE = r"(?:(?!(?:and|but|who|which|that|because|where|if)\b)[\w'’-]+ ){1,5}?"
-_OF_A_DAY = ("deadline_is", "birthday_is")
-"""What is to come by its nature, and so is already: the deadline will be Friday."""
 _VERBS = {
     "lived": "live", "resided": "reside", "worked": "work", "studied": "study", "was": "be", "were": "be",
     "wohnte": "wohnen", "lebte": "leben", "arbeitete": "arbeiten",
 }  # fmt: skip
 _WAS = rf"(?<!has )(?<!have )(?<!['’]ve )(?<!always )(?<!never )\b(?P<verb>{'|'.join(_VERBS)}) "
-_LED = ("lives_in", "works_at", "works_as", "studies_at", "has_status", "has_condition", "married_to", "age_is")
-"""States of which the past tense says that they are over. Who was born or named somewhere is so still."""
 _NOT_OVER = re.compile(
     r"\b(?:since|still|just|seit|noch|born|diagnosed|hired|recruited|promoted|appointed|accepted|admitted|transferred)\b",
     re.IGNORECASE,
@@ -50,12 +47,12 @@ def in_its_time(claim: Claim, at: Instant) -> Claim:
     if row is None or row.tense == "event":
         return claim
     if (plan := _to_come(claim)) is not None:
-        return replace(claim, predicate="plans", object=plan, object_type=None, slot=None, tense="plan")
+        return replace(claim, predicate=_PLAN, object=plan, object_type=None, slot=None, tense="plan")
     if (former := _former(claim)) is not None:
         if _is_dated(claim, at):
             return replace(claim, valid_to=claim.valid_to or at)
         verb = former.partition(" ")[0]
-        return replace(claim, predicate=f"formerly:{verb}", object=former, object_type=None, slot=None, valid_to=None)
+        return replace(claim, predicate=f"{FORMERLY}:{verb}", object=former, object_type=None, slot=None, valid_to=None)
     return replace(claim, polarity=False) if claim.polarity and _is_over(claim) else claim
 
 
@@ -66,8 +63,12 @@ def _is_supposed(claim: Claim) -> bool:
 
 
 def _to_come(claim: Claim) -> str | None:
-    """What somebody will do, if its one value at a time is still to come: "live in Porto"."""
-    if claim.object is None or claim.predicate in _OF_A_DAY or not single_valued(claim.predicate, claim.slot):
+    """What somebody will do, if its one value at a time is still to come: "live in Porto".
+
+    What is on a day is so already: the deadline will be Friday.
+    """
+    row = named(claim.predicate)
+    if claim.object is None or row is None or "day" in row.tells or not single_valued(claim.predicate, claim.slot):
         return None
     found = re.search(rf"{_TO_COME}(?P<plan>{_CLAUSE}{re.escape(claim.object)})", claim.statement, re.IGNORECASE)
     return found["plan"] if found else None
@@ -75,10 +76,11 @@ def _to_come(claim: Claim) -> str | None:
 
 def _former(claim: Claim) -> str | None:
     """What somebody did or was, if its one value at a time is over: "live in Porto"."""
-    led = claim.predicate in _LED and claim.object is not None and single_valued(claim.predicate, claim.slot)
-    if not led or not claim.polarity or _NOT_OVER.search(claim.quote):
+    row = named(claim.predicate)
+    passing = row is not None and row.passing and single_valued(claim.predicate, claim.slot)
+    if not passing or claim.object is None or not claim.polarity or _NOT_OVER.search(claim.quote):
         return None
-    found = re.search(rf"{_WAS}(?P<rest>(?:{_CLAUSE})??{re.escape(claim.object or '')})", claim.statement)
+    found = re.search(rf"{_WAS}(?P<rest>(?:{_CLAUSE})??{re.escape(claim.object)})", claim.statement)
     return f"{_VERBS[found['verb']]} {found['rest']}" if found else None
 
 

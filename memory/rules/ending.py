@@ -12,7 +12,7 @@ from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
 from memory.words.diets import excludes, keeps_in_part
 from memory.words.points import Point, names_something, point_of, thing
-from memory.words.predicates import Predicate, class_of, closers, closes, named, single_valued
+from memory.words.predicates import Predicate, class_of, closers, closes, habit_of, named, single_valued
 from memory.words.vocabulary import HOUSES
 
 
@@ -96,8 +96,9 @@ def _is_its_deed(event: Fact, state: Fact) -> bool:
 
 def _is_off_the_diet(eats: Fact, keeps: Fact) -> bool:
     """Whether who eats one thing keeps no such diet: whichever of the two is told later is so."""
-    kept = keeps.predicate == "has_condition" and not keeps_in_part(keeps.statement)
-    return kept and eats.predicate == "habit:eat" and excludes(keeps.object, eats.object)
+    row = named(keeps.predicate)
+    kept = row is not None and row.slotted is not None and not keeps_in_part(keeps.statement)
+    return kept and eats.predicate == habit_of("eat") and excludes(keeps.object, eats.object)
 
 
 _CONCERNED: dict[str, Callable[[Fact, Fact], bool]] = {

@@ -24,10 +24,12 @@ from memory.rules.promises import settled
 from memory.rules.turn import Turn
 from memory.words.deeds import GAVE_BACK, RETURNED, told_as_returned
 from memory.words.list_words import root
+from memory.words.predicates import having
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.time_expressions import resolve
 from memory.words.vocabulary import words
 
+_OWED = having("owed")
 _LABEL = re.compile(r" \([^)]*\)")
 _UNDERTAKING = words("promise promises promised swear swears definitely surely sure try will going")
 _DUE = words("by before until till on at this next latest")
@@ -45,7 +47,7 @@ KEPT_IN, KEPT_AT, KEPT_ON = "kept_in", "kept_at", "kept_on"
 def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
     """Mark as kept what its maker now says was done; the words that say so mean the promise from then on."""
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
-    if not claim.polarity or claim.tense == "plan" or claim.predicate == "promises" or _UNSURE.search(claim.quote):
+    if not claim.polarity or claim.tense == "plan" or claim.predicate in _OWED or _UNSURE.search(claim.quote):
         return
     done = claim.valid_to or claim.valid_from or segment.at
     for promise in _made_by(draft, subject_id, level):
@@ -98,7 +100,7 @@ def made_anew(entity: Entity, at: Instant) -> Entity:
 
 
 def _made_by(draft: Draft, subject_id: str, level: Sensitivity) -> list[Fact]:
-    facts = (draft.facts[each] for each in draft.by_predicate.get((subject_id, "promises"), ()))
+    facts = (draft.facts[each] for name in _OWED for each in draft.by_predicate.get((subject_id, name), ()))
     return [each for each in facts if each.status == "active" and each.polarity and each.sensitivity == level]
 
 

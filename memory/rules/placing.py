@@ -10,6 +10,7 @@ from memory.model.commands import ReadSegment
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules import resolution
+from memory.words.predicates import named
 
 _EMPLOYS = 0.8
 """Least confidence of an organization for which somebody works; what the parser takes for one has 0.7 at most."""
@@ -17,11 +18,14 @@ _EMPLOYS = 0.8
 
 def as_placed(draft: Draft, claim: Claim, segment: ReadSegment) -> Claim | None:
     """The claim; untyped if it moves somebody to a firm, and None if it only follows that they live in one."""
-    if claim.predicate not in ("moved_to", "lives_in") or not claim.object or not claim.polarity:
+    row = named(claim.predicate)
+    home = named(row.entails or row.name) if row is not None else None
+    settles = home is not None and home.sort == "home" and home.tense == "state"
+    if not settles or not claim.object or not claim.polarity:
         return claim
     if not (_is_a_firm(draft, claim.object, segment) or _from_a_firm(draft, claim, segment)):
         return claim
-    if claim.predicate == "lives_in":
+    if row is home:
         return None if claim.change else claim
     return replace(claim, predicate=None, object=None, object_type=None)
 

@@ -27,6 +27,7 @@ from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
 from memory.words.cleaning import called, harmless, sentence, written
 from memory.words.polarity import is_negated
+from memory.words.predicates import named
 from memory.words.questions import form_of
 from memory.words.stems import terms, tokenise
 
@@ -38,8 +39,6 @@ UNGENERATED = "(The language model gave no usable answer; these are the words th
 QUOTED = "(Answered from memory, in words that are kept there.)"
 """What is remembered of an answer in a talk that was not generated: a copy of quotations would stay when the words
 themselves are forgotten. It answers nothing."""
-_UNREVISED = (None, "deadline_is")
-"""Predicates of facts that end no others, or only those told in the same words."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
@@ -144,7 +143,8 @@ def _is_overtaken(found: Findings, lead: Lead) -> bool:
     last = max(grounds, key=lambda hit: hit.at)
     if mended_by(matter, replace(last, text=lead.fact.statement), found.hits) is not None:
         return True
-    return lead.fact.predicate in _UNREVISED and changed_by(matter, last, found.hits) is not None
+    row = named(lead.fact.predicate)  # of facts that end no others, or only those told in the same words
+    return (row is None or row.appointed) and changed_by(matter, last, found.hits) is not None
 
 
 def _of_promises(found: Findings, told: Promised) -> Answer:

@@ -11,12 +11,14 @@ from memory.words.calendar_names import MONTH
 from memory.words.classes import classes_in
 from memory.words.everyday import GERMAN_NOUNS
 from memory.words.names import same_name
+from memory.words.predicates import TABLE
 from memory.words.questions import Form, asks_what_was, form_of, is_denied, is_own
-from memory.words.stems import terms, tokenise
+from memory.words.stems import telling, terms, tokenise
 
 TIMELESS = re.compile(
     r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|at the moment|any ?more|still|since when|always|how much|"
-    r"going|formerly|previously|früher|vorher|davor|ehemals|nicht|nie|kein\w*|bisher|seit wann)\b",
+    r"going|formerly|previously|früher|vorher|davor|ehemals|nicht|nie|kein\w*|bisher|seit wann|eigentlich|gerade|"
+    r"heute)\b",
     re.I,
 )
 """Words of a question that say when, by what measure or of which sign, and nothing about what."""
@@ -25,21 +27,7 @@ _NAMING = re.compile(r"\b(?:names?|called|named|hei(?:ß|ss)\w*|genannt)\b", re.
 LARGE = r"[A-ZÀ-ÖØ-Þ][\w-]+"
 NAME = re.compile(rf"(?<=\s){LARGE}(?:\s+{LARGE})*")
 """A name in full: words written large within a question."""
-GERMAN_FRAME = re.compile(
-    r"\b(?:wo|wer|wen|wem|was|wann|wie|woher|wohin|welche[mnrs]?|ist|sind|hat|hatte|bin|habe|war|wurden?|worden|"
-    r"der|die|das|den|dem|ein\w*|in|im|am|an|auf|bei|beim|mit|von|zu|und|eigentlich|gerade|jetzt|heute|noch|denn|ich|du|er|sie|mein\w*)\b",
-    re.I,
-)
-"""The words of a German question that say nothing about what is asked: it has no list of stop words."""
-GERMAN_CUES = {
-    "lives_in": "wohnt wohne lebt lebe zuhause", "works_at": "arbeitet arbeite arbeitgeber firma",
-    "comes_from": "kommt komme geboren", "works_as": "beruf beruflich arbeitet", "birthday_is": "geburtstag geboren",
-    "age_is": "alt", "married_to": "verheiratet", "has_wife": "frau", "has_husband": "mann",
-    "has_mother": "mutter heißt", "has_father": "vater heißt", "studies_at": "studiert",
-    "deadline_is": "frist fällig termin", "is_named": "heißt name",
-}  # fmt: skip
-"""By which German words a question asks for a predicate."""
-_GERMAN_NOUNS = GERMAN_NOUNS | frozenset(" ".join(GERMAN_CUES.values()).casefold().split())
+_GERMAN_NOUNS = GERMAN_NOUNS | frozenset(" ".join(row.asked_in_german for row in TABLE).casefold().split())
 """Words written large that say what is asked for, and name nobody."""
 _AGE = re.compile(r"\b(?:how old|wie alt|ages?|old|alt|jahre)\b", re.I)
 """Words that ask for an age."""
@@ -119,7 +107,7 @@ def _names_in(question: str, facts: Sequence[KnownFact], language: str) -> list[
 def content_of(question: str, language: str) -> set[int]:
     """Ids of the stems of what a question asks about."""
     asked = TIMELESS.sub(" ", question)
-    return set(terms(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)[0])
+    return set(terms(telling(asked, language), language)[0])
 
 
 def names_all(names: Sequence[str], statement: str) -> bool:

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant
-from memory.services.asking import GERMAN_CUES, LARGE, Asked, asked_of, names_all
+from memory.services.asking import LARGE, Asked, asked_of, names_all
 from memory.services.known import KnownFact, happened, replaced_by, standing, with_end
 from memory.words.classes import GERMAN_PETS, tells_one
 from memory.words.everyday import GERMAN_KIN, alike
 from memory.words.german_times import in_english
 from memory.words.names import is_pet, relation, same_name
 from memory.words.polarity import is_negated
-from memory.words.predicates import named
+from memory.words.predicates import ANSWERED, is_former, named
 from memory.words.questions import plainly, spoken_in
 from memory.words.stems import terms
 from memory.words.time_expressions import resolve
-from memory.words.vocabulary import KIN
 
 _NAMED = re.compile(r"\b(?:names? (?:is|are)|named|(?:is|are) called|hei(?:ß|ss)\w*|genannt)\b", re.I)
 """Words by which a statement tells a name, and not that somebody called."""
@@ -27,25 +26,6 @@ _ONE = rf"{LARGE}(?:\s+{LARGE}){{0,2}}"
 _SEVERAL = re.compile(rf"(?<=\s){_ONE}(?:, {_ONE}){{0,10}},? (?:and|und) {_ONE}")
 """Tom, Anna Berg and Lisa: up to twelve, for each is looked for."""
 _BETWEEN_NAMES = re.compile(r",\s*|\s+(?:and|und)\s+")
-CUES = {
-    "lives_in": "address", "works_as": "job profession occupation", "age_is": "old age", "prefers": "favourite",
-    "married_to": "husband wife spouse", "has_husband": "married", "has_wife": "married", "birthday_is": "born",
-}  # fmt: skip
-"""By which words a question asks for a predicate, beside those it is said with."""
-_DENIED_BY = {"dislikes": "like love enjoy mag mögen liebt gern gerne schmeckt"}
-"""By which words a question for what is not so asks for a predicate: who hates coriander does not like it."""
-ANSWERED = "answered"
-"""Of statements that hold a question and what was answered to it: the words themselves are the better answer."""
-_SAYS_WHO = frozenset({"works_as", "works_at", "married_to"})
-"""Predicates that tell who their subject is."""
-_HAS = frozenset({"has_pet", *(f"has_{kin}" for kin in KIN.values())})
-"""Predicates that tell who their object is."""
-_SAYS_OWN_NAME = frozenset({"is_named", "goes_by"})
-"""Predicates that tell how their subject is called."""
-_SAYS_NAME = _HAS | _SAYS_OWN_NAME | {"married_to"}
-"""Predicates that tell a name."""
-_SAYS_WHEN = frozenset({"deadline_is", "birthday_is"})
-"""Predicates that tell a moment."""
 _PLACES = frozenset({"place", "organization"})
 """Types of the objects that tell where somebody is."""
 _TIMELESS_VERB = re.compile(r"\b(?:is|are|has|have|ist|sind|hat|haben)\b", re.I)
@@ -169,7 +149,7 @@ def _at_that_time(fact: KnownFact, mind: InMind, asked: Asked) -> KnownFact | No
         now = fact if begun else None
     if now is None:
         return None
-    former = (now.predicate or "").startswith("formerly") or _FORMER.search(now.statement) is not None
+    former = is_former(now.predicate) or _FORMER.search(now.statement) is not None
     if asked.formerly:
         return now if former or replaced_by(now, mind.facts) else None
     return None if former and asked.open and not asked.behind else now
@@ -209,11 +189,11 @@ def _answers(fact: KnownFact, asked: Asked) -> bool:
     if not _denies(fact) if asked.denied else asked.open and fact.predicate is not None and not fact.polarity:
         return False
     if asked.form == "age":
-        return fact.predicate == "age_is" or _AGED.search(fact.statement) is not None
+        return "age" in _tells(fact) or _AGED.search(fact.statement) is not None
     if asked.form == "name" and not asked.content:
-        return fact.predicate in _SAYS_OWN_NAME
+        return "own_name" in _tells(fact)
     if asked.form == "name":
-        return fact.predicate in _SAYS_NAME or _NAMED.search(fact.statement) is not None
+        return "name" in _tells(fact) or _NAMED.search(fact.statement) is not None
     if asked.form == "where" and not _fits(fact, asked) and _PLACED.search(fact.statement) is None:
         return False
     if asked.form == "who" and any(f"{word}'s " in fold(fact.statement) for word in asked.words - _called(asked)):
@@ -223,6 +203,12 @@ def _answers(fact: KnownFact, asked: Asked) -> bool:
     if asked.content or not asked.single:
         return True
     return _fits(fact, asked) or (asked.form == "who" and fact.predicate is None and _is_told_of(fact, asked.names))
+
+
+def _tells(fact: KnownFact) -> frozenset[str]:
+    """What its predicate tells who asks."""
+    row = named(fact.predicate)
+    return row.tells if row is not None else frozenset()
 
 
 def _called(asked: Asked) -> set[str]:
@@ -239,9 +225,9 @@ def _fits(fact: KnownFact, asked: Asked) -> bool:
         return False
     if row is None:
         return _PRONOUN.match(statement) is None and _is_them(statement.partition(" is ")[2], asked.names)
-    if row.name in _HAS:
+    if "whom" in row.tells:
         return names_all(asked.names, fact.object or statement)
-    return row.name in _SAYS_WHO and names_all(asked.names, statement.split("'s ")[0])
+    return "who" in row.tells and names_all(asked.names, statement.split("'s ")[0])
 
 
 def _is_told_of(fact: KnownFact, names: Sequence[str]) -> bool:
@@ -269,7 +255,7 @@ def _is_of_what_is_theirs(fact: KnownFact, asked: Asked) -> bool:
     """Whether it is about the sister, or of an age anything, of who is asked about, and no sister was asked about."""
     found = _POSSESSED.match(fact.statement)
     names = asked.names or ((asked.owner,) if asked.own and asked.owner else ())
-    if found is None or not names or fact.predicate in _HAS or asked.form in ("who", "name"):
+    if found is None or not names or "whom" in _tells(fact) or asked.form in ("who", "name"):
         return False
     noun = fold(found["noun"] or found["german"])
     tie = relation(noun) or GERMAN_KIN.get(noun)
@@ -285,7 +271,9 @@ def _is_their_birthday(fact: KnownFact, asked: Asked) -> bool:
     found = _BIRTHDAY_OF.search(fact.statement)
     names = asked.names or ((asked.owner,) if asked.own else ())
     theirs = found is None or not names or any(same_name(name, found["who"]) for name in names)
-    return theirs and (fact.predicate == "birthday_is" or "day" in _times_in(fact))
+    row = named(fact.predicate)
+    born = row is not None and row.own and "day" in row.tells
+    return theirs and (born or "day" in _times_in(fact))
 
 
 def _times_in(fact: KnownFact) -> Iterator[str]:
@@ -296,13 +284,14 @@ def _times_in(fact: KnownFact) -> Iterator[str]:
 def _denies(fact: KnownFact) -> bool:
     """Whether a fact says that something is not so, or not liked."""
     denied = not fact.polarity or is_negated(fact.statement) or _DENIES.search(fact.statement) is not None
-    return denied or fact.predicate == "dislikes"
+    row = named(fact.predicate)
+    return denied or (row is not None and row.disliked)
 
 
 def _says_when(fact: KnownFact) -> bool:
     """Whether a statement tells of a moment: by its predicate, a time it names, or as something that was done."""
     timeless = _TIMELESS_VERB.search(fact.statement) is not None
-    return fact.predicate in _SAYS_WHEN or happened(fact) or not timeless or any(_times_in(fact))
+    return "day" in _tells(fact) or happened(fact) or not timeless or any(_times_in(fact))
 
 
 def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[KnownFact]:
@@ -312,7 +301,8 @@ def _in_order(carried: Sequence[str], facts: Sequence[KnownFact]) -> Iterator[Kn
 
 def _lies_ahead(fact: KnownFact) -> bool:
     """Whether a statement tells what will be: that it was done does not follow."""
-    return fact.predicate == "promises" or _AHEAD.search(fact.statement) is not None
+    row = named(fact.predicate)
+    return (row is not None and row.owed) or _AHEAD.search(fact.statement) is not None
 
 
 def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
@@ -320,9 +310,9 @@ def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
     row = named(fact.predicate)
     if row is None:
         return set()
-    if asked.denied and row.name in _DENIED_BY:
-        return set(terms(_DENIED_BY[row.name], language)[0])
+    if asked.denied and row.asked_of_denied:
+        return set(terms(row.asked_of_denied, language)[0])
     if language == "de":
-        return set(terms(GERMAN_CUES.get(row.name, ""), language)[0])
+        return set(terms(row.asked_in_german, language)[0])
     cues = row.cues if row.single else ()
-    return set(terms(" ".join((*cues, CUES.get(row.name, ""))), language)[0])
+    return set(terms(" ".join((*cues, row.asked)), language)[0])

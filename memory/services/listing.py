@@ -15,11 +15,11 @@ from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
 from memory.services.known import KnownFact, happened, holds
 from memory.services.leading import Lead
-from memory.words.list_questions import FORMERLY, ListQuestion
+from memory.words.list_questions import ListQuestion
 from memory.words.list_words import Test, root, roots
 from memory.words.points import thing
 from memory.words.polarity import is_negated
-from memory.words.predicates import named
+from memory.words.predicates import FORMERLY, Predicate, is_former, named
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.vocabulary import VAGUE, words
 
@@ -33,8 +33,6 @@ _NAME_WORDS = 3
 """Words a name has at most after its first."""
 _REACH = 4
 """Words from a verb to what it is about: signed up for a welding course."""
-_NOT_TOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
-"""Predicates of statements that hold somebody else's words, or none that were done."""
 _DAYS = words("yesterday today tomorrow tonight often recently lately here")
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _AND = re.compile(r",\s+(?:and |und )?|\s+(?:and|und)\s+")
@@ -141,7 +139,8 @@ def _within(fact: KnownFact, during: Interval) -> bool:
     begun, ended = fact.valid_from, fact.valid_to
     if begun is None or (during.end is not None and begun >= during.end):
         return False
-    if happened(fact) or fact.predicate == "promises":
+    row = named(fact.predicate)
+    if happened(fact) or (row is not None and row.owed):
         return during.start is None or begun >= during.start
     return during.start is None or ended is None or ended > during.start
 
@@ -152,20 +151,21 @@ def _things(fact: KnownFact, asked: ListQuestion) -> list[str]:
     row, said = named(fact.predicate), roots(fact.statement)
     if not asked.words <= said or (asked.verb is not None and asked.verb not in said):
         return []
-    name, tense = (row.name, row.tense) if row is not None else ("", "")
-    denied = not fact.polarity or (name != "dislikes" and is_negated(fact.statement))
+    disliked = row is not None and row.disliked
+    denied = not fact.polarity or (not disliked and is_negated(fact.statement))
     if asked.test is not None and asked.test.members:
-        return [] if denied or tense == "plan" or name in _NOT_TOLD else _members(fact.statement, asked.test)
-    if name not in asked.predicates or denied != (asked.negated and name != "dislikes"):
+        done = row is None or (row.things and row.tense != "plan")
+        return _members(fact.statement, asked.test) if done and not denied else []
+    if row is None or row.name not in asked.predicates or denied != (asked.negated and not disliked):
         return []
-    if name == "promises":
+    if row.owed:
         return [_deed(fact.statement)] if asked.to is None or _is_owed_to(asked.to, fact.statement) else []
-    return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, name, asked) else []
+    return [_shown(fact.object or "")] if _is_a_thing(fact.object) and _is_of(fact, row, asked) else []
 
 
 def _as_it_was(fact: KnownFact, asked: ListQuestion) -> KnownFact:
     """What was so once, as the state it was: who once did "live in York" lived in York."""
-    if (fact.predicate or "").partition(":")[0] != FORMERLY:
+    if not is_former(fact.predicate):
         return fact
     for name in sorted(asked.predicates - {FORMERLY}):
         row, deed = named(name), fold(fact.object or "")
@@ -193,7 +193,7 @@ def _is_a_thing(object_: str | None) -> bool:
     return len(spoken) <= _LONGEST and any(word not in empty for word in spoken)
 
 
-def _is_of(fact: KnownFact, predicate: str, asked: ListQuestion) -> bool:
+def _is_of(fact: KnownFact, row: Predicate, asked: ListQuestion) -> bool:
     """Whether its object is of the class: the words name the class, or this predicate tells no other."""
     test, called = asked.test, asked.noun is None or asked.noun in roots(fact.statement)
     if test is None:
@@ -203,7 +203,7 @@ def _is_of(fact: KnownFact, predicate: str, asked: ListQuestion) -> bool:
     if asked.noun is not None and called:
         return True
     of_class = not test.heads or bool(roots(fact.object or "") & set(map(root, test.heads)))
-    return predicate in test.predicates and of_class
+    return row.name in test.predicates and of_class
 
 
 def _distinct(asked: ListQuestion, told: Iterable[tuple[str, KnownFact]]) -> list[tuple[str, KnownFact]]:

@@ -12,10 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.model.ids import fold
-from memory.services.asking import GERMAN_CUES, GERMAN_FRAME, NAME, TIMELESS
+from memory.services.asking import NAME, TIMELESS
 from memory.services.hits import Hit
 from memory.services.known import KnownFact
-from memory.services.leading import CUES
 from memory.words.assertion import is_asked
 from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.languages import is_german
@@ -23,7 +22,7 @@ from memory.words.list_words import root
 from memory.words.normalise import split_sentences
 from memory.words.predicates import named
 from memory.words.questions import Form, asks_what_was, form_of, is_own, plainly, spoken_in
-from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.stems import STOP_WORDS, telling, tokenise
 from memory.words.vocabulary import words
 
 _ASKS_NOTHING = re.compile(
@@ -100,7 +99,7 @@ def matter_of(question: str, language: str, owner: str) -> Matter:
     """The matter of a question. Names and times count as content if nothing else is asked about."""
     language, question = spoken_in(question, language), plainly(question)
     asked = TIMELESS.sub(" ", question)
-    content = _roots(GERMAN_FRAME.sub(" ", asked) if language == "de" else asked, language)
+    content = _roots(telling(asked, language), language)
     empty = _roots(" ".join(_ASKS_NOTHING.findall(question)), language)
     told = content - empty
     names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language) - empty
@@ -220,4 +219,4 @@ def _in_all_words(fact: KnownFact) -> str:
     if row is None:
         return fact.statement
     named_by = row.name.replace("_", " ").replace(":", " ")  # has_pet is about a pet
-    return " ".join((fact.statement, named_by, *row.cues, CUES.get(row.name, ""), GERMAN_CUES.get(row.name, "")))
+    return " ".join((fact.statement, named_by, *row.cues, row.asked, row.asked_in_german))

@@ -9,43 +9,16 @@ from __future__ import annotations
 from memory.words.list_words import KINDS, singular
 from memory.words.predicates import named
 from memory.words.stems import tokenise
-from memory.words.vocabulary import PETS, words
+from memory.words.vocabulary import PETS, lists, words
 
-_GERMAN = {
-    "instrument": words(
-        "akkordeon banjo bass bratsche cello fagott flöte blockflöte querflöte geige violine gitarre harfe horn "
-        "keyboard klarinette klavier kontrabass mandoline mundharmonika oboe orgel posaune saxofon saxophon "
-        "schlagzeug trompete tuba ukulele zither"
-    ),
-    "language": words(
-        "arabisch chinesisch dänisch deutsch englisch esperanto finnisch französisch griechisch hebräisch hindi "
-        "isländisch italienisch japanisch koreanisch kroatisch latein niederländisch norwegisch persisch polnisch "
-        "portugiesisch rumänisch russisch schwedisch serbisch slowakisch slowenisch spanisch tschechisch türkisch "
-        "ukrainisch ungarisch vietnamesisch"
-    ),
-    "sport": words(
-        "badminton basketball bouldern boxen eishockey fechten fußball golf handball hockey joggen judo karate "
-        "klettern radfahren reiten rudern rugby schwimmen segeln skifahren surfen tanzen tennis tischtennis turnen "
-        "volleyball wandern yoga"
-    ),
-    "pet": words(
-        "hamster hase hund hündin kaninchen kater katze meerschweinchen papagei pferd pony schildkröte vogel "
-        "wellensittich"
-    ),
-}
-_GERMAN = {name: frozenset(map(str.casefold, members)) for name, members in _GERMAN.items()}
+_GERMAN = {name: frozenset(map(str.casefold, members)) for name, members in lists("classes", "de").items()}
 GERMAN_PETS = _GERMAN["pet"]
 """Animals one keeps, by their folded German names."""
 _MEMBERS = {
     **{name: KINDS[name].members | _GERMAN[name] for name in ("instrument", "language", "sport")},
     "pet": PETS | GERMAN_PETS,
 }
-_TOLD_BY = {
-    "instrument": words("plays played learns learned owns acquired"),
-    "language": words("learns learned studies teaches"),
-    "sport": words("plays played likes learns learned"),
-    "pet": words("has_pet owns acquired"),
-}
+_TOLD_BY = {name: KINDS[name].predicates | KINDS[name].also for name in _MEMBERS}
 """By which predicates a member of a class is told, beside statements that have none: who hates it, plays it not."""
 _CLASS_OF = {
     "instrument": "instrument", "instrumente": "instrument", "language": "language", "sprache": "language",

@@ -9,27 +9,20 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory.words.stems import STOP_WORDS, stem, tokenise
+from memory.words.stems import STOP_WORDS, stem, stemmed, tokenise
 from memory.words.time_atoms import MONTH_NAME
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, words
 
 _I = re.IGNORECASE
 
 
-def _stems(listed: str) -> frozenset[str]:
-    return frozenset(stem(word, "en") for word in words(listed))
-
-
-VAGUE = _stems(
-    "thing things stuff project projects app application user way ways time times lot lots day today now before ever "
-    "related relating any kind one ones something anything able make makes sure get gets got use uses used using want "
-    "wants need needs try tries trying tried have having help like good new recent recently currently current already "
-    "really actually just still even well work works working different specific various basic general"
-)
+VAGUE = stemmed(listed("vague_words"))
 """Stems that tell nothing about what a statement is about."""
-_MOTION = _stems(
-    "improve increase reach complete achieve average around initial reduce extend raise spend only total hour minute "
-    "second mile page"
+_MOTION = stemmed(
+    words(
+        "improve increase reach complete achieve average around initial reduce extend raise spend only total hour "
+        "minute second mile page"
+    )
 )
 """Stems that stand beside any figure."""
 _DENIAL = re.compile(
@@ -74,7 +67,7 @@ _UNITS = {
 }  # fmt: skip
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NOUN = words("has have had was were is are per out times time correct also more less")
-_SIZES = _stems("cm mm inch foot side angle degree version step item week day month year sprint question per")
+_SIZES = stemmed(words("cm mm inch foot side angle degree version step item week day month year sprint question per"))
 """Counted words that number or measure rather than count: two of them are no two values of one thing."""
 _REACHED = re.compile(
     r"\b(?:reach(?:es|ed)|(?:increas|improv|ris|gr[eo]w|extend|reduc|drop|rais|updat|chang|cut|fall)\w* to|now at|"
@@ -179,7 +172,7 @@ def same_measure(one: Figure, other: Figure, about_one: frozenset[str], about_ot
     return rest_one <= about_other and rest_other <= about_one
 
 
-_LIMITS = _stems("limit quota cap budget allowance total")
+_LIMITS = stemmed(words("limit quota cap budget allowance total"))
 """What bounds a count: "a 1,000 call limit" counts calls."""
 
 

@@ -5,31 +5,18 @@ from __future__ import annotations
 import re
 
 from memory.words.calendar_names import MONTH
-from memory.words.stems import stem, tokenise
-from memory.words.vocabulary import words
+from memory.words.stems import stem, stemmed, tokenise
+from memory.words.vocabulary import listed, words
 
-
-def _stems(listed: str) -> frozenset[str]:
-    return frozenset(stem(word, "en") for word in words(listed))
-
-
-_MEAT = _stems(
-    "meat beef pork chicken turkey lamb veal duck goose bacon ham steak sausage salami burger venison poultry fleisch"
-)
-_FISH = _stems(
-    "fish salmon tuna cod trout herring mackerel seafood shrimp prawn lobster crab oyster mussel sushi fisch"
-)
-_OF_ANIMALS = _stems("egg dairy milk cheese butter cream yoghurt yogurt honey")
-_ALL = _stems("everything anything")
+_MEAT, _FISH = stemmed(listed("meat", "en", "de")), stemmed(listed("fish", "en", "de"))
+_OF_ANIMALS = stemmed(listed("of_animals"))
+_ALL = stemmed(words("everything anything"))
 _EXCLUDED = {
     "vegetarian": _MEAT | _FISH | _ALL,
     "vegan": _MEAT | _FISH | _OF_ANIMALS | _ALL,
     "pescatarian": _MEAT | _ALL,
 }
-_INSTEAD = _stems(
-    "vegan vegetarian veggie vegetable plant oat soy rice almond peanut nut cashew hazelnut coconut cocoa shea apple "
-    "bean lentil chickpea mushroom jackfruit cauliflower tofu tempeh seitan mock meatless free substitute alternative"
-)
+_INSTEAD = stemmed(listed("substitutes"))
 """Beside a food, words by which it is another: vegan cheese, peanut butter."""
 
 _IN_PART = re.compile(

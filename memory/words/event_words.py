@@ -5,9 +5,12 @@ English and German, as they are said: stems are taken later. What has no row her
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from memory.words.vocabulary import words
+from memory.words.stems import STOP_WORDS
+from memory.words.vocabulary import listed, read, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,76 +33,25 @@ class Kind:
         return self.asks | self.tells
 
 
-_HEALED = words("recovered healed discharged healthy genesen gesund entlassen geheilt")
-_HARM = words(
-    "surgery operation operated op operiert accident unfall injury injured broke broken tore fracture hospital "
-    "krankenhaus stroke ill illness sick flu covid pneumonia fever krank krankheit grippe concussion"
-)
+def _kind(rows: Sequence[Mapping[str, Any]]) -> Kind:
+    """A kind with its words of all languages; the first tells how long it lasts."""
+    asks, tells, places, ends = (
+        frozenset(word for row in rows for word in words(row.get(part, "")))
+        for part in ("asks", "tells", "places", "ends")
+    )
+    return Kind(asks, tells, places, ends, rows[0].get("days", 1))
 
-STAY = Kind(
-    words(
-        "trip vacation vacations holiday holidays visit stay tour getaway honeymoon travels travelling traveling "
-        "reise urlaub ferien aufenthalt besuch flitterwochen"
-    ),
-    words("flew travelled traveled travel flight trips vacationing geflogen flog verreist gereist reiste abgereist"),
-    words("in at to visit visited visits visiting nach besucht besuchte"),
-    words("back returned returning return home zurück zurückgeflogen zurückgekehrt zurückgekommen heimgekehrt"),
-    7,
-)
-"""A trip lasts a week where nobody came back: what a holiday usually takes."""
 
-KINDS = (
-    STAY,
-    Kind(
-        words("move moving moved relocation relocated umzug umgezogen umziehen einzug eingezogen"),
-        words("relocating zog gezogen"),
-    ),
-    Kind(words("wedding marriage married marry hochzeit heirat geheiratet trauung"), words("marrying bride heiratete")),
-    Kind(words("surgery operation operated op operiert"), words("operiere")),
-    Kind(words("accident crash unfall"), words("crashed collided verunglückt")),
-    Kind(
-        words("recovery recovering rehab convalescence genesung erholung reha"), _HARM, ends=_HEALED, days=42
-    ),  # six weeks: how long sick leave after an operation usually lasts
-    Kind(words("illness sickness ill sick flu covid pneumonia fever krankheit krank grippe"), ends=_HEALED, days=14),
-    Kind(
-        words("job started start joined joining hired stelle job angefangen anfing begonnen"),
-        words("works working employed employment arbeitet arbeite eingestellt"),
-        ends=words("quit left resigned fired retired laid gekündigt verlassen aufgehört"),
-        days=0,
-    ),
-    Kind(words("birth born geburt geboren"), words("gave delivered entbunden")),
-    Kind(words("pregnancy pregnant schwangerschaft schwanger"), ends=words("birth born geburt geboren"), days=270),
-    Kind(words("divorce divorced scheidung geschieden"), words("separated getrennt")),
-    Kind(words("breakup breaking trennung getrennt"), words("broke split separated")),
-    Kind(words("graduation graduated graduating abschluss"), words("degree diploma graduate")),
-    Kind(words("funeral beerdigung begräbnis"), words("buried beerdigt")),
-    Kind(words("death died passing tod gestorben"), words("passed starb verstorben")),
-    Kind(words("engagement engaged verlobung verlobt"), words("proposed")),
-    Kind(words("interview vorstellungsgespräch bewerbungsgespräch"), words("interviewed")),
-    Kind(words("birthday geburtstag"), words("turned")),
-)
+_GERMAN = read("de")["events"]
+_BY_NAME = {name: _kind((row, _GERMAN.get(name, {}))) for name, row in read("en")["events"].items()}
+STAY = _BY_NAME["stay"]
+KINDS = tuple(_BY_NAME.values())
 """Rows in which a word is looked for, the first that holds it."""
 
 BY_WORD = {word: kind for kind in reversed(KINDS) for word in kind.asks}
 
-LIGHT = words(
-    "came come went go going gone got get getting had been happened first last again finally still new time "
-    "time's thing one recent past current conversation conversations discussion chat chats period "
-    "ich du er sie es wir ihr mein meine meiner meinem meinen dein deine sein seine seiner seinem ihre ihrer ihrem "
-    "unser unsere unserer unserem der die das dem den des ein eine einer einem einen bin bist ist sind war waren "
-    "habe hat haben hatte hatten wurde worden in im an am auf bei zu zum zur von vom nach aus mit und neu neue neuen"
-)
+LIGHT = listed("light_in_events", "en", "de") | STOP_WORDS["de"]
 """Words of an anchor that tell nothing of the event, beside stop words."""
 
-VAGUE = words(
-    "happen happened do doing done did go went going thing things else anything everything something all activities "
-    "tell told list show summarize summarise summary recap describe events people say said mention mentioned talk "
-    "talked chat chatted speak spoke spoken discuss discussed conversation conversations remember remind know news new "
-    "get got getting come came been life day days please main important overview "
-    "was wer wen wem wo wie worüber ist habe hast hat haben habt hatte hatten bin bist war waren wart wurde gab ging "
-    "ich du er sie es wir ihr man mir mich uns der die das den dem des ein eine einen und oder über von mit bei an am "
-    "im in zu auf so da mal noch denn sonst los passiert geschah geschehen gemacht getan unternommen erlebt gewesen "
-    "erzähl erzähle erzählt sag sage gesagt gesprochen geredet unterhalten besprochen diskutiert fass zusammen alles "
-    "etwas neues wichtiges bitte since vor nach seit bis"
-)
+VAGUE = listed("asks_for_whatever", "en", "de") | STOP_WORDS["de"]
 """Words of a question that ask for whatever there is."""

@@ -12,129 +12,13 @@ from collections.abc import Sequence
 from memory.words.languages import is_german
 from memory.words.list_words import forms_of, root, spellings
 from memory.words.stems import query_terms, terms, tokenise
-from memory.words.vocabulary import words
+from memory.words.vocabulary import read, words
 
-_VERBS: tuple[tuple[str, str, str], ...] = (
-    # English; stems of regular German verbs; forms of the others
-    ("live", "wohn leb", ""),
-    ("work", "arbeit", ""),
-    ("like love enjoy", "lieb", "mag mögen mochte gemocht gefällt gern gerne"),
-    ("hate dislike", "hass", ""),
-    ("drink", "", "trinken trinke trinkst trinkt trank tranken getrunken"),
-    ("eat", "", "essen esse isst aß aßen gegessen"),
-    ("play", "spiel", ""),
-    ("read", "", "lesen lese liest las gelesen"),
-    ("learn", "lern", ""),
-    ("study", "", "studieren studiere studierst studiert studierte"),
-    ("speak", "", "sprechen spreche spricht sprach gesprochen"),
-    ("buy", "kauf", ""),
-    ("sell", "", "verkaufen verkauft verkaufte"),
-    ("cook", "koch", ""),
-    ("bake", "", "backen backe backst backt bäckt gebacken"),
-    ("knit", "strick", ""),
-    ("paint", "mal", ""),
-    ("build", "bau", ""),
-    ("make do", "mach", "tun tut tat getan"),
-    ("write", "", "schreiben schreibe schreibst schreibt schrieb geschrieben"),
-    ("sing", "", "singen singt sang gesungen"),
-    ("visit", "", "besuchen besuche besuchst besucht besuchte"),
-    ("travel", "reis", ""),
-    ("drive", "", "fahren fahre fährst fährt fuhr gefahren"),
-    ("move", "", "ziehen zieht zog gezogen umgezogen umziehen"),
-    ("meet", "", "treffen treffe trifft traf getroffen"),
-    ("know", "", "kennen kenne kennst kennt kannte wissen weiß"),
-    ("promise", "", "versprechen verspreche verspricht versprach versprochen"),
-    ("plan", "", "planen plane planst geplant vorhaben"),
-    ("need", "brauch", ""),
-    ("lose", "", "verlieren verliert verlor verloren"),
-    ("find", "", "finden findet fand gefunden"),
-    ("teach", "", "unterrichten unterrichtet unterrichtete lehrt"),
-    ("marry", "heirat", "verheiratet"),
-    ("smoke", "rauch", ""),
-    ("collect", "sammel", "sammeln sammelt sammle"),
-    ("sleep", "", "schlafen schläft schlief geschlafen"),
-    ("run", "", "laufen läuft lief gelaufen joggt joggen"),
-    ("swim", "", "schwimmen schwimmt schwamm geschwommen"),
-    ("dance", "tanz", ""),
-    ("wear", "", "tragen trägt trug getragen"),
-)
-_KIN: tuple[tuple[str, str, str], ...] = (
-    # the relation; how English asks for it; German forms, diminutives included
-    ("mother", "mother mom mum", "mutter mama mutti mami"),
-    ("father", "father dad", "vater papa vati papi"),
-    ("sister", "sister", "schwester schwestern schwesterchen schwesterherz"),
-    ("brother", "brother", "bruder brüder brüderchen bruderherz"),
-    ("son", "son", "sohn söhne söhnchen"),
-    ("daughter", "daughter", "tochter töchter töchterchen"),
-    ("wife", "wife", "ehefrau frau"),
-    ("husband", "husband", "ehemann mann"),
-    ("partner", "girlfriend friend", "freundin freundinnen"),
-    ("friend", "boyfriend friend", "freund freunde freunden"),
-    ("grandmother", "grandmother grandma", "oma großmutter omi"),
-    ("grandfather", "grandfather grandpa", "opa großvater opi"),
-    ("aunt", "aunt", "tante"),
-    ("uncle", "uncle", "onkel"),
-    ("cousin", "cousin", "cousin cousine"),
-    ("niece", "niece", "nichte"),
-    ("nephew", "nephew", "neffe"),
-    ("neighbor", "neighbour neighbor", "nachbar nachbarin nachbarn"),
-    ("colleague", "colleague coworker", "kollege kollegin kollegen"),
-    ("boss", "boss manager", "chef chefin chefs vorgesetzte vorgesetzter"),
-)
-GERMAN_KIN = {form.casefold(): relation for relation, _, listed in _KIN for form in listed.split()}
+_KIN: dict[str, dict[str, str]] = read("de")["kin"]
+GERMAN_KIN = {form.casefold(): relation for relation, row in _KIN.items() for form in row["forms"].split()}
 """A folded German noun of kin, work or friendship -> the relation, as `has_<relation>` is called."""
-_NOUNS: tuple[tuple[str, str], ...] = (
-    *((english, german) for _, english, german in _KIN),
-    ("child kid", "kind kinder kindern"),
-    ("doctor", "arzt ärztin"),
-    ("dentist", "zahnarzt zahnärztin"),
-    ("teacher", "lehrer lehrerin"),
-    ("birthday born", "geburtstag geboren"),
-    ("wedding", "hochzeit"),
-    ("job", "beruf job arbeit"),
-    ("company", "firma"),
-    ("school", "schule"),
-    ("house", "haus"),
-    ("flat apartment", "wohnung"),
-    ("city town", "stadt"),
-    ("car", "auto wagen"),
-    ("bicycle bike", "fahrrad rad"),
-    ("train", "zug"),
-    ("dog", "hund hunde"),
-    ("cat", "katze katzen kater"),
-    ("horse", "pferd pferde"),
-    ("pet", "haustier haustiere"),
-    ("book", "buch bücher"),
-    ("film movie", "film filme"),
-    ("music", "musik"),
-    ("piano", "klavier"),
-    ("guitar", "gitarre"),
-    ("violin", "geige violine"),
-    ("instrument", "instrument instrumente"),
-    ("language", "sprache sprachen"),
-    ("holiday vacation", "urlaub ferien"),
-    ("trip journey", "reise"),
-    ("food", "essen"),
-    ("meat", "fleisch"),
-    ("fish", "fisch"),
-    ("bread", "brot"),
-    ("cake", "kuchen torte"),
-    ("coffee", "kaffee"),
-    ("tea", "tee"),
-    ("milk", "milch"),
-    ("beer", "bier"),
-    ("wine", "wein"),
-    ("water", "wasser"),
-    ("scarf scarves", "schal schals"),
-    ("sock", "socke socken"),
-    ("gift present", "geschenk geschenke"),
-    ("appointment", "termin"),
-    ("colour color", "farbe"),
-    ("name", "name namen"),
-    ("age old", "alt alter"),
-    ("allergic allergy", "allergisch allergie"),
-    ("favourite favorite", "lieblings"),
-)
+_NOUNS = (*((row["asked"], row["forms"]) for row in _KIN.values()), *read("de")["nouns"].items())
+"""How English asks for a thing or somebody, and German forms."""
 _LIKE_ENGLISH = words("mal male tut tat las rad wagen backe liebe malt malte")
 """Forms that English writes alike, or that are other words as often: they do not show that a question is German."""
 
@@ -149,8 +33,9 @@ def _regular(stem: str) -> list[str]:
 def _forms() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """German form -> English words; the forms of verbs."""
     table, verbs = dict[str, tuple[str, ...]](), set[str]()
-    for english, stems, others in _VERBS:
-        found = [*(form for stem in stems.split() for form in _regular(stem)), *others.split()]
+    for english, row in read("de")["verbs"].items():
+        stems, others = row.get("stems", "").split(), row.get("forms", "").split()
+        found = [*(form for stem in stems for form in _regular(stem)), *others]
         told = [form for word in english.split() for form in forms_of(word)]
         table |= {form.casefold(): (*table.get(form.casefold(), ()), *told) for form in found}
         verbs |= set(found)

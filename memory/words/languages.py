@@ -9,57 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, lists, words
 
-_GERMAN = words(
-    "ich nicht und der das ist ein eine einen einem einer mein meine meinen meiner mit auf für wir du er sie es zu zum "
-    "zur nach bei beim von vom aus aber auch noch schon jetzt habe hab hast haben bin bist sind kein keine keinen dass "
-    "wie wenn weil oder doch mal ja nein gern sehr immer jeden jede seit heute morgen gestern dir mir mich dich ihr "
-    "ihn "
-    "als lieber mag sag wird wurde hier hat hatte im den dem des ins uns unser unsere wieder nur dann kann muss geht "
-    "gibt "
-    "bis über vor ohne gegen durch weil denn dein deine kommt heißt macht alles nichts"
-)
-_SPEECH = words(
-    "wohne wohnst wohnt gewohnt lebe lebst lebt arbeite arbeitest arbeitet gearbeitet liebe liebst liebt hasse hasst "
-    "trinke trinkst trinkt isst esse gegessen spiele spielst spielt spreche sprichst spricht lese liest koche kaufe "
-    "kauft gekauft verkauft fahre fährt gehe lerne lernt tanze tanzt rauche raucht schläft läuft braucht nimmt trifft "
-    "hilft zieht gezogen besucht studiert schreibt schwimmt sucht sammelt bleibt steht liegt findet glaubt verheiratet "
-    "inzwischen mittlerweile früher jahr jahre jahren monaten wochen täglich abends morgens manchmal meistens ziemlich "
-    "zusammen wirklich natürlich vielleicht deshalb trotzdem neuerdings heuer ist schwester bruder "
-    "tochter sohn freundin kollege kollegin chefin geburtstag"
-)
+_GERMAN = listed("commonest", "de")
+_SPEECH = listed("speech", "de")
 """Everyday verbs, adverbs and kin that no neighbouring language writes alike; a short sentence may have no other."""
-_NEIGHBOURS = words(
-    "ik jij wij zij niet maar dat het een voor zijn naar bij mijn heb heeft wordt geen woont werkt houdt og jeg det "
-    "til har hvor af som ikke på ett och är jag inte att hun han hon min din"
-)
+_NEIGHBOURS = listed("neighbours", "heard")
 """Dutch and Scandinavian words."""
 READ = ("en", "de")
 """Languages of which facts are read. All others are stored, found and quoted."""
-_HEARD = {
-    "nl": words("ik jij wij zij niet maar het een voor zijn naar mijn heb heeft wordt geen ben jullie deze nog wel"),
-    "sv": words("och är jag inte att ett hon på från för mig dig också har till vi det"),
-    "da": words("og jeg ikke af til hvor hun på fra mig dig også har vi det være blev"),
-    "fr": words(
-        "je tu nous vous ils elles est suis sommes êtes les une mon mes dans avec mais très aussi été j'ai c'est chez "
-        "pas ne qui que des du au aux cette mon notre"
-    ),
-    "es": words(
-        "yo tú él ella nosotros está estoy soy eres los las una mi mis con por pero muy también que el en del "
-        "vivo trabajo hoy mañana ayer tengo tiene"
-    ),
-    "pt": words(
-        "eu você ele ela nós está estou sou não uma meu minha com por mas muito também que em na os "
-        "moro trabalho hoje amanhã ontem tenho tem"
-    ),
-    "it": words(
-        "io lui lei noi è sono sei gli una mio mia con molto anche che di della nel non abito lavoro oggi domani ieri "
-        "questo"
-    ),
-    "pl": words("ja ty on jest jestem nie się na że mój moja ale bardzo też mam był była dzisiaj jutro wczoraj"),
-    "tr": words("ben sen biz bir bu ve için çok değil var yok ama benim bugün yarın dün oldu"),
-}
+_HEARD = lists("commonest", "heard")
 """Language code -> commonest words, for saying that it was heard; close relatives may be taken for one another."""
 _NAMES = {"en": "English", "de": "German", "nl": "Dutch", "sv": "Swedish", "da": "Danish", "fr": "French",
           "es": "Spanish", "pt": "Portuguese", "it": "Italian", "pl": "Polish", "tr": "Turkish"}  # fmt: skip
@@ -67,11 +26,7 @@ UNKNOWN = "und"
 """The code of words in another script than the Latin: a language, and nobody tried which."""
 _SHARED = words("der den er du des hier im")
 """German words that those languages write alike: alone they show nothing."""
-_ENGLISH = words(
-    "i the and is are was were you my me to of it that this have has had not with for on at be been do did does but "
-    "she "
-    "he we they a an from i'm it's don't so just"
-)
+_ENGLISH = listed("commonest")
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
 
 

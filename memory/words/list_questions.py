@@ -14,10 +14,10 @@ from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
 from memory.words.list_words import GENERIC, KINDS, NEGATED, STRICT, VERBS, Test, root, singular
 from memory.words.names import is_pet, relation
-from memory.words.predicates import single_valued
+from memory.words.predicates import FORMERLY, single_valued, tie
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.time_expressions import resolve
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed, words
 
 _WHO = r"(?P<who>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)"
 _WHOSE = r"(?:(?P<my>my|our)|(?P<whose>[\w.-]+(?: (?-i:[A-Z])[\w-]*)*)['’]s?)"
@@ -53,17 +53,12 @@ _ADVERBS = re.compile(
 )
 """Words that change neither what is asked for nor of whom."""
 _BEFORE_A_TIME = re.compile(r"\b(?:ever )?(?:since|in|on|during|over|within|from|throughout|at)(?: the)?\s*$", re.I)
-_MEASURES = words(
-    "second minute hour day night week weekend month year decade time date mile kilometer kilometre meter metre pound "
-    "kilo dollar euro percent page step calorie point degree word way thing"
-)
+_MEASURES = listed("measures")
 """What is measured or counted by the clock, and never listed."""
 _LONGEST = 300
 """Characters of a question beyond which it is not read for a list: it would be about more than that."""
 _PLURALS = words("people children men women mice series")
 _PAST = words("did has have had was were habe hab hat hatte")
-FORMERLY = "formerly"
-"""What was so once, and nobody said when: it counts wherever the past is asked for."""
 _OWNER = words("i me my we us our ich")
 
 
@@ -107,7 +102,8 @@ def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -
     past = during is not None or fold(parts.get("aux", "")) in _PAST
     if wanted is None or not who or (not past and all(map(single_valued, wanted.predicates))):
         return None
-    predicates = wanted.predicates | ({FORMERLY} if past and not wanted.negated else set())
+    once = {FORMERLY} if past and not wanted.negated else set()  # nobody said when: it counts wherever the past does
+    predicates = wanted.predicates | once
     return replace(wanted, predicates=predicates, who=who, counted=bool(parts.get("many")), during=during, past=past,
                    to=_to_whom(parts.get("to", ""), owner))  # fmt: skip
 
@@ -152,7 +148,7 @@ def _named(parts: dict[str, str]) -> ListQuestion | None:
     verb, *rest = [root(word) for word, _ in tokenise(parts.get("rest") or "have")]
     predicates = VERBS.get(verb, frozenset())
     if verb in GENERIC:
-        predicates = kind.predicates if kind else frozenset({"has_pet"}) if is_pet(noun) else predicates
+        predicates = kind.predicates if kind else _having("pet") if is_pet(noun) else predicates
     if not predicates or "not" in (parts.get("rest") or "").split():
         return None
     said = (*map(root, (*modifiers, *fold(of).split())), *rest)
@@ -163,7 +159,12 @@ def _named(parts: dict[str, str]) -> ListQuestion | None:
 def _kind_of(noun: str) -> Test | None:
     """What is known of a class of things: its own row, or a relation."""
     kin = relation(noun)
-    return KINDS.get(noun) or (Test(frozenset({f"has_{kin}"})) if kin is not None else None)
+    return KINDS.get(noun) or (Test(_having(kin)) if kin is not None else None)
+
+
+def _having(kind: str) -> frozenset[str]:
+    row = tie(kind)
+    return frozenset({row.name} if row is not None else ())
 
 
 def _strict(verb: str, predicates: frozenset[str]) -> str | None:

@@ -1,17 +1,18 @@
 """The inventory of predicates: what kinds of statement there are, by which words they are known, and how they change.
 
-One table. `cues` are verb lemmas with an optional preposition or particle ("live in"), `be ADJ` for adjectives.
-`single` means that a new object closes the old one; with `slotted` only within one slot (a favourite a class).
-What the inventory has no word for keeps its statement alone; nothing is forced into it.
+One table, in `lists/predicates.yaml`; rules ask for what a row says of its predicate and not for its name. `cues` are
+verb lemmas with an optional preposition or particle ("live in"), `be ADJ` for adjectives. What the inventory has no
+word for keeps its statement alone; nothing is forced into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from memory.words.stems import stem
-from memory.words.vocabulary import CLASSES, KIN, ONLY_ONE
+from memory.words.vocabulary import CLASSES, KIN, ONLY_ONE, read, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,9 @@ class Predicate:
     cues: tuple[str, ...] = ()
     object_type: str | None = None
     single: bool = False
-    slotted: bool = False
+    """A new object closes the old one; where it is `slotted`, only within one slot (a favourite a class)."""
+    slotted: str | None = None
+    """What tells its slot: the noun of its `subject`, the `class` of its object, the `kind` of thing, or `unknown`."""
     tense: str = "event"
     kind: str = "factual"
     weight: int = 0
@@ -33,234 +36,82 @@ class Predicate:
     ends: str = "same"
     """Of the states an event `closes`, which: those of the `same` object, of any `other`, of its `kind`, or `all`; a
     `diet` and what it excludes, whichever is later, the `pair` of who is named, or the `deed` that is told in full."""
+    entails: str | None = None
+    """The state that follows from an event: who moved to a town lives there."""
+    sort: str | None = None
+    """What its object must be, where its verb also says other things: live in fear, work for hours."""
+    value: str | None = None
+    """In what way its object is told, if not as any other is: the day of a birthday, the employer one left."""
+    sighted: str | None = None
+    """As what its object is seen: a topic, a tool, an employer, a venue, a decision."""
+    tells: frozenset[str] = frozenset()
+    """What it tells who asks: `who` its subject or `whom` its object is, a `name`, its subject's `own_name`, an `age`,
+    or the `day` something is on."""
+    asked: str = ""
+    """By which words a question asks for it, beside those it is said with; `asked_in_german` by which German ones."""
+    asked_in_german: str = ""
+    asked_of_denied: str = ""
+    """By which words what is not so is asked for: who hates coriander does not like it."""
+    listed_by: tuple[str, ...] = ()
+    """Verbs of questions that ask for all its objects; `listed_by_denied` of those for what somebody does not do."""
+    listed_by_denied: tuple[str, ...] = ()
+    said_with: str | None = None
+    """A pattern of the words it is said with, where these are not its cues."""
+    strict: bool = False
+    """Its verbs mean different things: what was baked was not painted."""
+    passing: bool = False
+    """Its past tense says that it is over. Who was born or named somewhere is so still."""
+    lasting: bool = False
+    """Its perfect tells a state: who is divorced or born somewhere is so from then on."""
+    own: bool = False
+    """It does not change, and whoever is present knows best of themselves: others' words of it close nothing."""
+    of_people: bool = False
+    """Only somebody can be its subject."""
+    personal: bool = False
+    """A name the parser does not know, and of which it is told, is somebody's."""
+    together: bool = False
+    """A family has it as one: the Millers moved."""
+    owed: bool = False
+    """It is promised, or to be remembered."""
+    intended: bool = False
+    """It is only meant to be: without a time for it, it is kept and found, and not promoted."""
+    negative: bool = False
+    """It may say without a "not" what was said with one: can't stand, no longer."""
+    things: bool = True
+    """Its object is something that is, or was done; False where it holds somebody else's words, or nothing."""
+    events: bool = True
+    """Its statements tell that, and when, what they name was; False where they only name it."""
+
+    @property
+    def disliked(self) -> bool:
+        """Whether it says that somebody does not like its object."""
+        return self.negative and self.opposite is not None
+
+    @property
+    def appointed(self) -> bool:
+        """Whether it tells the day of what has one at a time: a deadline, not a birthday."""
+        return self.slotted is not None and "day" in self.tells
 
 
-def _row(
-    name: str,
-    cues: str = "",
-    object_type: str | None = None,
-    tense: str = "event",
-    *,
-    kind: str = "factual",
-    single: bool = False,
-    slotted: bool = False,
-    weight: int = 0,
-    opposite: str | None = None,
-    closes: tuple[str, ...] = (),
-    past: str | None = None,
-    ends: str = "same",
-) -> Predicate:
-    listed = tuple(cue.strip() for cue in cues.split(",") if cue.strip())
-    return Predicate(name, listed, object_type, single, slotted, tense, kind, weight, opposite, closes, past, ends)
+_SEVERAL = ("closes", "listed_by", "listed_by_denied")
+
+
+def _row(name: str, columns: Mapping[str, Any]) -> Predicate:
+    """A row as it is written: cues with commas between them, other columns of several words with spaces."""
+    several = {key: tuple(told.split()) for key, told in columns.items() if key in _SEVERAL}
+    cues = tuple(cue.strip() for cue in columns.get("cues", "").split(",") if cue)
+    return Predicate(name, **{**columns, **several, "cues": cues, "tells": words(columns.get("tells", ""))})
+
+
+def _tie_row(kin: str) -> Predicate:
+    """Has a mother, a neighbour: a state, of one value where one can have but one."""
+    told = {"object_type": "person", "tense": "state", "single": kin in ONLY_ONE, "weight": 2, "tells": "whom name"}
+    return _row(f"has_{kin}", {**told, **read("predicates")["ties"].get(kin, {})})
 
 
 TABLE: tuple[Predicate, ...] = (
-    # where and with whom a life is led
-    _row(
-        "lives_in",
-        "live in, live at, live near, reside in, base in, settle in",
-        "place",
-        "state",
-        single=True,
-        weight=2,
-    ),
-    _row(
-        "moved_to",
-        "move to, relocate to, move into, move in, emigrate to",
-        "place",
-        weight=2,
-        closes=("lives_in",),
-        ends="other",
-    ),
-    _row("moved_from", "move from, relocate from, move out, emigrate from", "place", weight=2, closes=("lives_in",)),
-    _row(
-        "left",
-        "leave HOME",
-        weight=2,
-        closes=("lives_in", "works_at", "studies_at", "member_of", "volunteers_at"),
-    ),
-    _row(
-        "separated_from",
-        "part PAIR",
-        "person",
-        weight=2,
-        closes=("has_partner", "has_husband", "has_wife", "married_to", "has_status"),
-        ends="pair",
-    ),
-    _row(
-        "comes_from",
-        "be from, come from, grow in, bear in, raise in, hail from",
-        "place",
-        "state",
-        single=True,
-        weight=2,
-    ),
-    _row("works_at", "work at, work for, employ by, employ at", "organization", "state", single=True, weight=2),
-    _row("works_as", "work as, be JOB", None, "state", single=True, weight=2),
-    _row(
-        "left_job",
-        "quit job, leave job, lose job, lay off, resign from, fire from, retire from, retire",
-        "organization",
-        weight=2,
-        closes=("works_at",),
-    ),
-    _row(
-        "studies_at", "study at, enrol at, enroll at, go to school at", "organization", "state", single=True, weight=2
-    ),
-    _row("studies", "study, major in, study for", "topic", "state", weight=2),
-    _row("works_on", "work on, implement, try to, build app, develop", "project", "state", weight=1),
-    _row("uses", "use, integrate, deploy", "tool", "state", kind="architectural", weight=1),
-    _row("is_named", "be NAMED, call NAMED, name NAMED", None, "state", single=True, weight=2),
-    _row("goes_by", "be NICKNAME, go by, know as", None, "state", weight=1),
-    _row("married_to", "marry to, marry", "person", "state", single=True, weight=2),
-    _row("has_status", "be STATUS", None, "state", single=True, weight=2),
-    _row("knows", "know PERSON", "person", "state", weight=1),
-    _row("met", "meet, meet with, run into, catch with", "person", weight=1),
-    _row(
-        "talked_to",
-        "talk to, talk with, speak to, speak with, chat to, chat with, call PERSON, phone PERSON",
-        "person",
-    ),
-    _row(
-        "died",
-        "die, pass away, die of",
-        None,
-        single=True,
-        weight=3,
-        closes=("has_pet", "lives_in", "works_at"),
-        ends="all",
-    ),
-    _row("age_is", "be AGE, turn AGE", None, "state", single=True, weight=2),
-    _row("birthday_is", "be BIRTHDAY, be BIRTHDAY on, be BIRTHDAY in", None, "state", single=True, weight=2),
-    _row(
-        "has_condition",
-        "be CONDITION, diagnose with, suffer from",
-        None,
-        "state",
-        single=True,
-        slotted=True,
-        weight=2,
-        closes=("habit",),
-        ends="diet",
-    ),
-    _row("weighs", "weigh", None, "state", single=True, weight=2),
-    _row("has_pet", "", None, "state", weight=2),
-    # things had and done
-    _row("owns", "own", None, "state", weight=1),
-    _row("acquired", "buy, purchase, adopt, receive, inherit, order", None, weight=1),
-    _row("lost", "lose, sell, donate, give away", None, weight=1, closes=("owns",)),
-    _row(
-        "likes",
-        "love, like, enjoy, adore, be fond of, be into, get into, be fan of, be passionate about, be keen on, "
-        "be obsessed with",
-        "topic",
-        "state",
-        kind="preference",
-        weight=2,
-        opposite="dislikes",
-    ),
-    _row(
-        "dislikes",
-        "hate, dislike, detest, loathe, can stand, be sick of, be tired of",
-        "topic",
-        "state",
-        kind="preference",
-        weight=2,
-        opposite="likes",
-    ),
-    _row("prefers", "prefer, be FAVORITE", "topic", "state", kind="preference", single=True, slotted=True, weight=2),
-    _row(
-        "switched_to",
-        "switch to, change to, convert to, migrate to",
-        "topic",
-        kind="preference",
-        weight=2,
-        closes=("uses", "prefers"),
-        ends="kind",
-    ),
-    _row(
-        "stopped",
-        "stop, quit, give up, drop, cancel CONTRACT",
-        None,
-        weight=2,
-        closes=("habit", "likes", "uses", "plays", "teaches", "learns", "studies", "member_of", "volunteers_at"),
-    ),
-    _row(
-        "formerly",
-        "used to",
-        None,
-        "state",
-        weight=1,
-        closes=("lives_in", "works_at", "studies_at", "member_of", "habit", "uses", "plays"),
-        ends="deed",
-    ),
-    _row("habit", "", "habit", "state", weight=2, closes=("has_condition",), ends="diet"),
-    _row("plays", "play", "topic", "state", weight=1, past="played"),
-    _row("played", "", "topic", weight=1),
-    _row("teaches", "teach, tutor, coach, mentor", None, "state", weight=2, past="taught"),
-    _row("taught", "", None, weight=1),
-    _row("learns", "learn, learn about, take class", "topic", "state", weight=1, past="learned"),
-    _row("learned", "", "topic", weight=1),
-    _row("reads", "read", None, "state", weight=1, past="read"),
-    _row("read", "", None, weight=1),
-    _row("watches", "watch", None, "state", weight=1, past="watched"),
-    _row("watched", "", None, weight=1),
-    _row(
-        "volunteers_at", "volunteer at, volunteer for, volunteer in, volunteer with", "organization", "state", weight=2
-    ),
-    _row("member_of", "belong to, be member of, be part of", "organization", "state", weight=2),
-    _row("joined", "join, sign up, sign for, enrol in, enroll in", None, weight=2),
-    _row("attended", "attend, participate in, take in, compete in, perform at, perform in", "event", weight=2),
-    _row("visited", "visit, go to, travel to, fly to, drive to, hike to, explore, go on", None, weight=1),
-    _row("went", "go", None, weight=1),
-    _row("celebrates", "celebrate", "event", weight=1),
-    _row("hosts", "host, organize, organise, throw, hold", "event", weight=2),
-    _row("started", "start, launch, open, found, begin, set up", None, weight=2),
-    _row("completed", "finish, complete, pass, win, graduate from, graduate, earn", None, weight=2),
-    _row("made", "make, paint, write, build, cook, bake, draw, create, design, knit, compose, plant", None, weight=1),
-    # what is to come
-    _row(
-        "plans",
-        "plan, plan to, plan on, go to V, think of, think about, consider, intend to, prepare for",
-        None,
-        "plan",
-        weight=2,
-    ),
-    _row(
-        "wants",
-        "want, want to, hope to, hope for, dream of, would love, would like, wish to, look to, aim to, be GOAL",
-        None,
-        "plan",
-        weight=1,
-    ),
-    _row("promises", "promise, promise to, swear to", "promise", "plan", weight=3),
-    _row("reminder", "remind me", "promise", "plan", weight=3),
-    _row(
-        "decides",
-        "decide, decide to, decide on, choose, choose to, settle on, opt for",
-        "decision",
-        single=True,
-        slotted=True,
-        weight=2,
-    ),
-    _row(
-        "deadline_is",
-        "be DEADLINE, be DEADLINE on, schedule for, be due",
-        None,
-        "state",
-        single=True,
-        slotted=True,
-        weight=2,
-    ),
-    # inner life
-    _row("feels", "feel, be FEELING, get FEELING", "emotion"),
-    _row("thinks_of", "", None, "state", kind="opinion"),
-    _row("never_did", "", None, "state", weight=1),
-    _row("symbolizes", "symbolize, symbolise, stand for, represent", None, "state", kind="opinion"),
-    _row("reminds_of", "remind of", None, "state", kind="opinion"),
-    _row("says_to", "", None, kind="opinion"),
-    _row("answered", "", None, weight=1),
-    *(_row(f"has_{kin}", "", "person", "state", single=kin in ONLY_ONE, weight=2) for kin in sorted(set(KIN.values()))),
+    *(_row(name, columns) for name, columns in read("predicates")["rows"].items()),
+    *map(_tie_row, sorted(set(KIN.values()))),
 )
 
 _BY_NAME = {row.name: row for row in TABLE}
@@ -270,6 +121,8 @@ VERBS = frozenset(stem(cue.split()[0], "en") for cue in _BY_CUE) - {"be"}
 """Stems of the verbs by which statements are known."""
 STRONG = frozenset(row.name for row in TABLE if row.weight >= 2)
 """Predicates that make a fact of a clause even inside another sentence."""
+ANSWERED, NEVER, HABIT = "answered", "never_did", "habit"
+"""Rows without a cue, which rules give: an answer with its question, what was never done, and what is done often."""
 
 
 def named(name: str | None) -> Predicate | None:
@@ -277,9 +130,39 @@ def named(name: str | None) -> Predicate | None:
     return _BY_NAME.get((name or "").partition(":")[0])
 
 
+def tie(kind: str | None) -> Predicate | None:
+    """The row of having such a relation, or a pet."""
+    return _BY_NAME.get(f"has_{kind}")
+
+
 def cued(*cues: str) -> Predicate | None:
     """The row known by the first of these cues that is in the table."""
     return next((_BY_CUE[cue] for cue in cues if cue in _BY_CUE), None)
+
+
+def known_by(cue: str) -> Predicate:
+    """The row known by this cue, which is in the table."""
+    return _BY_CUE[cue]
+
+
+def having(mark: str) -> frozenset[str]:
+    """Names of the rows of which a column says anything: of what is `owed`, what is `strict`."""
+    return frozenset(row.name for row in TABLE if getattr(row, mark))
+
+
+FORMERLY = known_by("used to").name
+"""What was so once: `formerly:smoke`, of whom smoked."""
+PROMISE = known_by("promise").name
+
+
+def habit_of(verb: str) -> str:
+    """The predicate of doing something often."""
+    return f"{HABIT}:{verb}"
+
+
+def is_former(predicate: str | None) -> bool:
+    """Whether it says what was so once."""
+    return named(predicate) is _BY_NAME[FORMERLY]
 
 
 def single_valued(predicate: str | None, slot: str | None = None) -> bool:

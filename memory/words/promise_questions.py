@@ -8,10 +8,11 @@ from typing import Literal
 
 from memory.model.ids import fold
 from memory.words.deeds import told_as_returned
+from memory.words.everyday import asked_in_german
 from memory.words.list_words import root
 from memory.words.questions import is_own
 from memory.words.stems import STOP_WORDS, tokenise
-from memory.words.vocabulary import words
+from memory.words.vocabulary import listed
 
 _PROMISED = re.compile(r"\b(?:promis\w+|verspr[aeio]ch\w*|zugesagt\w*)\b", re.I)
 _NAME = r"(?-i:[A-ZÄÖÜ][\w-]+)"
@@ -30,11 +31,7 @@ _OPEN = re.compile(
 )
 _OVERDUE = re.compile(r"\b(?:overdue|late|missed|broken|expired|behind|überfällig\w*|gebrochen\w*|verpasst\w*)\b", re.I)
 _KEPT = re.compile(r"\b(?:kept|fulfilled|done|did \w+ keep|gehalten\w*|eingelöst\w*)\b", re.I)
-_SAYS_NOTHING = words(
-    "promise promises promised promising any anything something all every everything ever list show tell give me us "
-    "what which who whom whose when there yet now so far made make makes did do does have has had i my mine we our "
-    "keep still open"
-)
+_SAYS_NOTHING = listed("asks_of_promises", "en", "de")
 _DID = re.compile(r"\W*(?:so |and )?(?:did|have|has) (?:i|we)\b(?P<deed>.+)", re.I)
 
 PromiseState = Literal["open", "expired", "kept"]
@@ -87,11 +84,6 @@ def _deed(question: str, names: tuple[str | None, ...]) -> frozenset[str]:
         plain = pattern.sub(" ", plain) if names else plain
     called = {word for name in names if name for word in fold(name).split()}
     said = {word.removesuffix("'s") for word, _ in tokenise(plain)} - called
-    silent = frozenset(map(root, STOP_WORDS["en"] | _SAYS_NOTHING | _GERMAN))
+    german = STOP_WORDS["de"] if asked_in_german(question) else frozenset[str]()
+    silent = frozenset(map(root, STOP_WORDS["en"] | german | _SAYS_NOTHING))
     return told_as_returned(frozenset(map(root, said))) - silent
-
-
-_GERMAN = words(
-    "was wer wem wen hat habe hab haben ich mir mich du er sie wir uns noch alles etwas welche welches ein eine einen "
-    "der die das den dem an für zu sind ist gibt es meine mein"
-)

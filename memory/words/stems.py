@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 
 import snowballstemmer
 
 from memory.model.ids import digest
+from memory.words.vocabulary import listed
 
 _TOKEN = re.compile(
     r"[^\W\d_](?:\+\+|#(?!\w))"  # c++, c#
@@ -34,19 +35,12 @@ STEMMERS = {
 }  # fmt: skip
 """Language code (ISO 639-1) to Snowball's name of its stemmer."""
 
-_ENGLISH_STOPS = """
-    a about above after again against all also am an and any are aren't as at be because been before being below
-    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few
-    for from further had hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself him
-    himself his how how's i i'd i'll i'm i've if in into is isn't it it's its itself just let's me more most my
-    myself no nor not of off on once only or other ought our ours ourselves out over own same she she'd she'll she's
-    should shouldn't so some such than that that's the their theirs them themselves then there there's these they
-    they'd they'll they're they've this those through to too under until up us very was wasn't we we'd we'll we're
-    we've were weren't what what's when when's where where's which while who who's whom why why's will with won't
-    would wouldn't you you'd you'll you're you've your yours yourself yourselves
-"""
-STOP_WORDS = {"en": frozenset(_ENGLISH_STOPS.split())}
+STOP_WORDS = {language: listed("stop_words", language) for language in ("en", "de")}
 """Words too common to tell segments apart, by language."""
+STOP_PARTS = STOP_WORDS["en"] | {part for word in STOP_WORDS["en"] for part in word.split("'")} - {"won"}
+"""English ones, and what those become that are taken apart at an apostrophe."""
+_UNINDEXED = {"en": STOP_WORDS["en"]}
+"""Those that no index holds. German ones are indexed: English writes some of them as other words, die and war."""
 
 _lock = Lock()
 _cache_size = 65_536
@@ -65,6 +59,12 @@ def tokenise(text: str) -> Iterator[tuple[str, int]]:
             yield word.casefold(), start
         else:
             yield from ((word[i : i + 2], start + i) for i in range(len(word) - 1))
+
+
+def telling(text: str, language: str) -> str:
+    """The words of a text that are no stop words of its language, folded."""
+    stops = STOP_WORDS.get(language, frozenset())
+    return " ".join(word for word, _ in tokenise(text) if word not in stops)
 
 
 def plain(text: str) -> str:
@@ -88,10 +88,15 @@ def stem(word: str, language: str) -> str:
         return str(stemmer.stemWord(word))
 
 
+def stemmed(words: Iterable[str]) -> frozenset[str]:
+    """The stems of folded English words."""
+    return frozenset(stem(word, "en") for word in words)
+
+
 @lru_cache(maxsize=_cache_size)
 def term_of(word: str, language: str) -> int | None:
     """The signed 64-bit id of a folded word's stem; None for a stop word."""
-    if word in STOP_WORDS.get(language, ()):
+    if word in _UNINDEXED.get(language, ()):
         return None
     return int.from_bytes(digest("stem", stem(word, language)), "big", signed=True)
 

@@ -179,7 +179,7 @@ def asks_past(text: str) -> bool:
 
 def vague(word: str) -> bool:
     """Whether a folded word asks for whatever there is."""
-    return word in VAGUE or any(word in stops for stops in STOP_WORDS.values())
+    return word in VAGUE or word in STOP_WORDS["en"]
 
 
 def _turned(asked: str) -> str:

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.extraction.rules_frames import _SORTS
 from memory.model.entities import ENTITY_TYPES
 from memory.model.facts import FACT_KINDS
-from memory.words.predicates import STRONG, TABLE, class_of, closes, cued, named, opposite, single_valued
+from memory.rules.ending import _CONCERNED
+from memory.words.predicates import STRONG, TABLE, class_of, closes, cued, having, named, opposite, single_valued, tie
 
 
 def test_names_are_unique_and_rows_are_within_the_model() -> None:
@@ -22,8 +24,32 @@ def test_no_cue_belongs_to_two_rows() -> None:
 
 def test_what_a_row_points_at_is_in_the_table() -> None:
     for row in TABLE:
-        for name in (*row.closes, *filter(None, (row.opposite, row.past))):
+        for name in (*row.closes, *filter(None, (row.opposite, row.past, row.entails))):
             assert named(name) is not None
+
+
+def test_columns_hold_what_some_rule_knows() -> None:
+    for row in TABLE:
+        assert row.sort is None or row.sort in _SORTS
+        assert row.ends in _CONCERNED
+        assert row.slotted in (None, "subject", "class", "kind", "unknown")
+        assert row.value in (None, "employer", "feeling", "date", "day", "age", "contract", "places", "favourite")
+        assert row.sighted in (None, "topic", "tool", "employer", "venue", "decision")
+        assert row.tells <= {"who", "whom", "name", "own_name", "age", "day"}
+
+
+def test_a_relation_and_a_pet_are_ties() -> None:
+    rows = [tie(kind) for kind in ("sister", "wife", "pet")]
+    assert [(row.name, row.single, row.asked) for row in rows if row is not None] == [
+        ("has_sister", False, ""), ("has_wife", True, "married"), ("has_pet", False, ""),
+    ]  # fmt: skip
+    assert tie(None) is None
+
+
+def test_what_stands_in_a_column_can_be_listed() -> None:
+    assert having("owed") == {"promises", "reminder"}
+    assert {row.name for row in TABLE if row.disliked} == {"dislikes"}
+    assert {row.name for row in TABLE if row.appointed} == {"deadline_is"}
 
 
 def test_opposites_are_mutual() -> None:
