@@ -26,8 +26,9 @@ from memory.words.idioms import is_idiom
 from memory.words.languages import is_common
 from memory.words.names import is_name
 from memory.words.normalise import clean, split_sentences
-from memory.words.polarity import quotations_masked, unmasked, without_quotations
+from memory.words.polarity import is_negated_in_german, quotations_masked, unmasked, without_quotations
 from memory.words.predicates import PROMISE, class_of, named, tie
+from memory.words.retractions import corrects_in_german
 from memory.words.tone import is_light, without_tone
 from memory.words.vocabulary import listed, words
 
@@ -84,7 +85,6 @@ _QUESTION = re.compile(
     r"sie|es|ihr|wir)\b",
     _I,
 )
-_DENIED = re.compile(r"\b(?:nichts?|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b", _I)
 _STANDS = re.compile(r"\bkann\b.* nicht (?:mehr )?(?:ausstehen|leiden)\b", _I)
 """A dislike that is told by a denial: kann ihn nicht ausstehen."""
 _NAME = r"(?-i:[A-ZÄÖÜ])[\wäöüß-]+"
@@ -144,10 +144,6 @@ def _is_asked(sentence: str) -> bool:
 
 
 _LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b|(?-i:[A-ZÄÖÜ])\w+ )", _I)
-_TAKEN_BACK = re.compile(
-    r"(?:ach |nein |nee )?(?:quatsch|moment|stimmt nicht|stopp|falsch|vielmehr|besser gesagt)\b", _I
-)
-"""What was said just before is not meant: ach Quatsch, zehn sind's."""
 _VOW = re.compile(
     r"(?:versprochen|ehrenwort|(?:ich (?:verspreche|versprech|schwöre)|(?:verspreche|schwöre) ich)"
     r"(?:['’]s| es)?(?: dir| euch| ihnen)?)", _I,
@@ -182,7 +178,7 @@ def _asserted(sentence: str) -> list[str]:
     found: list[str] = []
     suspended = reported = under = False
     for said in (part.strip(" .!,") for part in _JOINT.split(sentence)):
-        if _TAKEN_BACK.match(said) or (_SAID_AFTER.match(said) and not _WITNESS.search(said)):
+        if corrects_in_german(said) or (_SAID_AFTER.match(said) and not _WITNESS.search(said)):
             return found[:-1]
         if _FRAMED.search(said):
             return found
@@ -240,7 +236,7 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
         object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
         importance=4 + (row.weight if row else 0), confidence=_confidence(quote, known=row is not None),
-        polarity=not _DENIED.search(clause) or _STANDS.search(clause) is not None,
+        polarity=not is_negated_in_german(clause) or _STANDS.search(clause) is not None,
         tense="plan" if promise is not None else _tense(clause, predicate),
         valid_from=utterance.at, due=promise.due if promise is not None else None,
         change=_CHANGED.search(clause) is not None, slot=_slot(predicate, object_),

@@ -9,6 +9,7 @@ from adapters.extraction.rules_promises import Promise
 from memory.model.claims import Utterance
 from memory.model.timeline import Instant
 from memory.words.german_times import english_times
+from memory.words.polarity import is_negated_in_german
 from memory.words.time_expressions import resolve
 
 _I = re.IGNORECASE
@@ -17,7 +18,6 @@ _VOWED = re.compile(
     r"^(?:versprochen|ehrenwort)\b(?! ist)|"
     r"\b(?:hast|habt|haben sie) mein wort\b|\bmein wort drauf\b", _I,
 )  # fmt: skip
-_DENIED = re.compile(r"\b(?:nichts|nicht|nie|kein\w*)\b", _I)
 _REMINDER = re.compile(
     r"(?:bitte |(?:kannst|könntest|würdest) du )?(?:erinner[et]? mich|mich (?:bitte )?(?:daran |an )|"
     r"lass mich (?:bitte )?nicht vergessen)\b", _I,
@@ -42,7 +42,7 @@ _HABITUAL = re.compile(r"\b(?:jede[nrs]?|immer|oft|manchmal|meistens|täglich|ge
 def is_reminder(sentence: str) -> bool:
     """Whether it asks to be reminded; not: erinnere mich nicht daran."""
     found = _REMINDER.match(sentence)
-    return found is not None and _DENIED.match(sentence, found.end() + 1) is None
+    return found is not None and not is_negated_in_german(sentence[found.end() + 1 :].partition(" ")[0])
 
 
 def promise_of(clause: str, sentence: str, utterance: Utterance, listener: str | None = None) -> Promise | None:
@@ -62,7 +62,7 @@ def promise_of(clause: str, sentence: str, utterance: Utterance, listener: str |
 
 
 def _confidence(clause: str, due: Instant | None) -> float | None:
-    if _DENIED.search(clause) or _HABITUAL.search(clause):
+    if is_negated_in_german(clause) or _HABITUAL.search(clause):
         return None
     if _VOWED.search(clause):
         return 0.9

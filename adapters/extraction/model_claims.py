@@ -19,6 +19,7 @@ from adapters.extraction.rules_dating import due_of
 from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.words import polarity
+from memory.words.features import first_person
 from memory.words.names import is_name
 from memory.words.predicates import HABIT, Predicate, class_of, habit_of, named
 from memory.words.stems import tokenise
@@ -32,7 +33,6 @@ _FUTURE = re.compile(
 )
 _NUMBER = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|me|my|mine|we|our|us)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\byou(r?)s?\b", re.IGNORECASE)
 _TYPED, _PLAIN, _SHAKY = 0.7, 0.6, 0.2
 
@@ -107,7 +107,7 @@ def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Gro
 
 def _in_third_person(words: str, grounds: Grounds) -> str:
     """The sentence with the listener in the place of "you"; "" if it still says "I", or "you" to several."""
-    if _FIRST_PERSON.search(words):
+    if first_person(words):
         return ""
     if len(grounds.listeners) == 1:
         return _SECOND_PERSON.sub(lambda match: grounds.listeners[0] + ("'s" if match.group(1) else ""), words)

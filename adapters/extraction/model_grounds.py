@@ -14,15 +14,16 @@ from functools import cached_property
 from memory.model.claims import Utterance
 from memory.model.ids import fold
 from memory.words import assertion, polarity
+from memory.words.features import first_person
 from memory.words.names import is_name, is_pet, relation, same_name
 from memory.words.normalise import free_assertions, split_sentences, unaddressed, with_subject
+from memory.words.retractions import is_joke
 from memory.words.stems import terms, tokenise
+from memory.words.tense import is_done
 
 _I = re.IGNORECASE
-_FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|we|we're|we've|we'll|us|our|ours)\b", _I)
 _I_DO = re.compile(r"(?:I|I'm|I've|I'd|I'll)\b")
 _THEY_DO = re.compile(r"(?:he|she|they|you|it|your)\b", _I)
-_WAS = re.compile(r"\b(?:was|were|did|had|went|got|came|took|made|\w+ed|ago|yesterday|last)\b", _I)
 _POINTING = re.compile(r"\b(?:it|this|that|there|them|they|he|she|him|her|one|those|these|here)\b", _I)
 _CLAUSE_EDGE = re.compile(r"[,;:—]|\b(?:but|and|so|because|since)\b", _I)
 _SELF = frozenset({"i", "me", "my", "myself", "speaker", "the speaker"})
@@ -48,7 +49,7 @@ class Passage:
     @property
     def past(self) -> bool:
         """Whether its clause looks back."""
-        return bool(_WAS.search(self.clause))
+        return is_done(self.clause)
 
     @property
     def asserted(self) -> bool:
@@ -90,9 +91,9 @@ class Grounds:
         place = next((i for i, sentence in enumerate(self._sentences) if words.search(sentence)), None)
         if place is None:  # it runs over the end of a sentence
             plain = found.group()
-            return Passage(quote, plain, plain, plain, polarity.is_question(plain), polarity.is_joke(plain))
+            return Passage(quote, plain, plain, plain, polarity.is_question(plain), is_joke(plain))
         sentence = self._sentences[place]
-        joke = any(polarity.is_joke(near) for near in self._sentences[place : place + 2])
+        joke = any(is_joke(near) for near in self._sentences[place : place + 2])
         parts = [(part, asked) for part, asked in free_assertions(sentence) if words.search(part)]
         part, asked = parts[0] if parts else (sentence, polarity.is_question(sentence))
         return Passage(quote, _clause(part, words), part, sentence, asked, joke)
@@ -134,7 +135,7 @@ class Grounds:
         opened = self._opened(passage)
         first = opened.split()[0] if opened.split() else ""
         other = bool(_THEY_DO.match(opened)) or (is_name(first) and not same_name(first, self.utterance.speaker))
-        return self._language == "en" and other and len(opened.split()) > 1 and not _FIRST.search(opened)
+        return self._language == "en" and other and len(opened.split()) > 1 and not first_person(opened)
 
     def _opened(self, passage: Passage) -> str:
         return with_subject(unaddressed(passage.clause, self.listeners))

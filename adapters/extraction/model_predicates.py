@@ -7,6 +7,7 @@ import re
 from adapters.extraction.model_answer import SaidFact
 from adapters.extraction.model_grounds import Passage
 from memory.model.ids import fold
+from memory.words.list_words import root
 from memory.words.names import is_pet, relation
 from memory.words.predicates import TABLE, Predicate, named, tie
 from memory.words.stems import stem, tokenise
@@ -17,13 +18,8 @@ _CLASSES = {"JOB": JOBS, "STATUS": STATUSES, "CONDITION": CONDITIONS, "FEELING":
 _SAID_WITH = {row.name: re.compile(row.said_with, re.IGNORECASE) for row in TABLE if row.said_with}
 """Predicates that are known by other words than their cues."""
 _FUNCTION_WORDS = frozenset(["be", "in", "at", "to", "on", "for", "of", "with", "about", "up", "out", "job"])
-_IRREGULAR = {
-    "grew": "grow", "born": "bear", "came": "come", "dead": "die", "chose": "choose", "went": "go", "bought": "buy",
-    "sold": "sell", "lost": "lose", "met": "meet", "began": "begin", "made": "make", "wrote": "write", "built": "build",
-    "won": "win", "left": "leave", "took": "take", "ran": "run", "flew": "fly", "drove": "drive", "taught": "teach",
-    "felt": "feel", "held": "hold", "knew": "know", "gave": "give", "drew": "draw", "can't": "stand",
-}  # fmt: skip
-"""Verb forms that a stemmer cannot lead back."""
+_ALSO = {"born": "bear", "dead": "die", "left": "leave", "felt": "feel", "held": "hold", "can't": "stand"}
+"""Words of a clause that tell another verb, beside its irregular forms."""
 
 
 def row_of(fact: SaidFact, passage: Passage) -> Predicate | None:
@@ -54,4 +50,4 @@ def _is_said(row: Predicate, passage: Passage) -> bool:
     if any(said & set(_CLASSES[name]) for name in cues & _CLASSES.keys()):
         return True
     wanted = {stem(word, "en") for word in cues - _FUNCTION_WORDS if word.islower()}
-    return bool(wanted & {stem(_IRREGULAR.get(word, word), "en") for word in said})
+    return bool(wanted & {root(_ALSO.get(word, word)) for word in said})

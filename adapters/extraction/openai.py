@@ -16,7 +16,7 @@ from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.words.cleaning import visible
 from memory.words.normalise import split_sentences
 from memory.words.passages import passages
-from memory.words.polarity import is_joke
+from memory.words.retractions import is_joke
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""

@@ -28,8 +28,8 @@ from memory.words.languages import is_german, spoken
 from memory.words.names import is_broadcast
 from memory.words.normalise import Piece, Told, questions_of, told
 from memory.words.passages import PASSAGE_CHARS, last_passage, passages
-from memory.words.polarity import is_boast, is_joke
-from memory.words.retractions import retracts
+from memory.words.polarity import is_boast
+from memory.words.retractions import is_joke, retracts
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
 """What an assistant or a tool said is no evidence."""

@@ -27,6 +27,7 @@ from memory.model.timeline import DAY_S
 from memory.words import idioms, polarity, tone
 from memory.words.normalise import Piece
 from memory.words.predicates import FORMERLY, HABIT, NEVER, PROMISE, STRONG, habit_of, known_by, named, tie
+from memory.words.retractions import is_joke
 from memory.words.vocabulary import FAMILY, words
 
 _UNREAL = frozenset({"would", "could", "might", "should", "may", "must"})
@@ -82,7 +83,7 @@ def is_assertion(text: str) -> bool:
         or polarity.is_phatic(text)
         or polarity.is_proposal(text)
         or polarity.is_quotation(text)
-        or polarity.is_joke(text)
+        or is_joke(text)
     )
 
 

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import re
 
-from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.features import first_person, has_digit, has_time
 from memory.words.names import INTERJECTIONS
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.vocabulary import words
 
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*\s*")
-_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.I)
-"""What is left out after an apostrophe needs no form of its own: "I'm" ends a word before it."""
-_TIME_WORD = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week(?:s|end|ends)?|month(?:s)?|year(?:s)?|day(?:s)?|"
-    rf"{WEEKDAY}|{MONTH}|spring|summer|autumn|fall|winter|morning|evening|night|recently|since|(?:19|20)\d\d)\b",
-    re.I,
-)
-_DIGIT = re.compile(r"\d")
 TIME, DIGIT, FIRST_PERSON, TELLING = 1, 2, 4, 8
 """What `marks` adds up: `has_time`, `has_digit`, `first_person`, and not `bare`."""
 _RESPONSES = (
@@ -40,29 +32,14 @@ def question_share(text: str) -> float:
     asking = sum(
         len(sentence)
         for sentence in _SENTENCE.findall(plain)
-        if sentence.rstrip().endswith("?") and not _FIRST_PERSON.search(sentence)
+        if sentence.rstrip().endswith("?") and not first_person(sentence)
     )
     return min(1.0, asking / max(1, len(plain)))
-
-
-def first_person(text: str) -> bool:
-    """Whether the text holds a first-person word: who says it speaks of what is theirs."""
-    return _FIRST_PERSON.search(text.replace("’", "'")) is not None
 
 
 def bare(text: str) -> bool:
     """Whether the text tells nothing by itself: "Yeah.", "Mm-hmm.", "So, um, that's it.", or nothing at all."""
     return all(word in _RESPONSES or (len(word) == 1 and word.isalpha()) for word, _ in tokenise(text))
-
-
-def has_time(text: str) -> bool:
-    """Whether the text holds a word that places something in time."""
-    return _TIME_WORD.search(text) is not None
-
-
-def has_digit(text: str) -> bool:
-    """Whether the text holds a digit."""
-    return _DIGIT.search(text) is not None
 
 
 def marks(text: str) -> int:

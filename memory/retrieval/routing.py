@@ -9,8 +9,10 @@ from functools import lru_cache
 
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.intents import WHEN, by_words
+from memory.words.features import first_person
 from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
+from memory.words.tense import is_over, is_past_in_german
 from memory.words.time_named import NOTHING_NAMED, Named, named_times
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
@@ -24,24 +26,12 @@ RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
 DEFAULT_RECENCY = 0.1
 
 _PRESENT = re.compile(r"\b(?:is|are|am|isn't|aren't|does|do|doesn't|don't)\b|\b(?:who|what|where)'s\b", re.I)
-_PAST = re.compile(
-    r"\b(?:did|didn't|was|were|wasn't|weren't|had|been|used to|before|previous(?:ly)?|former(?:ly)?|earlier|once|"
-    r"past|history|first|original(?:ly)?|ago|back then|until|chang(?:e|es|ed)|in (?:19|20)\d\d)\b", re.I,
+_EARLIER = re.compile(
+    r"\b(?:been|before|previous|former|earlier|past|history|first|original(?:ly)?|until|chang(?:e|es|ed)|"
+    r"in (?:19|20)\d\d)\b", re.I,
 )  # fmt: skip
-
-_GERMAN_PAST = re.compile(
-    r"\b(?:war(?:en|st|t)?|hatte\w*|wurde\w*|ging\w*|kam\w*|wohnte\w*|arbeitete\w*|lebte\w*|früher\w*|damals|"
-    r"vorher\w*|zuvor|ehemalig\w*|einst|ursprünglich|zuerst|gestern|bis|vor (?:\w+ )?(?:tag|woche|monat|jahr)\w*|"
-    r"geworden|gewesen|(?:19|20)\d\d)\b|"
-    r"\b(?:habe?|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b(?=.{0,200}$).*"
-    r"\b(?!(?:verheiratet|verlobt|geschieden|befreundet|versichert|gesund)\b)"
-    r"(?:\w*ge\w{2,}(?:t|en)|\w+iert|(?:ver|be|er|ent|zer)\w+(?:t|en))\W*$", re.I,
-)  # fmt: skip
-"""How German tells of what was: a past tense, a word of the past, or a participle at the end that tells no state. Ends
-are looked for in 200 characters, for it takes the square of them."""
-
+"""Words of a question about an earlier state of things, whatever its tense."""
 _COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|our|us)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,7 @@ def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
         words=_words(text),
         asks_time=WHEN.search(text) is not None,
         asks_count=_COUNT.search(text) is not None,
-        first_person=_FIRST_PERSON.search(text.replace("’", "'")) is not None,
+        first_person=first_person(text),
         recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
         present=_asks_present(text.replace("’", "'")),
         named_times=named_times(text, now, offset_s),
@@ -89,8 +79,8 @@ def _asks_present(text: str) -> bool:
     """German marks its present by no word: a question without a sign of the past is about now."""
     german = spoken_in(text, "en") == "de"
     about_now = german or RECENCY[0][0].search(text) is not None or _PRESENT.search(text) is not None
-    was = _GERMAN_PAST if german else _PAST
-    return about_now and was.search(text) is None and WHEN.search(text) is None
+    was = is_past_in_german(text) if german else is_over(text) or _EARLIER.search(text) is not None
+    return about_now and not was and WHEN.search(text) is None
 
 
 @lru_cache(maxsize=1024)  # the labels of speakers come back with every question

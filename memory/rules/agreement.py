@@ -16,22 +16,18 @@ from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.contrast import VAGUE, denials
 from memory.words.languages import is_common
 from memory.words.names import TITLES, bare, is_name, same_name
+from memory.words.numerals import SEVERAL
 from memory.words.points import thing
 from memory.words.predicates import VERBS, named, opposite
 from memory.words.stems import STOP_WORDS, stem, tokenise
+from memory.words.tense import is_over
 from memory.words.vocabulary import words
 
 _FIGURE = re.compile(r"\d+(?:[.,:/]\d+)*")
 _CALENDAR = re.compile(rf"\b(?:{MONTH}|{WEEKDAY})\b", re.IGNORECASE)
-_SPELT = {
-    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-    "ten": "10", "eleven": "11", "twelve": "12",
-}  # fmt: skip
-"""Numbers that are written out; "one" is mostly a pronoun."""
 _WORD = re.compile(r"(?<![\w'’])[^\W\d_][\w'’-]+")
 _NOBODY = TITLES | words("doctor every usually mostly often sometimes always each last next die seine ihre seit jeder")
 """Words that are written large, before a name or where a statement begins, and name nobody."""
-_PAST = re.compile(r"\b(?:was|were|used to|formerly|previously|ago|had been|once|no longer)\b", re.IGNORECASE)
 _AHEAD = re.compile(
     r"\b(?:(?-i:will)|['’]ll|won['’]t|(?:am|is|are|was|were|be|['’](?:m|s|re)|not|also|now|still|\w+ly) going to|"
     r"plans? to|planning to|intends? to|next (?:week|month|year))\b",
@@ -54,7 +50,7 @@ _UNDER_WAY = re.compile(
 def figures_in(statement: str) -> frozenset[str]:
     """The numbers and the names of months and weekdays in a statement, folded."""
     named_days = (word.lower() for word in _CALENDAR.findall(statement))
-    spelt = (_SPELT[word] for word, _ in tokenise(statement) if word in _SPELT)
+    spelt = (SEVERAL[word] for word, _ in tokenise(statement) if word in SEVERAL)
     return frozenset((*_FIGURE.findall(statement), *named_days, *spelt))
 
 
@@ -88,7 +84,7 @@ def tense_of(statement: str, predicate: str | None) -> str:
     ahead = _AHEAD.search(statement)
     if ahead and not _ALREADY.search(statement[: ahead.end()]):
         return "ahead"
-    if _PAST.search(statement):
+    if is_over(statement):
         return "past"
     if row is not None and row.tense == "event" and _UNDER_WAY.search(statement):
         return "ahead"

@@ -14,6 +14,7 @@ from memory.words.names import same_name
 from memory.words.predicates import TABLE
 from memory.words.questions import Form, asks_what_was, form_of, is_denied, is_own
 from memory.words.stems import telling, terms, tokenise
+from memory.words.tense import may_be_past
 
 TIMELESS = re.compile(
     r"\b(?:right now|now(?:adays)?|current(?:ly)?|these days|at the moment|any ?more|still|since when|always|how much|"
@@ -35,7 +36,6 @@ _DOES = re.compile(r"\b(?:mach\w*|treib\w*)\b", re.I)
 """German verbs beside a class of things that say no more than that there is one: welchen Sport treibt Tom?"""
 _OPEN = re.compile(r"\W*(?:what|which|where|was|welche[mnrs]?|wo|wen)\b", re.I)
 _DONE = re.compile(r"\W*(?:did|have|has|hat|habe|hast)\b", re.I)
-_BEHIND = re.compile(r"\b(?:when|did|was|were|had|has|have|wann|hat|habe|haben|war|waren|wurden?|hatten?)\b", re.I)
 """Words of a question about what has happened."""
 
 
@@ -91,7 +91,7 @@ def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: st
         names=names, meant=meant, content=frozenset(content - meant), form=form, own=own, owner=owner,
         single=len(runs) + own < 2, words=said, classes={term: kinds[term] for term in kinds if term in content},
         denied=is_denied(question), open=_OPEN.match(question) is not None, formerly=asks_what_was(question),
-        done=_DONE.match(question) is not None, behind=form in ("age", "when") or _BEHIND.search(question) is not None,
+        done=_DONE.match(question) is not None, behind=form in ("age", "when") or may_be_past(question),
     )  # fmt: skip
 
 

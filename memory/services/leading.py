@@ -14,7 +14,7 @@ from memory.words.classes import GERMAN_PETS, tells_one
 from memory.words.everyday import GERMAN_KIN, alike
 from memory.words.german_times import in_english
 from memory.words.names import is_pet, relation, same_name
-from memory.words.polarity import is_negated
+from memory.words.polarity import is_negated, is_negated_in_german
 from memory.words.predicates import ANSWERED, is_former, named
 from memory.words.questions import plainly, spoken_in
 from memory.words.stems import terms
@@ -37,7 +37,6 @@ _AGED = re.compile(
 """Words by which a statement tells an age, or the year it is counted from."""
 _FORMER = re.compile(r"\b(?:used to|formerly|previously|früher|ehemals|einst|damals)\b", re.I)
 """Words by which a statement tells what was so and is no more."""
-_DENIES = re.compile(r"\b(?:nicht|nie|niemals|keine?[mnrs]?)\b", re.I)
 _POSSESSED = re.compile(
     r"(?P<who>[A-ZÀ-ÖØ-Þ][\w-]*?)(?:['’]s? (?P<noun>[\w-]+)|s (?P<german>[A-ZÄÖÜ][\w-]+))(?P<rest>.*)"
 )
@@ -283,7 +282,7 @@ def _times_in(fact: KnownFact) -> Iterator[str]:
 
 def _denies(fact: KnownFact) -> bool:
     """Whether a fact says that something is not so, or not liked."""
-    denied = not fact.polarity or is_negated(fact.statement) or _DENIES.search(fact.statement) is not None
+    denied = not fact.polarity or is_negated(fact.statement) or is_negated_in_german(fact.statement)
     row = named(fact.predicate)
     return denied or (row is not None and row.disliked)
 

@@ -17,6 +17,7 @@ from memory.services.known import KnownFact, happened, holds
 from memory.services.leading import Lead
 from memory.words.list_questions import ListQuestion
 from memory.words.list_words import Test, root, roots
+from memory.words.numerals import SEVERAL
 from memory.words.points import thing
 from memory.words.polarity import is_negated
 from memory.words.predicates import FORMERLY, Predicate, is_former, named
@@ -34,7 +35,7 @@ _NAME_WORDS = 3
 _REACH = 4
 """Words from a verb to what it is about: signed up for a welding course."""
 _DAYS = words("yesterday today tomorrow tonight often recently lately here")
-_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = tuple(SEVERAL)
 _AND = re.compile(r",\s+(?:and |und )?|\s+(?:and|und)\s+")
 _ARTICLES = words("a an the some his her their my our its own another new")
 

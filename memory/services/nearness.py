@@ -17,6 +17,7 @@ from memory.services.hits import Hit
 from memory.services.known import KnownFact
 from memory.words.assertion import is_asked
 from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.features import MYSELF
 from memory.words.languages import is_german
 from memory.words.list_words import root
 from memory.words.normalise import split_sentences
@@ -34,7 +35,7 @@ _GERMAN_ROOT = 4
 """Letters of a German word that its forms share (chosen)."""
 _FORM_WORDS: Mapping[Form, str] = {"name": "name names called named", "age": "old age"}
 """Words of a form of question that an answer of this form need not have."""
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|i['’]ll|my|me|mine|ich|mein\w*|mir|mich)\b", re.I)
+_FIRST_PERSON = re.compile(rf"\b(?:{MYSELF}|im|ive|ich|mein\w*|mir|mich)\b", re.I)
 _YOU = re.compile(r"\b(?:you|your|yours|du|dein\w*|dir|dich)\b", re.I)
 _CHANGES = re.compile(
     r"\b(?:moved|cancelled|canceled|called off|changed|switched|instead|now|new|no longer|any ?more|"

@@ -11,6 +11,7 @@ import re
 
 from memory.words import stage
 from memory.words.names import is_name, same_name
+from memory.words.retractions import slip
 
 _I = re.IGNORECASE
 
@@ -259,25 +260,11 @@ def _is_contrast(member: str) -> bool:
     return bool(_CONTRAST.match(member)) and not _REACHES_BACK.search(member)
 
 
-_COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty)"
-_REPAIR = re.compile(
-    r"(?:[,;:.…–—-]+ ?|\b)(?:(?:er|um|uh|oh|ah|hm|ach|äh|nee)[, ]+)*(?:no,? wait|wait,? no|scratch that|"
-    r"strike that|forget that|"
-    rf"what am i saying|let me (?:see|think)|or,? no\b|or rather\b|(?-i:sorry,? [A-Z]\w+)|sorry,? (?:no\b|"
-    rf"i mean|not\b)|"
-    rf"i mean,? (?-i:[A-Z]\w+|\d)|(?-i:[A-Z]\w+),? i mean\b|well,? (?:no\b|{_COUNT}\b)|no,? (?:{_COUNT}\b|"
-    rf"sorry)|i meant?,? "
-    rf"{_COUNT}\b|make that\b|ach quatsch|quatsch\b|nein,? (?:moment|warte|stimmt)|i tell a lie\b|correction\b)",
-    _I,
-)
-"""A slip mended in the same breath: what stands before it is not meant."""
-
-
 def _end_of_assertion(sentence: str, bounds: list[tuple[int, int]]) -> int:
     """Where the first member begins that is not asserted, or that doubts the one before it."""
-    mended = _REPAIR.search(sentence)
-    if mended and mended.start() > 0:
-        said = [start for start, after in bounds if start < mended.start() and len(sentence[start:after].split()) > 1]
+    mended = slip(sentence)
+    if mended:
+        said = [start for start, after in bounds if start < mended and len(sentence[start:after].split()) > 1]
         return max(said, default=0)
     for place, (start, after) in enumerate(bounds):
         member = sentence[start:after]
@@ -295,7 +282,7 @@ def _is_unreal(text: str) -> bool:
 
 def is_doubtful(sentence: str) -> bool:
     """Whether anything in it may not be asserted; what is not doubtful needs no closer look."""
-    return _is_unreal(sentence) or bool(_REACHES_BACK.search(sentence) or _REPAIR.search(sentence))
+    return _is_unreal(sentence) or _REACHES_BACK.search(sentence) is not None or slip(sentence) is not None
 
 
 def is_mocked(sentence: str) -> bool:
@@ -313,25 +300,6 @@ _ASKED_FIRST = re.compile(
 def is_asked(sentence: str) -> bool:
     """Whether it asks by its order of words, without a question mark."""
     return bool(_QUESTION.match(sentence) or _ASKED_FIRST.match(sentence))
-
-
-_CORRECTS = re.compile(
-    r"(?:(?:oh|um|uh|er|ah|hm+|well|and|but|okay|ok)[, ]+)*(?:no,? wait|wait,? no|scratch that|strike that|"
-    r"make that|forget that|hold on\b|hang on\b|let me (?:see|think)|sorry,? "
-    r"(?:no\b|i mean|not\b|that's wrong|wrong)|or rather|correction\b|i mean\b(?! it)|i take (?:that|it) back|"
-    r"i lied\b|that's "
-    r"(?:not (?:true|right)|wrong|a lie|nonsense)|no,? (?:sorry|that's|hang on|hold on|actually|not\b)|"
-    r"actually,? (?:no\b|scratch|wait|"
-    r"that's)|let me rephrase|what am i saying|who am i kidding|hang on,? no|hold on,? no|nope,? (?:sorry|wrong|"
-    r"actually)|"
-    r"not really\b|wait,? (?:that's|it's|i mean))",
-    _I,
-)
-
-
-def corrects(sentence: str) -> bool:
-    """Whether it takes back what its speaker said just before: no wait; scratch that."""
-    return bool(_CORRECTS.match(sentence))
 
 
 _DEMONYM = re.compile(

@@ -12,7 +12,7 @@ from memory.words.predicates import TABLE, Predicate, having
 from memory.words.stems import stem, tokenise
 from memory.words.vocabulary import listed, read, table, words
 
-_IRREGULAR = table("irregular")
+_IRREGULAR = table("irregular_verbs") | table("irregular_nouns")
 """Forms that no stemmer leads back -> the word they are forms of."""
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from memory.words import assertion, stage
 from memory.words.passages import cut_at
 from memory.words.polarity import is_negated, is_question, quotations_masked, unmasked, without_quotations
+from memory.words.retractions import corrects
 from memory.words.spelling import put_right, spell_out
 from memory.words.tone import without_tone
 
@@ -209,7 +210,7 @@ def _names_of(listeners: Sequence[str]) -> str:
 
 
 def with_subject(sentence: str) -> str:
-    """The subject given back to a sentence that dropped it: "Lost my job" -> "I lost my job"."""
+    """The subject given back to a sentence that dropped it: "Sold the boat" -> "I sold the boat"."""
     for pattern, subject in _SUBJECTS:
         if pattern.match(sentence):
             return subject + sentence[0].lower() + sentence[1:]
@@ -322,7 +323,7 @@ def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str
         meant = not (frame or another or assertion.is_mocked(plain))
         if stage.takes_back(plain):
             pieces, meant, frame, new = [replace(piece, asserted=False) for piece in pieces], False, "", ""
-        elif assertion.corrects(plain) or (pieces and assertion.mends(plain, pieces[-1].text)):
+        elif corrects(plain) or (pieces and assertion.mends(plain, pieces[-1].text)):
             pieces = _without_last(pieces)
         found = _pieces_of(quote, plain, listeners, doubtful)
         pieces.extend(piece if meant else replace(piece, asserted=False) for piece in found)

@@ -13,6 +13,8 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|cannot|without ever|nobody|none|nothing|hardly|barely)\b|n't\b"
     r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+", _I,
 )  # fmt: skip
+GERMAN_NEGATION = r"\b(?:nicht(?! alles)|nichts|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b"
+_GERMAN_NEGATION = re.compile(GERMAN_NEGATION, _I)
 _INTERROGATIVE = r"(?:what|who|whom|whose|where|when|why|how|which)"
 _AUXILIARY = (
     r"(?:do|does|did|are|is|was|were|can|could|would|will|should|have|has|had|shall|may|don't|didn't|isn't|aren't)"
@@ -34,16 +36,10 @@ _MAY = (
 )
 """The verb; the month and the name are mostly written with a capital, and no verb follows them."""
 _MODAL = re.compile(rf"\b(?:would|could|might|should|{_MAY}|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
-_JOKE = re.compile(
-    r"\b(?:kidding|joking)\b|^(?:jk|j/k|psych|sike)\b|\bjk\b|^lol[\s,!.]+not really|"
-    r"\b(?:lol|haha+)[,!. ]+(?:not really|no|as if|nope)\b|\bnot really[,!. ]+(?:lol|haha+)\b|\bas a joke\b|"
-    r"\bpulling your leg\b|\bmessing with you\b|\bapril fools?\b|(?<!\w)/s\b|\bi made that up\b|\bin my dreams\b", _I,
-)  # fmt: skip
 _BOAST = re.compile(
     r"\bI(?:'m| am) (?:basically |practically |literally )?(?:an? )?"
     r"(?:billionaire|trillionaire|superman|batman|superhero|god|the (?:king|queen|god) of)\b", _I,
 )  # fmt: skip
-_NOT_A_JOKE = re.compile(r"\b(?:not|n't|no) (?:kidding|joking)\b|\bkidding around\b|\bno joke\b", _I)
 _QUOTED = re.compile(r"[\"“„«]([^\"”“»]+)[\"”“»]")
 _WHOLLY_QUOTED = re.compile(r"^[\"“„«][^\"”“»]+[\"”“»]\W*$")
 _HEARSAY = re.compile(
@@ -104,6 +100,11 @@ def is_negated(sentence: str) -> bool:
     return bool(_NEGATION.search(sentence))
 
 
+def is_negated_in_german(clause: str) -> bool:
+    """The same of a German clause."""
+    return _GERMAN_NEGATION.search(clause) is not None
+
+
 def is_hypothetical(sentence: str) -> bool:
     """Whether it opens a condition, a wish or a supposition instead of asserting."""
     return bool(_HYPOTHESIS.match(sentence))
@@ -117,11 +118,6 @@ def is_conditional(sentence: str) -> bool:
 def is_unreal(sentence: str) -> bool:
     """Whether its verb says would, could, might, should, may or must ("would love" and "would like" are wants)."""
     return bool(_MODAL.search(sentence))
-
-
-def is_joke(sentence: str) -> bool:
-    """Whether it takes back, as a joke, itself and what was said just before."""
-    return bool(_JOKE.search(sentence)) and not _NOT_A_JOKE.search(sentence)
 
 
 def is_boast(sentence: str) -> bool:

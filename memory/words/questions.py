@@ -10,6 +10,7 @@ from typing import Literal
 
 from memory.words.everyday import asked_in_german
 from memory.words.names import relation
+from memory.words.polarity import GERMAN_NEGATION
 
 Form = Literal["who", "where", "when", "name", "age", "what"]
 _FORMS: dict[Form, re.Pattern[str]] = {
@@ -46,7 +47,7 @@ _OWN = re.compile(r"\b(?:i|i'm|me|my|mine|ich|mir|mich|mein\w*)\b", re.I)
 
 _DENIED = re.compile(
     r"(?:what|which|who|whom|where|was|wer|wen|wem|wo|wohin|welche[mnrs]?)\b.*"
-    r"(?:n['’]t\b|\b(?:not|never|nicht(?! alles)|nie|niemals|keine?[mnrs]?)\b)",
+    rf"(?:n['’]t\b|\b(?:not|never)\b|{GERMAN_NEGATION})",
     re.I,
 )
 """What somebody does not do is asked for; "doesn't Maya live here?" asks to be told that she does."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memory.words.event_words import BY_WORD, LIGHT, STAY, VAGUE, Kind
 from memory.words.stems import STOP_WORDS, tokenise
+from memory.words.tense import is_done, may_be_past
 from memory.words.time_expressions import resolve
 
 _CUE = re.compile(
@@ -21,13 +22,8 @@ _CUE = re.compile(
     re.I,
 )  # fmt: skip
 """Tested before anything else: most questions hold none of these."""
-_PAST = re.compile(
-    r"\b(?:did|didn't|was|were|wasn't|weren't|had|have|has|haven't|hasn't|happened|been|tell|list|show|name|summari[sz]e|"
-    r"describe|habe|hab|hat|haben|hatte\w*|war\w*|bin|bist|ist|sind|wurde\w*|gab|ging\w*|geschah|passierte|erzähl\w*|"
-    r"\w{2,}ed|came|brought|gave|took|told|went|made|wrote|met|said|won|lost|saw|bought|sent|kam\w*|brachte\w*)\b|"
-    r"\w've\b", re.I,
-)  # fmt: skip
-"""The past is what a calendar holds; "What do I eat after running?" asks for a habit."""
+_ORDERS = re.compile(r"\b(?:tell|list|show|name|summari[sz]e|describe|erzähl\w*|bin|bist|ist|sind)\b", re.I)
+"""Orders to tell what was, and the auxiliaries of a German perfect."""
 _LENGTH = re.compile(
     r"\s*(?:how (?:long|many (?:day|week|month|year)s?)|wie (?:lange|viele? (?:tage|wochen|monate)))\b", re.I
 )
@@ -167,14 +163,14 @@ def anchored(text: str) -> Anchored | None:
             continue
         rest = " ".join(f"{asked[: found.start()]} {asked[found.end() :]}".split()).strip(" ,")
         told = _read(relation, found, rest)
-        if told is not None and _PAST.search(rest):
+        if told is not None and asks_past(rest):
             return told
     return None
 
 
 def asks_past(text: str) -> bool:
-    """Whether a question is about what was."""
-    return _PAST.search(text) is not None
+    """Whether a question is about what was, as a calendar holds it; "What do I eat after running?" asks for a habit."""
+    return may_be_past(text) or is_done(text) or _ORDERS.search(text) is not None
 
 
 def vague(word: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from memory.words.calendar_names import MONTHS, WEEKDAYS
+from memory.words.numerals import TEEN, TENS, TO_TWELVE, VALUES
 from memory.words.time_spans import Calendar, Days, TimeSpan, day
 
 Builder = Callable[[re.Match[str], Calendar], "Days | TimeSpan | None"]
@@ -14,13 +15,7 @@ Builder = Callable[[re.Match[str], Calendar], "Days | TimeSpan | None"]
 
 _MONTH_NAMES = [name[:3].lower() for name in MONTHS]
 _DAY_NAMES = [name[:3].lower() for name in WEEKDAYS]
-_WRITTEN = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_NUMBERS = {word: place + 1 for place, word in enumerate(f"{_WRITTEN} eighteen nineteen".split())} | _TENS | {
-    "a": 1, "an": 1, "couple": 2, "few": 3, "several": 4,
-}  # fmt: skip
+_NUMBERS = VALUES | {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 4}
 
 MONTH_NAME = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
@@ -29,12 +24,7 @@ MONTH_NAME = (
 DAY_NAME = r"mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thur?s?(?:day)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
 SEASON_NAME = r"spring|summer|autumn|fall|winter"
 YEAR = r"(?:19|20)\d\d"
-TEEN = r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-TENS = rf"(?:{'|'.join(_TENS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
-COUNT = (
-    rf"(?:(?:a|the) )?(?:couple(?: of)?|few)|several|\d{{1,3}}|an?|{TENS}|{TEEN}|one|two|three|four|five|six|seven|"
-    r"eight|nine|ten|eleven|twelve"
-)
+COUNT = rf"(?:(?:a|the) )?(?:couple(?: of)?|few)|several|\d{{1,3}}|an?|{TENS}|{TEEN}|{TO_TWELVE}"
 PART = r"(?:(?:the )?(?P<part>early|mid|middle|late|beginning|start|end)(?: of| in)?(?: the)?[ -])"
 PARTS = {
     "early": "early",
@@ -55,7 +45,7 @@ def number_of(words: str) -> int:
     if words.lower().startswith("half"):
         return 0
     *_, tens, last = ["", *words.lower().removesuffix(" of").replace("-", " ").split()]
-    return int(last) if last.isdigit() else _TENS.get(tens, 0) + _NUMBERS[last]
+    return int(last) if last.isdigit() else VALUES.get(tens, 0) + _NUMBERS[last]
 
 
 def month_number(name: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from memory.words.numerals import DIGIT, TEEN, TENS
 from memory.words.time_atoms import (
     COUNT,
     MONTH_NAME,
@@ -14,8 +15,6 @@ from memory.words.time_atoms import (
     PARTS,
     SEASON_NAME,
     STEP,
-    TEEN,
-    TENS,
     YEAR,
     Builder,
     in_year,
@@ -25,12 +24,11 @@ from memory.words.time_atoms import (
 from memory.words.time_spans import Calendar, Days, away, month, months, part, season, shifted, week, years
 
 _RANKS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
-_DIGITS = "one|two|three|four|five|six|seven|eight|nine"
 _DECADES = {"thirties": 1930, "forties": 1940, "fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980,
             "nineties": 1990, "noughties": 2000}  # fmt: skip
 _SPOKEN_YEAR = (
     r"(?P<century>nineteen|twenty) (?P<rest>ten|eleven|twelve|" + TEEN + "|" + TENS + ")"
-    rf"(?![ -]\w+s\b)(?![ -](?:{_DIGITS})\b)|two thousand(?: and)? (?P<unit>{_DIGITS})"
+    rf"(?![ -]\w+s\b)(?![ -](?:{DIGIT})\b)|two thousand(?: and)? (?P<unit>{DIGIT})"
 )
 _SHORT_YEAR_FROM = 40
 """'40 to '99 are of the last century."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.words import polarity
+from memory.words import polarity, retractions
 
 CASES = {
     polarity.is_question: (
@@ -35,7 +35,7 @@ CASES = {
             "I've been in Porto since may and I stay.",
         ],
     ),
-    polarity.is_joke: (
+    retractions.is_joke: (
         ["Just kidding!", "jk", "I married a giraffe, lol not really", "I'm only joking.", "Kidding!"],
         ["I'm not kidding.", "No joke, I moved.", "We were kidding around.", "lol that was fun"],
     ),
