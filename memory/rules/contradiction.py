@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from memory.model.verdicts import Pair, Said, Verdict
-from memory.words.contrast import COUNT, COUNTS, Denial, Figure, dates, denials, figures, same_measure, topic_of
+from memory.words.contrast import COUNT, COUNTS, MOVES, Denial, Figure, dates, denials, figures, same_measure, topic_of
+from memory.words.polarity import has_change_cue, is_unreal
+from memory.words.tense import has_been_done, is_done
 
 LEAST_ALIKE = 0.30
 """Calibrated similarity below which no two statements are compared: the words alone would mislead (dev data)."""
@@ -26,31 +28,14 @@ _CHANGED, _COUNTED, _ALIKE = 0.25, 0.30, 0.30
 SURE, UNSURE = 0.75, 0.60
 """Scores of a verdict with a word of change beside it, and of one without."""
 
-_CHANGE = re.compile(
-    r"\b(?:now|recently|increased|improved|extended|reduced|shortened|adjusted|updated?|new|reached|total|additional|"
-    r"no longer|instead|raised|dropped|moved|currently|latest|promoted)\b", re.IGNORECASE,
-)  # fmt: skip
 _TOTAL = re.compile(r"\b(?:total of|in total|(?:now|has) reached)\b", re.IGNORECASE)
 """What makes a count that of everything."""
-_REPORTED = re.compile(
-    r"\b(?:initially|originally|at first|used to|so far|was|were|previously|only|already|completed|completing|spent|"
-    r"scored?)\b", re.IGNORECASE,
-)  # fmt: skip
-"""What reports a state of affairs that may move on."""
-_DONE = re.compile(
-    r"\b(?:completed?|(?:has|have) \w+ed|just|recently|already|managed|achieved|scored?|implement\w*|integrat\w*|"
-    r"using|uses|set up|built|wrote|written|attended|finished|enrolled|improved|spent|solved|practic\w+|got|received|"
-    r"obtained|fixed|added)\b", re.IGNORECASE,
-)  # fmt: skip
-_THOUGHT = re.compile(
-    r"\b(?:understand|learn|figure|visuali[sz]e|decide|review|deepen|grasp|explore|see|know|prepare|find|think|apply|"
-    r"curious|concerned|trouble|struggling|worried|confused|wondering|will|can|does|do|heard|wants?|needs?|plans?|"
-    r"hopes?|would|could|should|might|goal|aiming|considering|asked|how to|interested|stuck|excited|looking)\b",
-    re.IGNORECASE,
-)
+_MOVES = re.compile(rf"\b{MOVES}\b", re.IGNORECASE)
+_LATELY = re.compile(r"\b(?:just|recently|already)\b", re.IGNORECASE)
+_MEANT = re.compile(r"\b(?:will|can|wants?|needs?|plans?|hopes?|how to)\b", re.IGNORECASE)
+"""What is meant, or thought of, and not done."""
 _VALUED = re.compile(r"(?P<what>.+['’]s (?:\w+ ){1,4}is )[€$£]?(?P<value>\d[\d.,]*)(?: ?(?P<unit>[\w€$£]+))?")
 """What has one figure at a time. A weight of another unit may be the same."""
-_DEED_ANYWAY = re.compile(r"\b(?:completed|completing|score of|scored|solved|improved from)\b", re.IGNORECASE)
 
 
 def judge(pair: Pair) -> Verdict:
@@ -77,9 +62,15 @@ def _denied(denial: Said, deed: Said, similarity: float) -> bool:
     return any(_is_of(each, deed) for each in said)
 
 
+def _tells_change(statement: str) -> bool:
+    return has_change_cue(statement) or _MOVES.search(statement) is not None or _TOTAL.search(statement) is not None
+
+
 def _is_deed(statement: str) -> bool:
-    thought = _THOUGHT.search(statement) and not _DEED_ANYWAY.search(statement)
-    return bool(_DONE.search(statement)) and not thought
+    """Whether it tells what was done; of what is only meant a perfect does: hopes for bread, which she has baked."""
+    meant = _MEANT.search(statement) is not None or is_unreal(statement)
+    told = is_done(statement) or _LATELY.search(statement) is not None
+    return has_been_done(statement) or (told and not meant)
 
 
 def _is_of(denial: Denial, deed: Said) -> bool:
@@ -108,8 +99,8 @@ def _refigured(pair: Pair) -> Verdict | None:
     before, after = figures(pair.earlier.statement), figures(pair.later.statement)
     if not before or not after:
         return None
-    told = bool(_CHANGE.search(pair.later.statement))
-    moves = told or bool(_REPORTED.search(pair.earlier.statement))
+    told = _tells_change(pair.later.statement)
+    moves = told or is_done(pair.earlier.statement)
     about = _about(pair.earlier), _about(pair.later)
     for old in before:
         for new in after:
@@ -144,7 +135,7 @@ def _share(near: frozenset[str], about: frozenset[str]) -> float:
 
 def _redated(pair: Pair) -> Verdict | None:
     """The same dated thing on another day, with a word of change."""
-    if pair.similarity < _DATED_ALIKE or not _CHANGE.search(pair.later.statement):
+    if pair.similarity < _DATED_ALIKE or not _tells_change(pair.later.statement):
         return None
     before, after = dates(pair.earlier.statement), dates(pair.later.statement)
     moved = any(old != new and things & others for old, things in before for new, others in after)
