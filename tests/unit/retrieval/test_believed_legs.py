@@ -65,7 +65,7 @@ def library(count: int) -> Library:
 
 
 PEOPLE = [entity("e-1", "Valerie", aliases=("Val",)), entity("e-2", "New York"), entity("e-3", "New York Choir"),
-          entity("e-4", "Mellie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
+          entity("e-4", "Marnie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
 
 
 def graph(built: Library, believed: WorkingSet) -> MemoryGraph:
@@ -93,8 +93,8 @@ async def test_names_are_found_longest_first_and_through_aliases_and_possessives
 
 async def test_a_merged_entity_is_followed():
     believed = memory(PEOPLE, {"e-1": [1]})
-    believed = replace(believed, names={**believed.names, fold("Mellie"): ("e-4",)})
-    assert await found(believed, "Where is Mellie?") == [1]
+    believed = replace(believed, names={**believed.names, fold("Marnie"): ("e-4",)})
+    assert await found(believed, "Where is Marnie?") == [1]
 
 
 async def test_a_rare_entity_outranks_a_common_one_and_both_together_win():

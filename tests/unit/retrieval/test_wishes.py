@@ -82,7 +82,7 @@ def test_every_text_is_some_kind(text, role):
         ("How did you suggest I fold it?", False),
         ("How many shirts do I need to pack?", False),
         ("Where does Priya live?", False),
-        ("How do Jon and Priya relax?", False),
+        ("How do Ines and Priya relax?", False),
         ("", False),
     ],
 )

@@ -16,7 +16,10 @@ KEPT = [
     ("My sister lives in Ghent, and if I had her pay I would leave.", "My sister lives in Ghent"),
     ("I work at Bosch, but maybe I leave.", "I work at Bosch"),
     ("Tom lent me a drill and he says I'm clumsy.", "Tom lent me a drill"),
-    ("I've set the units to metric, but I'm not sure whether that's right.", "I've set the units to metric"),
+    (
+        "I've put the clocks on summer time, but I'm not sure whether that's right.",
+        "I've put the clocks on summer time",
+    ),
     ("I have a cat and last night I dreamt she was a judge.", "I have a cat"),
 ]
 NOTHING = [
