@@ -11,6 +11,7 @@ from memory.model.timeline import Interval
 from memory.services.hits import Hit
 from memory.services.known import KnownFact, with_change
 from memory.services.quoting import day_of
+from memory.words.predicates import named
 
 MOST_FACTS = 8
 """Facts that an overview tells (chosen: with its first line they fill a screen's glance)."""
@@ -18,8 +19,6 @@ MOST_ALIKE = 2
 """Facts of one predicate among them: ten likes are no picture of a person."""
 MOST_QUOTED = 6
 """Segments that an overview of a time quotes."""
-_UNTOLD = frozenset({"answered", "thinks_of", "says_to", "never_did"})
-"""Predicates of statements that hold somebody else's words, or none that were done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,9 @@ def telling(facts: Iterable[KnownFact]) -> list[KnownFact]:
     chosen: list[KnownFact] = []
     alike: Counter[str | None] = Counter()
     for fact in facts:
-        if fact.predicate in _UNTOLD or alike[fact.predicate] >= MOST_ALIKE:
+        row = named(fact.predicate)
+        untold = row is not None and not row.things  # somebody else's words, or nothing that was done
+        if untold or alike[fact.predicate] >= MOST_ALIKE:
             continue
         alike[fact.predicate] += 1
         chosen.append(fact)

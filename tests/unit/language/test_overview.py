@@ -23,7 +23,7 @@ def test_few_facts_of_a_kind_are_told() -> None:
 
 
 def test_what_somebody_was_told_is_no_side_of_them() -> None:
-    assert telling([fact(1, "says_to"), fact(2, "lives_in")]) == [fact(2, "lives_in")]
+    assert telling([fact(1, "answered"), fact(2, "lives_in")]) == [fact(2, "lives_in")]
 
 
 def test_the_owner_is_told_in_the_second_person_and_each_fact_where_it_was_said() -> None:
