@@ -33,16 +33,11 @@ from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
 from memory.ports import Embedder, Index, Keys, Vector
 from memory.retrieval.beliefs import Beliefs
-from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.fact_columns import FactColumns
-from memory.retrieval.graph_leg import MemoryGraph
-from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.intents import Exemplars, examples
-from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import MemoryShelf
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Question
-from memory.retrieval.standing import MemoryStanding
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
@@ -303,9 +298,7 @@ class MemoryShard:
             rounded = self._settings.recall.precision == "int8"
             shelves = Shelves(stores.feed, stores.encoder.dimensions, rounded)
             beliefs = Beliefs(shelves.library, self._working_set)
-            text, vectors = MemoryText(shelves.library), MemoryVectors(shelves.library)
-            believed = (MemoryGraph(beliefs), MemoryHot(beliefs), MemoryCalendar(beliefs))
-            indexes = (text, vectors, *believed, MemoryStanding(shelves.library))
+            indexes = tuple(leg.over(beliefs) for leg in self._tuning.legs)
             self._legs = Legs(stores.encoder, shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
         return self._legs
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
 
+from memory.retrieval.legs import VECTORS
 from memory.retrieval.pieces import Asked
 from memory.services.recall import Recollection
 
@@ -32,4 +33,4 @@ async def understand(encoding: Awaitable[Asked], encoder: str = "") -> Understoo
         return Understood(await encoding, encoder=encoder)
     except Exception as error:
         log.exception("the question could not be encoded")
-        return Understood(None, {"vectors": type(error).__name__}, encoder)
+        return Understood(None, {VECTORS.name: type(error).__name__}, encoder)

@@ -25,6 +25,7 @@ from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.fact_table import Flags, Numbers
 from memory.retrieval.fusion import FusionRules, reciprocal_ranks
+from memory.retrieval.leg import Leg, Vote, own_score
 from memory.retrieval.legs import compared, ranked
 from memory.retrieval.query import Probe
 from memory.words.event_words import Kind
@@ -206,6 +207,9 @@ class MemoryCalendar:
             first = np.searchsorted(source[order], source[order])
             near[found[order]] = 1 / (1 + np.arange(len(order)) - first)
         return near
+
+
+CALENDAR = Leg(MemoryCalendar.name, MemoryCalendar, vote=Vote.DATED, column=own_score)
 
 
 def _by_name(probe: Probe) -> _Meant | None:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.candidates import Ranking
+from memory.retrieval.leg import Leg, Vote
+from memory.retrieval.registry import LEGS
 
 Floats = NDArray[np.float32]
 
@@ -66,25 +68,28 @@ def log_shares(scores: Floats, among: Floats) -> Floats:
     return scores - total
 
 
-_LIKENED = frozenset({"vectors", "hot"})
-"""Legs that find something whatever is asked, by likeness."""
+_LIKENED = frozenset({Vote.NEAR, Vote.ALIKE})
+"""Votes of legs that find something whatever is asked, by likeness."""
 _BEYOND_LATIN = "\u0370"
 """The first letter of the scripts after Latin, in Unicode's order: Greek, Cyrillic, Devanagari, kana, Han ..."""
 
 
-def found_nothing(rankings: Sequence[Ranking], rules: CutRules, asked: Sequence[str] = ()) -> bool:
+def found_nothing(
+    rankings: Sequence[Ranking], rules: CutRules, asked: Sequence[str] = (), legs: Sequence[Leg] = LEGS
+) -> bool:
     """Whether no leg has anything but faint likeness to offer.
 
     Facts are found by likeness, too, and to something they are always alike: where nothing is known by words, they are
     no more than what was said is. `asked` are the words of the question: in a script that the bundled encoder cannot
     read, its likeness counts neither for nor against what is known.
     """
-    found = {ranking.leg: ranking for ranking in rankings if len(ranking.keys)}
-    likeness = found.get("vectors")
-    if likeness is None:
+    votes = {leg.name: leg.vote for leg in legs}
+    found = [(votes.get(ranking.leg, Vote.KNOWN), ranking.scores[0]) for ranking in rankings if len(ranking.keys)]
+    nearest = [score for vote, score in found if vote is Vote.NEAR]
+    if not nearest:
         return not found
-    likened = _LIKENED if all(word < _BEYOND_LATIN for word in asked) else {likeness.leg}
-    return found.keys() <= likened and bool(likeness.scores[0] < rules.least_cosine)
+    likened = _LIKENED if all(word < _BEYOND_LATIN for word in asked) else {Vote.NEAR}
+    return all(vote in likened for vote, _ in found) and bool(max(nearest) < rules.least_cosine)
 
 
 def _auto(scores: Floats, rules: CutRules) -> int:

@@ -14,6 +14,7 @@ from memory.model.scopes import View
 from memory.model.working_set import follow
 from memory.retrieval.beliefs import Beliefs, Outlook
 from memory.retrieval.candidates import Ranking
+from memory.retrieval.leg import Leg, Vote, whether_found
 from memory.retrieval.legs import Scored, ranked
 from memory.retrieval.query import Probe
 from memory.words.stems import term_of, tokenise
@@ -55,6 +56,16 @@ class MemoryGraph:
         scores = np.bincount(inverse, each, minlength=len(keys)).astype(np.float32)
         seen = library.visible(view, keys, probe)
         return ranked(self.name, [(keys[seen], scores[seen])], probe.limit)
+
+
+GRAPH = Leg(
+    MemoryGraph.name,
+    MemoryGraph,
+    reads_vector=False,
+    vote=Vote.NAMED,
+    witness=whether_found,
+    designs=frozenset({"001", "003", "004"}),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from memory.model.scopes import View
 from memory.retrieval.beliefs import Beliefs, Outlook
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.fact_columns import Worded
+from memory.retrieval.leg import Leg, Vote, surely
 from memory.retrieval.legs import ranked
 from memory.retrieval.query import Probe
 
@@ -60,3 +61,6 @@ class MemoryHot:
         np.maximum.at(values, inverse, scores[owners])
         seen = self._beliefs.library.visible(view, keys, probe)
         return ranked(self.name, [(keys[seen], values[seen])], probe.limit)
+
+
+HOT = Leg(MemoryHot.name, MemoryHot, vote=Vote.ALIKE, witness=surely, designs=frozenset({"003"}))

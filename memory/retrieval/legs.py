@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from memory.errors import Unavailable
 from memory.model.scopes import View
+from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.candidates import Ranking, at_least, best_first
 from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.leg import Leg, Vote, by_rank, standard_score, surely
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import COMPARED, SCANNED_FROM, nearest
@@ -61,6 +63,32 @@ class MemoryVectors:
             best = at_least(near, probe.limit)
             parts.append((columns["key"][rows[best]], near[best]))
         return ranked(self.name, parts, probe.limit)
+
+
+def _text(beliefs: Beliefs) -> MemoryText:
+    return MemoryText(beliefs.library)
+
+
+def _vectors(beliefs: Beliefs) -> MemoryVectors:
+    return MemoryVectors(beliefs.library)
+
+
+TEXT = Leg(
+    MemoryText.name,
+    _text,
+    reads_vector=False,
+    column=standard_score,
+    witness=surely,
+    designs=frozenset({"001", "003", "004"}),
+)
+VECTORS = Leg(
+    MemoryVectors.name,
+    _vectors,
+    vote=Vote.NEAR,
+    column=by_rank,
+    feature="vectors_rank",
+    designs=frozenset({"001", "003", "004"}),
+)
 
 
 def compared(

@@ -11,6 +11,7 @@ from memory.model.timeline import DAY_S
 from memory.retrieval.backing import Backing
 from memory.retrieval.fusion import FusionRules, fused_scores, reciprocal_ranks
 from memory.retrieval.intents import GENERAL
+from memory.retrieval.leg import Vote
 from memory.retrieval.weighting import Case, Contributions
 
 Floats = NDArray[np.float32]
@@ -24,8 +25,8 @@ LEAST_COSINE = 0.20
 """What is less like the question is no result (seed 003)."""
 PARENTS, NEIGHBOUR = 3, 0.8
 """Neighbours of the best three results count four fifths of them (seed 003)."""
-LEGS = frozenset({"text", "vectors", "graph"})
-"""The legs of seed 004."""
+RANK_FUSION = "004"
+"""The founding design that adds up the ranks of its legs."""
 PLAIN_IMPORTANCE = 5.0
 """Of words from which no fact was read (seed 003: what cannot be read is factual, importance 5)."""
 OUT_OF_REACH = np.float32(-np.inf)
@@ -64,7 +65,9 @@ def reciprocal(case: Case, rules: FusionRules) -> Contributions:
 
     Seed 004 walks the graph for why, when, who and what; a general question is answered by text and vectors.
     """
-    counted = LEGS - {"graph"} if case.plan.intent == GENERAL else LEGS
+    general = case.plan.intent == GENERAL
+    legs = [leg for leg in case.legs if RANK_FUSION in leg.designs and not (general and leg.vote is Vote.NAMED)]
+    counted = {leg.name for leg in legs}
     wanted = {leg: rules.weights.get(leg, 1.0) * (leg in counted) for leg in (ranking.leg for ranking in case.rankings)}
     columns = [
         np.float32(wanted[ranking.leg] / rules.k) * reciprocal_ranks(ranking, case.traits.keys, rules.k)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.candidates import Traits
+from memory.retrieval.leg import Vote
 from memory.retrieval.routing import Plan
 from memory.retrieval.weighting import Case
 from memory.words.languages import is_german
@@ -63,9 +64,9 @@ def sureness(case: Case, rules: SilenceRules) -> float:
 
 def _said_then(case: Case) -> float:
     """As usual if anything is of that time, or might be; certainly not if nothing is."""
-    calendar = next((ranking for ranking in case.rankings if ranking.leg == "calendar"), None)
+    dated = case.voting(Vote.DATED)
     behind = case.plan.named_times.certain and not case.plan.present
-    return -np.inf if behind and calendar is not None and not len(calendar.keys) else 0.0
+    return -np.inf if behind and dated and not any(len(ranking.keys) for ranking in dated) else 0.0
 
 
 def _names_nothing(case: Case) -> bool:
@@ -82,7 +83,7 @@ def _names_nothing(case: Case) -> bool:
         return False
     if case.plan.named(case.traits.speakers):
         return False
-    return not any(ranking.leg == "graph" and len(ranking.keys) for ranking in case.rankings)
+    return not any(len(ranking.keys) for ranking in case.voting(Vote.NAMED))
 
 
 def signs(plan: Plan, traits: Traits, alone: Floats) -> Floats:

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import View
+from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
+from memory.retrieval.leg import Leg, whether_found
 from memory.retrieval.legs import ranked
 from memory.retrieval.library import Library
 from memory.retrieval.matters import Spoken, ended
@@ -47,6 +49,13 @@ class MemoryStanding:
         over = _over(parts)
         kinds[np.isin(keys, np.fromiter(over, np.int64, len(over)))] = 0
         return replace(_nearest(keys, kinds, scores, probe.limit), over=over)
+
+
+def _standing(beliefs: Beliefs) -> MemoryStanding:
+    return MemoryStanding(beliefs.library)
+
+
+STANDING = Leg(MemoryStanding.name, _standing, column=whether_found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

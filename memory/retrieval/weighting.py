@@ -5,9 +5,9 @@ Every statistic is taken over the candidates alone, so that any index can serve.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
-from functools import cache, cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache, cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S, Instant, Interval
 from memory.retrieval.candidates import Ranking, Traits, positions
 from memory.retrieval.late_interaction import Meetings, meetings
+from memory.retrieval.leg import Leg, Located, Vote, nothing, scores, standard
 from memory.retrieval.pieces import Asked
+from memory.retrieval.registry import LEGS
 from memory.retrieval.routing import Plan
 
 Floats = NDArray[np.float32]
 
-RANK_K = 20.0
-"""k of the rank features (recall recipe)."""
 REPLY_LENGTH = 300.0
 """Characters at which a turn depends half as much on the turns around it."""
 ENOUGH = 0.75
@@ -31,10 +31,6 @@ ENOUGH = 0.75
 with 0.8, 81.2 with 0.55, and 82.6 without it."""
 BEST_OF_SOURCE = 3
 """Cosines by which a source is judged: its best ones (recall recipe)."""
-SURELY = 0.9
-"""Share of the best fact's score with which a turn is taken to say what is asked, whoever says it."""
-ALIKE = 1e-6
-"""Deviation, as a share of the largest value where that is above 1, up to which values differ by rounding alone."""
 HALF_LIFE_DAYS = 30.0
 """Seeds 000 and 001."""
 
@@ -95,6 +91,7 @@ WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, answers
 `vectors_rank` was fitted as 1.3 and raised by hand, which long chats and meetings like and none minds."""
 
 FEATURES = tuple(field.name for field in fields(Weights))
+"""The features that were fitted. Legs may bring more, each with what it is worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +105,13 @@ class Case:
     """The encoded question, if the encoder was at hand."""
     now: Instant
     """The moment asked about: `as_of` of the question, else its now."""
+    legs: tuple[Leg, ...] = LEGS
+    """What may have answered: what each ranking means."""
+
+    def voting(self, vote: Vote) -> list[Ranking]:
+        """The rankings of the legs with this vote that answered."""
+        names = {leg.name for leg in self.legs if leg.vote is vote}
+        return [ranking for ranking in self.rankings if ranking.leg in names]
 
     @cached_property
     def met(self) -> Meetings | None:
@@ -142,76 +146,68 @@ class Contributions:
 
 def contributions(case: Case, weights: Weights) -> Contributions:
     """Features times weights."""
-    return Contributions(FEATURES, features(case) * _row_of(weights))
+    return Contributions(_names(case.legs), features(case) * _row_of(weights, case.legs))
+
+
+def worths(weights: Weights, legs: Sequence[Leg] = LEGS) -> dict[str, float]:
+    """Feature -> what it is worth: the weights, then what legs bring beside them."""
+    known = asdict(weights)
+    return known | {leg.term: leg.worth for leg in legs if leg.term not in known}
 
 
 @cache
-def _row_of(weights: Weights) -> Floats:
-    return np.array(astuple(weights), np.float32)
+def _names(legs: tuple[Leg, ...]) -> tuple[str, ...]:
+    return tuple(worths(Weights(), legs))
+
+
+@cache
+def _row_of(weights: Weights, legs: tuple[Leg, ...]) -> Floats:
+    return np.array(tuple(worths(weights, legs).values()), np.float32)
 
 
 def features(case: Case) -> Floats:
-    """[candidates, features] in the order of `FEATURES`."""
+    """[candidates, features]: those of `FEATURES` in their order, then those that legs bring beside them."""
     plan, traits = case.plan, case.traits
-    legs, before = _located(case.rankings, traits)
-    nearness = _nearness(traits, case.asked, legs.get("vectors"))
+    found, before = _located(case.rankings, traits)
+    nearest = next((found[ranking.leg] for ranking in case.voting(Vote.NEAR)), None)
+    nearness = _nearness(traits, case.asked, nearest)
     met, alone = _read(case, nearness)
     damped = 1 / (1 + traits.length / REPLY_LENGTH)
-    hot = _share_of_best(legs.get("hot"), traits)
-    worded = np.minimum(hot, _share_of_best(legs.get("text"), traits))
-    told = (worded >= SURELY) & (_found(legs.get("graph"), traits) > 0)
-    columns: dict[str, NDArray[Any]] = {
-        "text": _standard(_scores(legs.get("text"), traits)),
-        "vectors_rank": _rank(legs.get("vectors"), traits),
+    columns: dict[str, NDArray[Any]] = {leg.term: leg.column(found.get(leg.name), traits) for leg in case.legs}
+    columns |= {
         "met": met,
         "alone": alone,
-        "graph": _share_of_best(legs.get("graph"), traits),
-        "hot": hot,
-        "standing": _found(legs.get("standing"), traits),
         "answers": _of(traits.question_share, before) * np.maximum(0, _of(nearness, before)) * damped,
         "source_vectors": _top_of_source(traits.source, nearness),
-        "speaker": _speaker(plan, traits, told),
+        "speaker": _speaker(case, found),
         "question": traits.question_share,
         "when_time": plan.asks_time * traits.has_time,
         "count_digit": plan.asks_count * traits.has_digit,
         "named_day": _named_day(plan.days, traits.at),
         "recency": plan.recency * _freshness(traits.at, case.now),
-        "calendar": _points(legs.get("calendar"), traits),
-        "overtaken": plan.present * (traits.over <= case.now) if len(traits.over) else _nothing(traits),
+        "overtaken": plan.present * (traits.over <= case.now) if len(traits.over) else nothing(traits),
     }
-    rows = np.empty((len(traits.keys), len(FEATURES)), np.float32)
-    for place, name in enumerate(FEATURES):
-        rows[:, place] = columns[name]
+    names = _names(case.legs)
+    rows = np.zeros((len(traits.keys), len(names)), np.float32)
+    for place, name in enumerate(names):
+        rows[:, place] = columns.get(name, 0.0)  # a leg that is not there adds nothing
     return rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """A leg's ranking, and which of it are candidates: their positions in it and their rows among these."""
-
-    ranking: Ranking
-    positions: NDArray[np.int64]
-    rows: NDArray[np.int64]
-
-
-def _located(rankings: Sequence[Ranking], traits: Traits) -> tuple[dict[str, _Found], NDArray[np.int64]]:
+def _located(rankings: Sequence[Ranking], traits: Traits) -> tuple[dict[str, Located], NDArray[np.int64]]:
     """What each leg has of the candidates; row of the candidate just before each in its source, -1 where it is none.
 
     All keys are looked up at once.
     """
     asked = [*(ranking.keys for ranking in rankings), traits.before]
     rows = positions(np.concatenate(asked), traits.keys)
-    legs, start = dict[str, _Found](), 0
+    legs, start = dict[str, Located](), 0
     for ranking in rankings:
         held = rows[start : start + len(ranking.keys)]
         places = np.flatnonzero(held >= 0)
-        legs[ranking.leg] = _Found(ranking, places, held[places])
+        legs[ranking.leg] = Located(ranking, places, held[places])
         start += len(held)
     return legs, rows[start:] if len(traits.before) else np.full(len(traits.keys), -1)
-
-
-def _nothing(traits: Traits) -> Floats:
-    return np.zeros(len(traits.keys), np.float32)
 
 
 def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
@@ -219,56 +215,17 @@ def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
     return np.exp2(-np.maximum(0.0, now - at) / (HALF_LIFE_DAYS * DAY_S)).astype(np.float32)
 
 
-def _rank(leg: _Found | None, traits: Traits) -> Floats:
-    out = _nothing(traits)
-    if leg is not None:
-        out[leg.rows] = RANK_K / (RANK_K + 1 + leg.positions)
-    return out
-
-
-def _found(leg: _Found | None, traits: Traits) -> Floats:
-    out = _nothing(traits)
-    if leg is not None:
-        out[leg.rows] = 1
-    return out
-
-
-def _points(leg: _Found | None, traits: Traits) -> Floats:
-    """The leg's own scores, 0 where missing: they mean the same in every question."""
-    out = _nothing(traits)
-    if leg is not None:
-        out[leg.rows] = leg.ranking.scores[leg.positions]
-    return out
-
-
-def _scores(leg: _Found | None, traits: Traits) -> Floats:
-    """The leg's scores; what it missed lies somewhere between nothing and its last, so it gets the middle."""
-    out = _nothing(traits)
-    if leg is not None and len(leg.ranking.keys):
-        out[:] = leg.ranking.scores.min() / 2
-        out[leg.rows] = leg.ranking.scores[leg.positions]
-    return out
-
-
-def _share_of_best(leg: _Found | None, traits: Traits) -> Floats:
-    """Scores as shares of the leg's best, 0 where missing: many segments tie in these legs, and ranks would lie."""
-    out = _nothing(traits)
-    if leg is not None and len(leg.ranking.keys) and leg.ranking.scores[0] > 0:
-        out[leg.rows] = leg.ranking.scores[leg.positions] / leg.ranking.scores[0]
-    return out
-
-
-def _nearness(traits: Traits, asked: Asked | None, leg: _Found | None) -> Floats:
+def _nearness(traits: Traits, asked: Asked | None, leg: Located | None) -> Floats:
     """Standardised cosine to the question: from the candidates' own vectors, else from the leg."""
     if asked is None or not traits.vectors.size:
-        return _standard(_scores(leg, traits))
+        return standard(scores(leg, traits))
     cosine = traits.vectors @ asked.vector
     if not cosine.all():  # only a row without a vector is likely to be at right angles to it
         held = traits.vectors.any(axis=1)
         if not held.any():
-            return _standard(_scores(leg, traits))
+            return standard(scores(leg, traits))
         cosine[~held] = cosine[held].mean()
-    return _standard(cosine)
+    return standard(cosine)
 
 
 def _read(case: Case, nearness: Floats) -> Floats:
@@ -281,19 +238,11 @@ def _read(case: Case, nearness: Floats) -> Floats:
         return out
     known, read = np.flatnonzero(~np.isnan(met.alone)), near.around[:, 0] >= 0
     if len(known):
-        out[:, read] = _standard(nearness[read])
+        out[:, read] = standard(nearness[read])
         for row, meeting in zip(out, (met.nearby, met.alone), strict=True):
-            row[known] = _standard(meeting[known])
+            row[known] = standard(meeting[known])
             row[~read] = row[known].min()
     return out
-
-
-def _standard(values: Floats) -> Floats:
-    """Deviations from the mean by their root mean square; zeros where all are alike."""
-    count = max(1, len(values))
-    apart = values - values.sum() / count
-    spread = np.sqrt((apart * apart).sum() / count)
-    return apart / spread if spread > ALIKE * max(1.0, np.abs(values).max(initial=0)) else np.zeros_like(values)
 
 
 def _of(values: Floats, rows: NDArray[np.int64]) -> Floats:
@@ -314,12 +263,13 @@ def _top_of_source(source: NDArray[np.int64], values: Floats) -> Floats:
     return out
 
 
-def _speaker(plan: Plan, traits: Traits, told: NDArray[np.bool_]) -> Floats:
+def _speaker(case: Case, found: Mapping[str, Located]) -> Floats:
     """+1 for a speaker the question names and -1 for the others, shared out among the speakers of that source.
 
-    What is `told` of the named by somebody else counts as if they had said it themselves.
+    What is told of the named by somebody else counts as if they had said it themselves.
     """
-    out: NDArray[np.floating[Any]] = _nothing(traits)
+    plan, traits = case.plan, case.traits
+    out: NDArray[np.floating[Any]] = nothing(traits)
     meant = list(plan.named(traits.speakers))
     if meant:
         sources, number = np.unique(traits.source, return_inverse=True)
@@ -329,12 +279,18 @@ def _speaker(plan: Plan, traits: Traits, told: NDArray[np.bool_]) -> Floats:
         pairs[number, traits.speaker] = True
         present, asked = pairs.sum(axis=1), pairs[:, named].sum(axis=1)
         decisive = ((asked > 0) & (asked < present)) / np.maximum(present - 1, 1)
-        out = np.where(told, 1.0, np.where(named[traits.speaker], 1.0, -1.0) * decisive[number])
+        out = np.where(_told(case, found), 1.0, np.where(named[traits.speaker], 1.0, -1.0) * decisive[number])
     if plan.first_person:
         # "I" in a question is the owner: what the assistant said about it is no evidence
         own = 0.5 * (traits.role == ROLES.index("user")) - 0.5 * (traits.role == ROLES.index("assistant"))
         out = np.where(out == 0, own, out)
     return out.astype(np.float32)
+
+
+def _told(case: Case, found: Mapping[str, Located]) -> NDArray[np.bool_]:
+    """Turns of which every leg that can bear witness says that they tell what is asked of who is named."""
+    seen = [leg.witness(found.get(leg.name), case.traits) > 0 for leg in case.legs if leg.witness is not None]
+    return reduce(np.logical_and, seen) if seen else np.zeros(len(case.traits.keys), np.bool_)
 
 
 def _named_day(days: Sequence[Interval], at: NDArray[np.float64]) -> Floats:

@@ -6,8 +6,8 @@ A leg that fails or is late costs its own contribution and is named in `degraded
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Awaitable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,20 @@ from memory.retrieval.diversity import DiversityRules, diversify
 from memory.retrieval.explain import Explanation, Told, explain, told
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.intents import GENERAL, Exemplars, by_example, by_words
+from memory.retrieval.leg import Leg
 from memory.retrieval.orders import Growth, factors, reciprocal
 from memory.retrieval.pieces import Asked
 from memory.retrieval.query import Probe, Question
+from memory.retrieval.registry import LEGS
 from memory.retrieval.routing import Plan, route
 from memory.retrieval.silence import SilenceRules, sureness
-from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions
+from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, worths
 from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
 
 Floats = NDArray[np.float32]
 _MILLISECOND = 0.001
 _NO_KEYS = np.zeros(0, np.int64)
-_BY_WORDS = frozenset({"text", "graph"})
-"""Legs that read no vector: they search while the question is still being encoded."""
 _VECTOR_SHARE = 0.8
 """The part of a leg's time that the vector may take; then the legs do without, and what they find by words counts."""
 
@@ -43,6 +43,9 @@ _VECTOR_SHARE = 0.8
 class RecallSettings:
     """How a question is answered; a preset is one of these."""
 
+    legs: tuple[Leg, ...] = LEGS
+    """What it may fan out to. An index that none of these names waits for the vector, and tells that something is
+    known where it finds it."""
     leg_limit: int = 200
     """Segments asked of each leg; 50 suffice for recall@10, 200 for recall@50."""
     pool: int = 300
@@ -62,10 +65,15 @@ class RecallSettings:
     silence: SilenceRules = field(default_factory=SilenceRules)
 
 
+def _without_all_but(design: str) -> Mapping[str, float]:
+    """Weights in the fusion with which no leg is asked that this founding design does not have."""
+    return {leg.name: 0.0 for leg in LEGS if design not in leg.designs}
+
+
 ANNIE = RecallSettings(
     closely=0,
     order="decayed",
-    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0, "calendar": 0.0}),
+    fusion=FusionRules(k=60, weights=_without_all_but("001")),
     diversity=DiversityRules(balance=0.7, pool=20, by="words"),
     cut=CutRules(scale=(1.0, 0.5)),
 )
@@ -74,7 +82,7 @@ ANNIE = RecallSettings(
 PERSONAL_AI = RecallSettings(
     closely=0,
     order="factors",
-    fusion=FusionRules(weights={"standing": 0.0, "calendar": 0.0}),
+    fusion=FusionRules(weights=_without_all_but("003")),
     diversity=DiversityRules(balance=1.0),
     cut=CutRules(scale=(0.5, 0.1)),
 )
@@ -83,7 +91,7 @@ PERSONAL_AI = RecallSettings(
 GRAPH_MEMORY = RecallSettings(
     closely=0,
     order="fused",
-    fusion=FusionRules(k=60, weights={"hot": 0.0, "standing": 0.0, "calendar": 0.0}),
+    fusion=FusionRules(k=60, weights=_without_all_but("004")),
     diversity=DiversityRules(balance=1.0),
     cut=CutRules(scale=(0.02, 0.01)),
 )
@@ -143,13 +151,13 @@ async def recall(
     probe = _probe(question, settings, languages, only, plan)
     encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
     counted = [leg for leg in legs if settings.fusion.weights.get(leg.name, 1.0)]
-    rankings, degraded = await _ask(question.view, counted, probe, encoded, settings.leg_timeout_s)
+    rankings, degraded = await _ask(question.view, counted, probe, encoded, settings)
     pool = fuse(rankings, settings.fusion, settings.pool)
     understood = await encoded
     plan = _understood(plan, understood, exemplars)
     closely = settings.closely if understood is not None and len(understood.pieces) else 0
     traits = await shelf.traits(question.view, pool.keys, probe, closely)
-    case = Case(plan, tuple(rankings), traits, understood, _moment(question))
+    case = Case(plan, tuple(rankings), traits, understood, _moment(question), settings.legs)
     return _recollected(question, case, settings, evergreen, degraded)
 
 
@@ -170,7 +178,7 @@ def _recollected(
         degraded=degraded,
         beyond=case.traits.keys[beyond],
         abstained=not len(best)
-        or found_nothing(case.rankings, settings.cut, case.plan.words)
+        or found_nothing(case.rankings, settings.cut, case.plan.words, case.legs)
         or sure < settings.silence.least,
     )
     return _explained(found, question, case, settings, added, best) if question.explain else found
@@ -185,7 +193,7 @@ def _explained(
     best: NDArray[np.int64],
 ) -> Recollection:
     """The same, with why these came to mind and how it was decided."""
-    weights = asdict(_worth(case, settings)) if settings.order == "weighed" else None
+    weights = worths(_worth(case, settings), case.legs) if settings.order == "weighed" else None
     kept = len(_kept(question, added.scores, case.traits, settings))
     return replace(
         found,
@@ -258,12 +266,17 @@ def window(question: Question) -> Interval:
 
 
 async def _ask(
-    view: View, legs: Sequence[Index], probe: Probe, encoded: asyncio.Future[Asked | None], timeout_s: float
+    view: View,
+    legs: Sequence[Index],
+    probe: Probe,
+    encoded: asyncio.Future[Asked | None],
+    settings: RecallSettings,
 ) -> tuple[list[Ranking], dict[str, str]]:
-    searches = [asyncio.ensure_future(_search(leg, view, probe, encoded)) for leg in legs]
+    at_once = {leg.name for leg in settings.legs if not leg.reads_vector}
+    searches = [asyncio.ensure_future(_search(leg, view, probe, encoded, at_once)) for leg in legs]
     try:
         if searches:
-            await asyncio.wait(searches, timeout=timeout_s)
+            await asyncio.wait(searches, timeout=settings.leg_timeout_s)
     finally:
         late = [search.cancel() for search in searches]  # True where there was something left to cancel
     rankings: list[Ranking] = []
@@ -281,8 +294,10 @@ async def _ask(
     return rankings, degraded
 
 
-async def _search(leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Asked | None]) -> Ranking:
-    if leg.name in _BY_WORDS:
+async def _search(
+    leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Asked | None], at_once: Collection[str]
+) -> Ranking:
+    if leg.name in at_once:
         return await leg.search(view, probe)
     end = leg.begin(view, probe) if isinstance(leg, Early) else None
     asked = await asyncio.shield(encoded)  # a leg that is given up leaves it to the others

@@ -16,10 +16,12 @@ _FITTED = {"weighed": RecallSettings(), "decayed": ANNIE, "factors": PERSONAL_AI
 
 def tuned(recall: Recall, decay: Decay) -> RecallSettings:
     """The rules these settings ask for."""
-    weights = {leg: weight for leg, weight in asdict(recall.fusion.weights).items() if weight != 1.0}
-    diversity = recall.diversity
+    fitted, told, diversity = _FITTED[recall.order], asdict(recall.fusion.weights), recall.diversity
+    # what no setting tells is told by the order: a leg that a founding design does not have is not asked there
+    weights = {leg: weight for leg, weight in fitted.fusion.weights.items() if leg not in told}
+    weights |= {leg: weight for leg, weight in told.items() if weight != 1.0}
     return replace(
-        _FITTED[recall.order],
+        fitted,
         order=recall.order,
         leg_limit=recall.leg_limit,
         pool=recall.pool,

@@ -32,6 +32,7 @@ from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.registry import LEGS
 from memory.words.time_named import Named, Stretch
 from tests.unit.retrieval.rows import Row, batch
 
@@ -206,6 +207,14 @@ def found(ranking: Ranking) -> set[int]:
     assert len(ranking.keys) == len(ranking.scores) == len(set(ranking.keys.tolist()))
     assert (np.diff(ranking.scores) <= 0).all()
     return set(ranking.keys.tolist())
+
+
+def test_every_leg_has_an_index_here_and_every_index_is_a_leg():
+    names = {leg.name for leg in LEGS}
+    assert {kind.removeprefix("memory-").removesuffix("-int8") for kind in INDEXES} == names - {"standing"}, (
+        "wishes alone are told by their form: tests/unit/retrieval/test_standing.py"
+    )
+    assert {index.name for index in POSTGRES.values()} <= names
 
 
 async def test_a_view_finds_its_own_scopes_up_to_its_clearance_and_nothing_else(build):

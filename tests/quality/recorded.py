@@ -28,13 +28,9 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Index
 from memory.retrieval.batches import dense_text
 from memory.retrieval.beliefs import Beliefs
-from memory.retrieval.calendar_leg import MemoryCalendar
-from memory.retrieval.graph_leg import MemoryGraph
-from memory.retrieval.hot_leg import MemoryHot
-from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
-from memory.retrieval.standing import MemoryStanding
+from memory.retrieval.registry import LEGS
 from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.rows import Row, batch
 
@@ -71,7 +67,7 @@ class Told:
 
 
 def arithmetic() -> str:
-    """What this machine makes of float32: processors and libraries differ in the last bit of a product or exponential."""
+    """What this machine makes of float32: processors and libraries differ in the last bit of a product."""
     drawn = np.random.default_rng(7).standard_normal((300, 512)).astype(np.float32)
     made = (drawn @ drawn[0], np.exp(drawn), np.exp2(drawn), np.log1p(np.abs(drawn)), drawn.sum(axis=1))
     return hashlib.sha256(b"".join(each.tobytes() for each in made)).hexdigest()[:16]
@@ -91,9 +87,7 @@ async def answers(worlds: Sequence[str] = NAMES) -> Answers:
 
 def fan(beliefs: Beliefs) -> tuple[Index, ...]:
     """Every leg of a shard, in its order."""
-    library = beliefs.library
-    believed = (MemoryGraph(beliefs), MemoryHot(beliefs), MemoryCalendar(beliefs))
-    return (MemoryText(library), MemoryVectors(library), *believed, MemoryStanding(library))
+    return tuple(leg.over(beliefs) for leg in LEGS)
 
 
 async def _ask(told: Told, text: str, settings: RecallSettings, encoded: bool) -> Recollection:
