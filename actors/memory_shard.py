@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -19,6 +19,7 @@ import numpy as np
 
 from actors.accesses import Accesses, credited
 from actors.background import stand_before
+from actors.columns import ShardColumns
 from actors.line import Exchange
 from actors.names import line_of
 from actors.shelves import NO_KEYS, Shelves
@@ -37,6 +38,7 @@ from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.library import MemoryShelf
 from memory.retrieval.pieces import Asked
+from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
@@ -228,6 +230,11 @@ class MemoryShard:
         """For `memoray status` and health checks."""
         return {"name": self.name, "epoch": self._epoch, "users": len(self._users)}
 
+    async def projected(self, scopes: Sequence[str]) -> tuple[Projected, ...]:
+        """How far each projection of this shard has come in these scopes; nothing is read because of it."""
+        columns = (await self._fan()).shelves.columns
+        return (Projected(columns.name, columns.generation, await columns.positions(scopes)),)
+
     async def _write(self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]) -> ChangeSet:
         memory, changes = await self._act(user_id, act)
         await self._show(memory)
@@ -296,10 +303,10 @@ class MemoryShard:
         stores = await self._open()
         if self._legs is None:
             rounded = self._settings.recall.precision == "int8"
-            shelves = Shelves(stores.feed, stores.encoder.dimensions, rounded)
-            beliefs = Beliefs(shelves.library, self._working_set)
-            indexes = tuple(leg.over(beliefs) for leg in self._tuning.legs)
-            self._legs = Legs(stores.encoder, shelves, beliefs, indexes, MemoryShelf(shelves.library, beliefs))
+            of, legs = stores.encoder, self._tuning.legs
+            columns = ShardColumns(of.dimensions, rounded, generation=of.name, believed=self._working_set, legs=legs)
+            shelf = MemoryShelf(columns.library, columns.beliefs)
+            self._legs = Legs(of, Shelves(stores.feed, columns), columns.beliefs, columns.serves, shelf)
         return self._legs
 
     def _working_set(self, user_id: str) -> WorkingSet | None:

@@ -29,12 +29,12 @@ from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
 from adapters.postgres.heard import PostgresHeard
 from adapters.postgres.history import PostgresHistory
-from adapters.postgres.indexes import PostgresCalendar, PostgresGraph, PostgresText, PostgresVectors
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import PostgresReads
 from adapters.postgres.rebuild import PostgresRebuild
+from adapters.postgres.search import PostgresSearch
 from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
@@ -72,6 +72,7 @@ class Stores:
     capture: PostgresCapture
     nights: PostgresNights
     feed: PostgresFeed
+    search: PostgresSearch
     tokens: PostgresTokens
     reads: PostgresReads
     entities: PostgresEntityReads
@@ -149,6 +150,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         capture,
         PostgresNights(pool, name, encoder.calibrate),
         PostgresFeed(pool, name),
+        PostgresSearch(pool, name),
         PostgresTokens(pool),
         PostgresReads(pool),
         PostgresEntityReads(pool),
@@ -238,9 +240,7 @@ def _told(settings: Settings, name: str) -> str | None:
 def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
     """PostgreSQL's own search, for when the shard does not answer."""
     encoder = kept.encoder
-    indexes = (PostgresText, PostgresVectors, PostgresGraph, PostgresCalendar)
-    legs = tuple(index(kept.pool, encoder.name) for index in indexes)
-    return legs, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
+    return kept.search.serves, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
 
 
 def administrator(user_id: str, clearance: Sensitivity) -> Token:

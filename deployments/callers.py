@@ -91,12 +91,17 @@ def writing(who: Caller) -> Caller:
     return who
 
 
+def sees_all(who: Caller) -> bool:
+    """Whether nothing of this memory is hidden from the caller: an administrator, or a clearance for everything."""
+    return who.permission == "admin" or who.view.clearance >= Sensitivity.SENSITIVE
+
+
 def seeing_all(who: Caller) -> Caller:
     """The caller, if nothing of this memory is hidden from it: an administrator, or a clearance for everything.
 
     Raises Forbidden.
     """
-    if who.permission != "admin" and who.view.clearance < Sensitivity.SENSITIVE:
+    if not sees_all(who):
         raise Forbidden("This concerns the whole memory: it needs clearance sensitive, or an administrator's token.")
     return who
 

@@ -34,6 +34,7 @@ from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
 from memory.retrieval.pieces import Asked
+from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
@@ -109,6 +110,9 @@ class Minds(Protocol):
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
+
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+        """How far the projections of a user's shard have come in these scopes; none if it does not answer soon."""
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do."""

@@ -19,6 +19,7 @@ from memory.model.commands import Command
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
+from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
@@ -30,6 +31,8 @@ OPENED_S = 2.0
 """Seconds between calls that have the shards open their lines."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included."""
+FIGURES_S = 1.0
+"""Seconds that figures wait for a shard."""
 
 REBUILD_S = 3_600.0
 """Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
@@ -84,6 +87,13 @@ class RayMinds:
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
         return cast(WorkingSet, await self._asked_of(user_id, TURN_S, "believed"))
+
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+        """How far the projections of a user's shard have come; none of a shard that is away, which nobody waits for."""
+        with suppress(RayError, Unavailable):
+            answer = self._directory.ask(user_id, "projected", tuple(scopes))
+            return cast(Sequence[Projected], await self._within(answer, FIGURES_S))
+        return ()
 
     async def keep_lines(self) -> None:
         """Have the shards be asked past Ray at any time: without its raylet a gateway cannot call them."""

@@ -5,7 +5,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -20,8 +20,10 @@ from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
+from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.pieces import Asked, Encoded
+from memory.retrieval.projected import Position, ProjectionBatch
 from memory.retrieval.query import Probe
 
 Vector = NDArray[np.float32]
@@ -150,6 +152,74 @@ class Early(Index, Protocol):
 
     def begin(self, view: View, probe: Probe) -> Callable[[Probe], Ranking]:
         """Do it. What is returned takes the same probe with its vector, if there is one, and does the rest."""
+
+
+class Feed(Protocol):
+    """What was captured and encoded, by position, for whoever follows it."""
+
+    async def positions(self, scopes: Sequence[str]) -> Mapping[str, Position]:
+        """scope -> what was committed by now; a scope nobody wrote to is absent. Turns are not told here."""
+
+    async def removed(self, scope: str, since: int) -> Keys:
+        """Keys removed after a position."""
+
+    def changed(self, scope: str, since: int) -> AsyncIterator[tuple[Sensitivity, SegmentBatch]]:
+        """Segments written after a position, batch by batch; perhaps some of them twice."""
+
+    def changed_vectors(self, scope: str, since: int, keys: Keys) -> AsyncIterator[tuple[Keys, Encoded]]:
+        """Vectors and word pieces written after a vector position, and those of these keys, likewise."""
+
+
+class Projection(Protocol):
+    """An index that follows the journal: in memory, in the journal's own database, or in another server.
+
+    It holds nothing that cannot be read again, so that any scope of it may be dropped at any time. Its position is kept
+    with its rows, in the same transaction or after them, never before: what it says it holds it holds. It may hold more
+    than that, for a run that broke off, or because the journal writes its rows along.
+
+    A generation is what its rows are made with: encoder, layout, schema. It is part of where they lie (a collection, a
+    label, a prefix), so that two generations share nothing. To change it another instance of the next generation is
+    filled from the origin while this one answers; then whoever asks takes the next one's `serves`, and this one is
+    dropped, scope by scope. `memory.services.project` follows, in one process and one run a scope at a time.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in `GET /v1/stats`."""
+
+    @property
+    def generation(self) -> str:
+        """What its rows are made with."""
+
+    @property
+    def serves(self) -> Sequence[Index]:
+        """The searches that it answers, each known to `memory.retrieval.registry` by its name.
+
+        They answer while batches are applied, with each row as it was or as it is. A scope that is read for the first
+        time may be out of sight until its run has ended, and one that was dropped is out of sight at once.
+        """
+
+    async def positions(self, scopes: Sequence[str]) -> Mapping[str, Position]:
+        """scope -> how far it holds that; a scope of which it holds nothing, or that was dropped, is absent.
+
+        It is read where the rows lie, so that it is right after a restart and after a reply that was lost.
+        """
+
+    async def apply(self, batch: ProjectionBatch) -> None:
+        """Put and remove what a batch says, then take its `until` as the position.
+
+        Order: batches of one scope come one after the other, by position and number; scopes are independent. A batch
+        that begins behind the position is known already and changes nothing; one that begins beyond it raises Stale and
+        changes nothing. Idempotence: rows are put by their natural keys, so the same batch twice is the same as once.
+        Any other error, Unavailable among them, leaves the old position and perhaps some of the rows. A lost reply
+        tells nothing: whoever follows asks for the position and goes on from it.
+        """
+
+    async def drop(self, scope: str) -> None:
+        """Forget a scope of this generation: on return nothing of it is found, and its position is gone.
+
+        Dropping what is not there does nothing. After a lost reply it is dropped again.
+        """
 
 
 class Shelf(Protocol):

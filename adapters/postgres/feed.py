@@ -24,6 +24,7 @@ from memory.retrieval.candidates import Traits
 from memory.retrieval.flags import bare
 from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces, width
+from memory.retrieval.projected import Position
 from memory.retrieval.query import Probe
 
 Q = queries("feed")
@@ -45,10 +46,10 @@ class PostgresFeed:
         self._pool = pool
         self._encoder = encoder
 
-    async def positions(self, scopes: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """scope -> (capture position, vector position); a scope nobody wrote to is absent."""
+    async def positions(self, scopes: Sequence[str]) -> dict[str, Position]:
+        """scope -> what was captured and encoded by now; a scope nobody wrote to is absent."""
         rows = await self._pool.rows(Q["positions"], scopes=list(scopes))
-        return {row["scope"]: (row["position"], row["vector_position"]) for row in rows}
+        return {row["scope"]: Position(row["position"], row["vector_position"]) for row in rows}
 
     async def removed(self, scope: str, since: int) -> Keys:
         """The keys removed after a position."""

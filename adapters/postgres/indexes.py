@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,19 +26,27 @@ REACHED, OF_EACH = 200, 1_000
 90,000 facts, half of one subject, ways without a bound were not counted within 25 s."""
 
 
+Dropped = Callable[[Sequence[str]], Awaitable[Collection[str]]]
+"""Tells those of these scopes that are not to be searched."""
+
+
 class _SqlIndex:
     """One statement that ranks segments."""
 
     name: str
 
-    def __init__(self, pool: Pool, encoder: str) -> None:
+    def __init__(self, pool: Pool, encoder: str, dropped: Dropped | None = None) -> None:
         self._pool = pool
         self._encoder = encoder
+        self._dropped = dropped
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The best segments in sight, best first."""
-        asked = self._asked(view, probe)
-        rows = [] if asked is None else await self._pool.rows(Q[self.name], **_bounds(view, probe), **asked)
+        asked, bounds = self._asked(view, probe), _bounds(view, probe)
+        if asked is not None and self._dropped is not None:
+            out = await self._dropped(view.scopes)
+            bounds["scopes"] = [scope for scope in view.scopes if scope not in out]
+        rows = [] if asked is None else await self._pool.rows(Q[self.name], **bounds, **asked)
         return Ranking(
             self.name,
             np.array([row["segment_key"] for row in rows], np.int64),

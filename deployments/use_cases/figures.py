@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel
 
-from deployments.callers import Caller
+from actors.columns import ShardColumns
+from deployments.callers import Caller, sees_all
 from deployments.house import House
 from memory.model.entities import TIERS
 from memory.model.timeline import iso
+from memory.retrieval.projected import ORIGIN, Position, Projected
 from memory.rules.census import EntityColumns, columns_of, entity_anchors
 from memory.rules.decay import strength_of
 
@@ -16,8 +20,16 @@ _STATS = {
     "segments_count": 1847,
     "entities_count": 312,
     "tiers": {"L0": 250, "L1": 50, "L2": 12, "low_salience": 31},
-    "pending": {"extraction": 1, "embedding": 0},
+    "pending": {"extraction": 1, "embedding": 0, "graph": 0},
     "lag": 0.8,
+    "projections": [
+        {
+            "name": "columns",
+            "generation": "minilm-taught",
+            "behind": {"heard": 1, "encoded": 0, "believed": 0},
+            "unread": 0,
+        }
+    ],
     "set_aside": 0,
     "failures": [],
 }
@@ -33,11 +45,34 @@ class Failure(BaseModel):
     at: str | None
 
 
+class CommitsBehind(BaseModel):
+    """Commits that a projection has not applied yet: of what was captured, of vectors, of turns."""
+
+    heard: int
+    encoded: int
+    believed: int
+
+
+class ProjectionLag(BaseModel):
+    """An index that follows the journal, and how far it is behind in the scopes that it holds.
+
+    `generation` is what it is made with. Scopes that are `unread` it does not hold: it reads them from the beginning
+    when they are first asked for.
+    """
+
+    name: str
+    generation: str
+    behind: CommitsBehind
+    unread: int
+
+
 class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     """Counts of what the caller may see.
 
-    `pending` are sources that are still to be read (`extraction`) and encoded (`embedding`); `lag` is how long, in
-    seconds, the oldest of that work has been waiting. The graph is committed with the journal and never behind it.
+    `pending` are sources that are still to be read (`extraction`) and encoded (`embedding`), and turns that the graph
+    does not show yet (`graph`); `lag` is how long, in seconds, the oldest source has been waiting. `projections` are
+    the indexes, which catch up with the next question. They count what is hidden, too: only who may see all is told of
+    them. Those of a shard that is away are missing.
     `set_aside` are segments whose reading never ended well (`GET /v1/sources?status=failed`), `failures` what cannot be
     done for this user at all, such as the night.
     """
@@ -48,6 +83,7 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     tiers: dict[str, int]
     pending: dict[str, int]
     lag: float
+    projections: list[ProjectionLag]
     set_aside: int
     failures: list[Failure]
 
@@ -59,17 +95,45 @@ async def stats_of(house: House, who: Caller) -> Stats:
     living = await figures.living(who.view)
     now, life = house.clock.now(), house.settings.life
     strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, living), now, life), now, life)
+    projections = await _projections(house, who)
+    behind = next((each.behind.believed for each in projections if each.name == ShardColumns.name), 0)
     tiers = {tier: sum(row["tier"] == tier for row in living) for tier in TIERS}
     return Stats(
         sessions_count=sessions,
         segments_count=segments,
         entities_count=len(living),
         tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
-        pending=await house.stores.reads.pending(who.view),
+        pending=await house.stores.reads.pending(who.view) | {"graph": behind},
         lag=round(await figures.lag_s(who.view), 3),
+        projections=projections,
         set_aside=await figures.set_aside(who.view),
         failures=[
             Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
             for each in await house.stores.failures.of(who.user_id)
         ],
+    )
+
+
+async def _projections(house: House, who: Caller) -> list[ProjectionLag]:
+    """Positions are read before the truth, so that a projection that has caught up is never ahead of it."""
+    if not sees_all(who):
+        return []
+    scopes, search = who.view.scopes, house.stores.search
+    told = [*await house.minds.projected(who.user_id, scopes)]
+    told.append(Projected(search.name, search.generation, await search.positions(scopes)))
+    heard = await house.stores.feed.positions(scopes)
+    truth = {scope: heard.get(scope, ORIGIN) for scope in scopes}
+    truth[who.scope] = truth[who.scope]._replace(believed=await house.stores.journal.version(who.user_id))
+    return [_behind(each, truth) for each in told]
+
+
+def _behind(told: Projected, truth: Mapping[str, Position]) -> ProjectionLag:
+    behind = [at.behind(truth[scope]) for scope, at in told.positions.items()]
+    heard, encoded, believed = map(sum, zip(ORIGIN, *behind, strict=True))
+    unread = sum(scope not in told.positions for scope, at in truth.items() if at != ORIGIN)
+    return ProjectionLag(
+        name=told.name,
+        generation=told.generation,
+        behind=CommitsBehind(heard=heard, encoded=encoded, believed=believed),
+        unread=unread,
     )

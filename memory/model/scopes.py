@@ -30,6 +30,12 @@ def user_scope(user_id: str) -> str:
     return f"user:{user_id}"
 
 
+def owner_of(scope: str) -> str | None:
+    """The user whose own scope it is; None for a team's."""
+    kind, _, user_id = scope.partition(":")
+    return user_id if kind == "user" else None
+
+
 def team_scope(team_id: str) -> str:
     """The scope that a team shares."""
     return f"team:{team_id}"

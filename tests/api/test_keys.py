@@ -82,7 +82,7 @@ async def test_a_command_that_is_sent_again_late_is_one_fact(door: Door, monkeyp
         assert (await door.client.post("/v1/facts", json=told, headers=KEY)).status_code == 503
         await door.settle()
     assert (await door.get("/v1/context", query="Where does Nora live?"))["results"], "the words are found at once"
-    assert (await door.get("/v1/stats"))["pending"] == {"embedding": 0, "extraction": 0}
+    assert (await door.get("/v1/stats"))["pending"] == {"embedding": 0, "extraction": 0, "graph": 0}
     assert (await door.client.post("/v1/facts", json=told, headers=KEY)).status_code == 201
     await door.settle()
     [fact] = (await door.get("/v1/facts"))["facts"]

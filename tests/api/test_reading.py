@@ -346,12 +346,12 @@ async def test_figures(door: Door) -> None:
     await door.post("/v1/sources", LISBON, 202)
     before = await door.get("/v1/stats")
     assert (before["sessions_count"], before["segments_count"], before["entities_count"]) == (1, 2, 0)
-    assert before["pending"] == {"extraction": 1, "embedding": 1}
+    assert before["pending"] == {"extraction": 1, "embedding": 1, "graph": 0}
     assert before["lag"] > 0
     await door.settle()
     after = await door.get("/v1/stats")
     assert after["entities_count"] == sum(after["tiers"][tier] for tier in ("L0", "L1", "L2")) > 0
-    assert (after["pending"], after["lag"]) == ({"extraction": 0, "embedding": 0}, 0.0)
+    assert (after["pending"], after["lag"]) == ({"extraction": 0, "embedding": 0, "graph": 0}, 0.0)
 
 
 # --- the page

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 import psycopg
 import pytest
 
+from actors.columns import ShardColumns
 from actors.shelves import FIRST, FURTHER, Shelves
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.postgres.capture import PostgresCapture
@@ -43,7 +44,7 @@ async def test_six_first_questions_after_a_restart_do_not_starve_a_turn(database
     for scope in scopes:
         said = (Segment("l0", "Ann", "Rain again.", 0.0, 1.0),)
         await PostgresCapture(pool, ENCODER.name).store(Source("s", scope, "conversation", 1.7e9, segments=said))
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     loading = [asyncio.create_task(shelves.catch_up([scope])) for scope in scopes]
     await asyncio.sleep(0.5)
     assert await pool.row("SELECT 1 AS one") == {"one": 1}

@@ -18,6 +18,7 @@ from memory.model.timeline import Instant
 from memory.model.verdicts import Pair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
+from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.erasing import Eraser
 from memory.services.extract import encode, read_source
@@ -79,6 +80,10 @@ class LocalMinds:
     @elsewhere
     async def believed(self, user_id: str) -> WorkingSet:
         return await self.shard.believed(user_id)
+
+    @elsewhere
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+        return await self.shard.projected(scopes)
 
     async def wake(self) -> None:
         return None

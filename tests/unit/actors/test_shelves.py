@@ -9,12 +9,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import numpy as np
 import pytest
 
-from actors import shelves as shelving
-from actors.shelves import FIRST, Keys, Shelves
+from actors import columns as columning
+from actors.columns import ShardColumns
+from actors.shelves import FIRST, Shelves
 from adapters.embedding.hashing import HashingEmbedder
 from memory.model.scopes import Sensitivity, View
+from memory.ports import Keys
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.pieces import Encoded
+from memory.retrieval.projected import ORIGIN, Position
 from tests.unit.retrieval.rows import Row, batch
 
 ENCODER = HashingEmbedder()
@@ -28,21 +31,21 @@ class ListedFeed:
         self.rows: list[tuple[int, Row]] = []
         self.vectors: dict[int, tuple[int, Encoded]] = {}
         self.gone: dict[int, int] = {}
-        self.position = (0, 0)
+        self.position = ORIGIN
 
     def forget(self, key: int) -> None:
-        self.position = (self.position[0] + 1, self.position[1])
-        self.gone[key] = self.position[0]
+        self.position = self.position._replace(heard=self.position.heard + 1)
+        self.gone[key] = self.position.heard
 
     def hear(self, *rows: Row) -> None:
-        self.position = (self.position[0] + 1, self.position[1])
-        self.rows += [(self.position[0], row) for row in rows]
+        self.position = self.position._replace(heard=self.position.heard + 1)
+        self.rows += [(self.position.heard, row) for row in rows]
 
     def encode(self, key: int, text: str) -> None:
-        self.position = (self.position[0], self.position[1] + 1)
-        self.vectors[key] = (self.position[1], ENCODER.encode([text]))
+        self.position = self.position._replace(encoded=self.position.encoded + 1)
+        self.vectors[key] = (self.position.encoded, ENCODER.encode([text]))
 
-    async def positions(self, scopes: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+    async def positions(self, scopes: Sequence[str]) -> Mapping[str, Position]:
         return dict.fromkeys(scopes, self.position)
 
     async def removed(self, scope: str, since: int) -> Keys:
@@ -76,7 +79,7 @@ async def test_pieces_come_with_their_vectors() -> None:
     feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
     feed.encode(1, "A red boat.")
     feed.encode(2, "A blue boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     assert (held(shelves, 1), held(shelves, 2)) == (pieces("A red boat."), pieces("A blue boat."))
 
@@ -85,7 +88,7 @@ async def test_vectors_made_anew_take_the_place_of_the_old_ones() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "something else")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     feed.encode(1, "A red boat.")
     await shelves.catch_up([SCOPE])
@@ -96,7 +99,7 @@ async def test_a_row_that_is_put_again_keeps_its_pieces() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     feed.hear(Row(1, "A red boat.", at=1_700_000_000.0))
     await shelves.catch_up([SCOPE])
@@ -107,7 +110,7 @@ async def test_what_was_forgotten_leaves() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
     feed.encode(2, "A blue boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     feed.forget(1)
     await shelves.catch_up([SCOPE])
@@ -120,7 +123,7 @@ async def test_a_dropped_scope_is_gone_and_read_anew() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     await shelves.drop(SCOPE)
     assert not shelves.library.holds(SCOPE)
@@ -148,7 +151,7 @@ class SlowFeed(ListedFeed):
 async def test_many_first_questions_leave_connections_for_everything_else() -> None:
     feed = SlowFeed(but=SCOPE)
     feed.hear(Row(1, "A red boat."))
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     await shelves.catch_up([SCOPE])
     newcomers = [asyncio.create_task(shelves.catch_up([f"user:{n}"])) for n in range(6)]
     await asyncio.sleep(0.01)
@@ -178,7 +181,7 @@ async def test_a_scope_is_in_sight_when_all_of_it_is_there() -> None:
     feed = PausedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     filling = asyncio.create_task(shelves.catch_up([SCOPE]))
     await feed.waited_for.wait()
     assert not shelves.library.holds(SCOPE), "half of it would be searched by whoever asks meanwhile"
@@ -191,7 +194,7 @@ async def test_a_filling_that_was_given_up_leaves_nothing_behind() -> None:
     feed = PausedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ENCODER.dimensions)
+    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
     filling = asyncio.create_task(shelves.catch_up([SCOPE]))
     await feed.waited_for.wait()
     filling.cancel()
@@ -204,9 +207,9 @@ async def test_a_filling_that_was_given_up_leaves_nothing_behind() -> None:
 
 async def test_what_filling_needed_is_given_back_where_it_was_much(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[int] = []
-    monkeypatch.setattr(shelving, "give_back", lambda: given_back.append(1))
-    monkeypatch.setattr(shelving, "MANY", 1)
-    shelves = Shelves(feed := ListedFeed(), ENCODER.dimensions)
+    monkeypatch.setattr(columning, "give_back", lambda: given_back.append(1))
+    monkeypatch.setattr(columning, "MANY", 1)
+    shelves = Shelves(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
     feed.hear(Row(1, "A red boat."))
     await shelves.catch_up(["user:ben"])
     assert given_back == []
@@ -224,9 +227,9 @@ async def test_a_filling_given_up_at_its_very_end_leaves_nothing_behind(monkeypa
         loop.call_soon_threadsafe(begun.set)
         ended.wait(60)
 
-    monkeypatch.setattr(shelving, "give_back", give_back)
-    monkeypatch.setattr(shelving, "MANY", 0)
-    shelves = Shelves(feed := ListedFeed(), ENCODER.dimensions)
+    monkeypatch.setattr(columning, "give_back", give_back)
+    monkeypatch.setattr(columning, "MANY", 0)
+    shelves = Shelves(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
     feed.hear(Row(1, "A red boat."))
     filling = asyncio.create_task(shelves.catch_up([SCOPE]))
     await begun.wait()

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from actors.columns import ShardColumns
 from actors.memory_shard import Legs, MemoryShard
 from actors.shelves import Shelves
 from adapters.clock import SystemClock
@@ -34,7 +35,7 @@ class Drowsy(MemoryShard):
 
     def __init__(self, home: Path) -> None:
         super().__init__("shard-0", Settings(home=home))
-        journal, shelves = InMemoryJournal(), Shelves(ListedFeed(), ENCODER.dimensions)
+        journal, shelves = InMemoryJournal(), Shelves(ListedFeed(), ShardColumns(ENCODER.dimensions))
         stores = SimpleNamespace(
             journal=journal,
             commands=InMemoryCaptures(journal),
