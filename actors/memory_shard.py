@@ -116,9 +116,11 @@ class MemoryShard:
         else:
             await self._act(user_id, lambda memory: memory.turn(command))
 
-    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
-        """Reverse a command, by default the owner's last one."""
-        return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor))
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, partly: bool = False
+    ) -> ChangeSet:
+        """Reverse a command, by default the owner's last one; `partly` leaves what has changed since."""
+        return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor, partly=partly))
 
     async def recall(
         self, question: Question, only: Keys | None = None, understood: Understood | None = None

@@ -30,6 +30,7 @@ from adapters.postgres.forget import PostgresForgetting
 from adapters.postgres.heard import PostgresHeard
 from adapters.postgres.history import PostgresHistory
 from adapters.postgres.journal import PostgresJournal
+from adapters.postgres.night_words import PostgresNightWords
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import PostgresReads
@@ -71,6 +72,7 @@ class Stores:
     journal: PostgresJournal
     capture: PostgresCapture
     nights: PostgresNights
+    night_words: PostgresNightWords
     feed: PostgresFeed
     search: PostgresSearch
     tokens: PostgresTokens
@@ -149,6 +151,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresJournal(pool, name),
         capture,
         PostgresNights(pool, name, encoder.calibrate),
+        PostgresNightWords(pool, name, encoder.calibrate),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
         PostgresTokens(pool),

@@ -16,7 +16,7 @@ import numpy as np
 from actors.accesses import with_believed, with_sources
 from adapters.inmemory.captures import InMemoryCaptures
 from adapters.inmemory.journal import InMemoryJournal
-from adapters.inmemory.nights import InMemoryNights
+from adapters.inmemory.nights import InMemoryNights, InMemoryNightWords
 from adapters.inmemory.sources import InMemorySources
 from memory.model.changes import ChangeSet
 from memory.model.commands import AcceptReading, Command, RecordAccess, SetProfile
@@ -45,7 +45,7 @@ from memory.services.hits import Hit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
 from memory.services.leading import InMind, Lead, leads
-from memory.services.night import run_night
+from memory.services.night import NightParts, run_night
 from memory.services.recall import RecallSettings, at_hand, recall
 from memory.services.remember import UserMemory
 from memory.services.zones import offset_s
@@ -168,7 +168,9 @@ class Living:
 
     async def sleep(self, night: date) -> dict[str, Any]:
         """One night; its report. The clock must stand at its hour."""
-        return await run_night(USER, night, self.zone, HOUR, self._parts.rules.life, self.nights, self)
+        words = InMemoryNightWords(lambda: self.believed, self._vectors, self._parts.embedder.calibrate)
+        parts = NightParts(self._parts.rules.life, self.nights, self, words, hour=HOUR)
+        return await run_night(USER, night, self.zone, parts)
 
     async def census(self) -> Census:
         """The memory as columns."""

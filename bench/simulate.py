@@ -15,9 +15,9 @@ from datetime import time as hour_of_day
 import numpy as np
 
 from bench.life import Asked, Invented, Talk
-from bench.living import HOUR, Living, Parts, scope, segment
+from bench.living import HOUR, USER, Living, Parts, scope, segment
 from bench.story import TOLERANCE, Checkpoint
-from memory.model.commands import ForgetFact
+from memory.model.commands import CloseNight, Command, ForgetFact, MergeFacts
 from memory.model.entities import TIERS
 from memory.model.facts import Fact
 from memory.model.ids import command_id
@@ -27,8 +27,9 @@ from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.rules.census import Census, entity_anchors
 from memory.rules.decay import strength_of
+from memory.rules.night_steps import NightName
 from memory.rules.tiers import contradictions
-from memory.services.night import instant_of, plan_night
+from memory.services.night import commands_of, instant_of, plan_night
 from memory.services.zones import offset_s, zone_of
 from memory.words.predicates import single_valued
 
@@ -203,8 +204,10 @@ class _Course:
         night = self.life.start + timedelta(day + 1)
         self.living.clock.at = instant_of(night, self.life.zone, HOUR)
         report = await self.living.sleep(night)
-        again = plan_night(await self.living.census(), report["now"], self.parts.rules.life)
-        self.moves += sum(map(len, again.crossings.values())) + len(again.report["duplicates"]["merged"])
+        again = plan_night(
+            NightName(USER, str(night)), await self.living.census(), report["now"], self.parts.rules.life
+        )
+        self.moves += sum(map(_rows_of, commands_of(again)))
         entities = self.living.believed.entities
         moved = [*report["tiers"]["promoted"], *report["tiers"]["demoted"]]
         return Day(
@@ -285,6 +288,16 @@ def flaws_of(believed: WorkingSet, replies: Sequence[Reply], places: set[str], *
     for reply in replies:
         if not reply.cited or not set(reply.cited) <= places:
             yield f"not cited: {reply.question}"
+
+
+def _rows_of(command: Command) -> int:
+    """What a command of a night's first phase would move: crossings, or clusters that are merged."""
+    match command:
+        case CloseNight():
+            return len(command.crossings)
+        case MergeFacts():
+            return len(command.clusters)
+    return 0
 
 
 def _contradictions(believed: WorkingSet, began: Instant) -> Iterator[Against]:

@@ -17,9 +17,19 @@ from typing import Any, Literal
 import config
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds
+from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, Share
 from memory.retrieval.parameters import Recall
-from memory.rules.parameters import Decay, Gates, Life, Lifecycle, Reflection, Revision, Strength, Tiers
+from memory.rules.parameters import (
+    Decay,
+    Descriptions,
+    Gates,
+    Life,
+    Lifecycle,
+    Reflection,
+    Revision,
+    Strength,
+    Tiers,
+)
 
 PREFIX = "MEMORAY_"
 _SCALARS = ("dsn", "preset")
@@ -186,6 +196,10 @@ class Night:
 
     hour: HourOfDay = 3
     """Local hour it is due (seeds 000 to 004)."""
+    num_cpus: Share = 1.0
+    """Share of CPUs its job asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
+    num_gpus: Share = 0.0
+    """Share of a GPU its job asks Ray for; 0 = none (chosen: its steps of today run on the CPU)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +289,8 @@ class Settings:
     """Candidate, active, core, archived, pruned."""
     tiers: Tiers = field(default_factory=Tiers)
     """Climbing."""
+    descriptions: Descriptions = field(default_factory=Descriptions)
+    """What is written of entities at night."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     extraction: Extraction = field(default_factory=Extraction)
@@ -291,7 +307,7 @@ class Settings:
     @property
     def life(self) -> Life:
         """All the numbers of a lifetime in one."""
-        return Life(self.strength, self.decay, self.lifecycle, self.tiers, self.reflection)
+        return Life(self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions)
 
     @property
     def token_path(self) -> Path:

@@ -96,8 +96,10 @@ class Minds(Protocol):
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn whose changes nobody asks for: those of a night."""
 
-    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
-        """Reverse a command."""
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
+    ) -> ChangeSet:
+        """Reverse a command; `partly` leaves what has changed since."""
 
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         """What answers a question; one that is not understood yet is encoded where it is answered."""

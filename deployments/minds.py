@@ -56,9 +56,11 @@ class RayMinds:
         """One turn of a night."""
         await self._asked_of(user_id, TURN_S, "carry_out", command)
 
-    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
-        """Reverse a command."""
-        return cast(ChangeSet, await self._asked_of(user_id, TURN_S, "undo", command_id, undone_id, actor))
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
+    ) -> ChangeSet:
+        """Reverse a command; `partly` leaves what has changed since."""
+        return cast(ChangeSet, await self._asked_of(user_id, TURN_S, "undo", command_id, undone_id, actor, partly))
 
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is not back in time; whoever asks may long have had

@@ -6,9 +6,10 @@ from datetime import date
 from typing import Any
 
 from actors.names import actor, shard_of
-from adapters import build
+from adapters import build, build_models
 from config.settings import Settings
 from memory.model.commands import Command
+from memory.services.night import NightParts
 from memory.services.sleeping import STEP, run_nights
 
 
@@ -27,9 +28,8 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
         resting = await stores.failures.resting(STEP) if user_id is None else ()
         known = await stores.nights.sleepers()
         sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
-        now, hour = build.clock().now(), settings.night.hour
-        return await run_nights(
-            sleepers, night, now, hour, settings.life, stores.nights, Shards(), stores.failures, stores.events
-        )
+        model = build_models.language(settings)
+        parts = NightParts(settings.life, stores.nights, Shards(), stores.night_words, model, settings.night.hour)
+        return await run_nights(sleepers, night, build.clock().now(), parts, stores.failures, stores.events)
     finally:
         await stores.close()

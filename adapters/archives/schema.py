@@ -267,6 +267,7 @@ class NightLine(Line):
     report: dict[str, Any]
     plan: dict[k.Named, Annotated[tuple[Cell, ...], FailFast()]] | None = None
     begun_at: k.Moment | None = None
+    commands: tuple[k.Named, ...] | None = None
 
     @field_validator("night")
     @classmethod

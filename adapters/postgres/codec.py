@@ -79,6 +79,11 @@ NOUNS = {
 }  # fmt: skip
 
 
+def description_owner(entity_id: str) -> str:
+    """Who owns the descriptions of an entity: what they quote may have to go while its name stays."""
+    return f"description:{entity_id}"
+
+
 def content_id(owner: str, part: str, words: str) -> int:
     """The signed 64-bit id of some words of an owner."""
     return int.from_bytes(digest("content", owner, part, words), "big", signed=True)
@@ -103,7 +108,8 @@ def _encoded(noun: str, row: Row, before: Row | None, known: Columns) -> tuple[C
             columns[name] = None
         else:
             words = orjson.dumps(value).decode() if name in shape.json_words else value
-            entry = Words(content_id(owner, name, words), owner, words)
+            whose = description_owner(owner) if name == "description" else owner
+            entry = Words(content_id(whose, name, words), whose, words)
             columns[name] = entry.content_id
             content.append(entry)
     if "sensitivity" in columns:
@@ -182,6 +188,7 @@ _SENSITIVITIES = tuple(Sensitivity)
 _SURE = ("quote", "statement", "text")
 """Words that every row has, if only empty ones."""
 _READERS: Mapping[str, Reader] = {
+    "description": lambda value, content: content.get(value) or None,  # erased: there is none any more
     "aliases": lambda value, content: tuple(_json(value, content) or ()),
     "properties": lambda value, content: _json(value, content) or {},
     "earlier": lambda value, _: tuple(value),

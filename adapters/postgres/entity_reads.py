@@ -99,6 +99,13 @@ class PostgresEntityReads:
         row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), **at(then), id=given), given, "entity")
         return row["given"], row["id"]
 
+    async def described(self, view: View, entity_id: str, then: Then = NOW) -> bool:
+        """Whether the description of an entity may be shown: every fact it rests on is in sight and believed."""
+        if then.as_of is not None:  # it tells what holds now, not what held then
+            return False
+        row = await self._pool.row(Q["describes"], **seen_by(view), **at(then), id=entity_id)
+        return bool(row and row["stands"])
+
     async def segments(self, view: View, entity_id: str, limit: int, then: Then = NOW) -> list[DictRow]:
         """Segments in sight that mention it, the latest first."""
         return await self._pool.rows(Q["segments"], **seen_by(view), **at(then), id=entity_id, limit=limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -299,11 +299,21 @@ async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> No
     whose = {"scope": user_scope(user_id), "user_id": user_id}
     if changes.erased:
         erased = list(changes.erased)
-        await connection.execute(Q["erase_content"], {**whose, "owners": erased})
+        await connection.execute(Q["erase_content"], {**whose, "owners": [*erased, *_described(changes)]})
         await connection.execute(Q["erase_predicates"], {**whose, "ids": erased})
         await forget_history(connection, user_id, erased)
     if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
         await connection.execute(Q["erase_outdated"], {**whose, "ids": outdated})
+
+
+def _described(changes: ChangeSet) -> Iterator[str]:
+    """Who owns what was ever written of the erased entities, and of those that erased facts were about."""
+    for change in changes.changes:
+        if change.reason == "erased" and change.after is None:
+            row = change.row
+            about = (row.subject_id, row.object_id) if isinstance(row, Fact) else ()
+            ids = (row.entity_id,) if isinstance(row, Entity) else about
+            yield from (codec.description_owner(each) for each in ids if each is not None)
 
 
 async def forget_history(connection: Connection, user_id: str, erased: Sequence[str]) -> None:

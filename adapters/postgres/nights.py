@@ -1,8 +1,8 @@
-"""Which nights were, and which users they are due for."""
+"""Which nights were, which users they are due for, and what they have done."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from datetime import date
 from operator import attrgetter
@@ -14,17 +14,23 @@ from adapters.postgres.census import Calibration, take_census
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from adapters.walls import everybody
-from memory.errors import NotFound
-from memory.model.commands import Crossing
+from memory.errors import Conflict, NotFound
+from memory.model.captured import COMMANDS
+from memory.model.commands import CloseNight, Command, Crossing
+from memory.model.plain import plain, reader
+from memory.model.scopes import user_scope
 from memory.model.timeline import Instant
 from memory.rules.census import Census
-from memory.rules.night_steps import STEPS
-from memory.services.night import Plan
+from memory.rules.night_steps import STEPS, Found, NightName
+from memory.services.night import Plan, commands_of
+from memory.services.undoing_nights import NightCommands
 
 Q = queries("nights")
 LONGEST_S = 600.0
 """Seconds after which a night that was begun is taken for dead: ten times what one over 300,000 facts may take."""
 _CELLS = attrgetter(*(each.name for each in fields(Crossing)))
+_KIND = "kind"
+_READERS = {kind: reader(each) for kind, each in COMMANDS.items()}
 
 
 class PostgresNights:
@@ -61,18 +67,37 @@ class PostgresNights:
     async def plan(self, user_id: str, night: date) -> Plan | None:
         """The plan of a night, if it was begun."""
         row = await self._pool.row(Q["plan"], user_id=user_id, night=night)
-        return None if row is None else _plan(row)
+        return None if row is None else _plan(NightName(user_id, night.isoformat()), row)
 
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
         """Keep a plan; if there is one already, that one stands and is returned. Raises NotFound without a memory."""
-        steps = {name: list(map(_CELLS, found)) for name, found in plan.crossings.items()}
-        kept = {"report": Jsonb(dict(plan.report)), "plan": Jsonb(steps)}
-        if await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, **kept):
+        crossings = {step: _cells(commands) for step, commands in plan.commands.items()}
+        others = {step: _others(commands) for step, commands in plan.commands.items()}
+        written = {"report": Jsonb(dict(plan.report)), "plan": Jsonb(crossings), "kept": Jsonb(others)}
+        ids = [each.command_id for each in commands_of(plan)]
+        if await self._pool.rows(Q["begin"], user_id=user_id, night=night, at=at, ids=ids, **written):
             return plan
         standing = await self.plan(user_id, night)
         if standing is None:
             raise NotFound("There is no such memory: nothing was told to it yet, or it was deleted.")
         return standing
+
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+        """Add a step to a plan, unless it has that step; the plan that stands. Raises NotFound without a plan.
+
+        Steps that come later cross no thresholds: what they give is kept command by command.
+        """
+        given = {"commands": Jsonb(_others(found.commands)), "figures": Jsonb(dict(found.figures))}
+        ids = [each.command_id for each in found.commands]
+        if row := await self._pool.row(Q["keep"], user_id=user_id, night=night, step=step, ids=ids, **given):
+            return _plan(NightName(user_id, night.isoformat()), row)
+        if (standing := await self.plan(user_id, night)) is None:
+            raise NotFound("There is no such memory: it was deleted while its night went on.")
+        return standing
+
+    async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
+        """Put other figures of a step into the report of a night that is not over."""
+        await self._pool.rows(Q["tell"], user_id=user_id, night=night, step=step, figures=Jsonb(dict(figures)))
 
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         """Those of these commands that were committed."""
@@ -84,12 +109,57 @@ class PostgresNights:
         with everybody("whose night goes on"):
             return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
 
-    async def finish(self, user_id: str, night: date) -> None:
-        """All of the plan has been committed: only its report is kept."""
-        await self._pool.rows(Q["finish"], user_id=user_id, night=night)
+    async def finish(self, user_id: str, night: date) -> Plan:
+        """All of the plan has been committed: only its report is kept, and the ids of what it committed.
+
+        Raises NotFound if the memory was deleted meanwhile.
+        """
+        plan = await self.plan(user_id, night)
+        ids = [] if plan is None else [each.command_id for each in commands_of(plan)]
+        row = await self._pool.row(Q["finish"], user_id=user_id, night=night, ids=ids)
+        if row is None:
+            raise NotFound("There is no such memory: it was deleted while its night went on.")
+        return _plan(NightName(user_id, night.isoformat()), row)
+
+    async def commands(self, user_id: str, night: date) -> NightCommands:
+        """What a night has committed. Raises NotFound if it was not run, Conflict if it is not over."""
+        row = await self._pool.row(Q["done"], user_id=user_id, night=night, scope=user_scope(user_id))
+        if row is None:
+            raise NotFound("That night was not run.", night=str(night))
+        if not row["over"]:
+            raise Conflict("That night is not over.", night=str(night))
+        return NightCommands(row["known"], tuple(row["standing"]), tuple(row["moved_sources"]))
+
+    async def undone(self, user_id: str, night: date) -> None:
+        """Tell in its report that a night was undone."""
+        await self._pool.rows(Q["undone"], user_id=user_id, night=night)
 
 
-def _plan(row: Mapping[str, Any]) -> Plan:
-    steps = row["plan"] or {}
-    crossings = {name: tuple(Crossing(*each) for each in steps.get(name, ())) for name in STEPS}
-    return Plan(row["report"], crossings, done=row["plan"] is None)
+def _cells(commands: Iterable[Command]) -> list[tuple[Any, ...]]:
+    """The crossings of these commands, a short list each: there may be hundreds of thousands."""
+    return [_CELLS(each) for command in commands if isinstance(command, CloseNight) for each in command.crossings]
+
+
+def _others(commands: Iterable[Command]) -> list[dict[str, Any]]:
+    """The commands that cross nothing, whole."""
+    return [{_KIND: type(each).__name__, **plain(each)} for each in commands if not isinstance(each, CloseNight)]
+
+
+def _plan(of: NightName, row: Mapping[str, Any]) -> Plan:
+    """A plan as it was kept. One of an earlier version, or of an archive, keeps what it merges in the report alone."""
+    crossings, kept = row["plan"] or {}, row["kept"]
+    if kept is None and row["plan"] is not None:
+        merged = row["report"].get("duplicates", {}).get("merged", ())
+        kept = {"duplicates": [*_others(of.merging("duplicates", [tuple(each) for each in merged]))]}
+    steps = dict.fromkeys((*STEPS, *crossings, *(kept or {})))
+    commands = {
+        step: (*of.closing(step, [Crossing(*each) for each in crossings.get(step, ())]), *_read(kept, step))
+        for step in steps
+    }
+    return Plan(row["report"], commands, done=row["plan"] is None)
+
+
+def _read(kept: Mapping[str, Any] | None, step: str) -> list[Command]:
+    """The commands that were kept whole of a step."""
+    some = (kept or {}).get(step, ())
+    return [_READERS[each[_KIND]]({name: value for name, value in each.items() if name != _KIND}) for each in some]

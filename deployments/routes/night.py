@@ -13,7 +13,7 @@ from deployments.house import House
 from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
-from memory.services.night import due, instant_of, run_night
+from memory.services.night import NightParts, due, instant_of, run_night
 from memory.services.sleeping import STEP
 from memory.services.told import telling_of_night
 
@@ -47,10 +47,11 @@ async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str,
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: dict[str, Any] = {}
-    life, nights = house.settings.life, house.stores.nights
+    stores = house.stores
+    parts = NightParts(house.settings.life, stores.nights, house.minds, stores.night_words, house.model, hour)
     for each in await _missed(house, user, night, profile.time_zone):
         async with telling_of_night(house.stores.events, user, each):
-            report = await run_night(user, each, profile.time_zone, hour, life, nights, house.minds)
+            report = await run_night(user, each, profile.time_zone, parts)
     await house.stores.failures.over(user, STEP)
     return report
 

@@ -109,10 +109,19 @@ class Related(BaseModel):
     mentioned_together: int
 
 
-class EntityProfile(EntityOut):
-    """The page of an entity. `merged_from` is the id that was asked for, if that entity was merged into this one."""
+class DescribedEntity(BaseModel):
+    """What a page opens with."""
 
     description: str | None
+
+
+class EntityProfile(EntityOut, DescribedEntity):
+    """The page of an entity. `merged_from` is the id that was asked for, if that entity was merged into this one.
+
+    `description` is written at night where somebody has looked in the last week. What no language model has put into
+    words begins with `Quoted:`. It is null where something it rests on is no longer believed, or out of sight.
+    """
+
     facts: list[FactOut]
     timeline: list[Spoken]
     notes: list[NoteOut]
@@ -175,9 +184,10 @@ async def profile_of(
     spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
     notes = (await reads.notes(who.view, entity_id, PROFILE_NOTES, now, then)).shown
     related = await reads.related(who.view, entity_id, then)
+    described = seen.entity.description is not None and await reads.described(who.view, entity_id, then)
     return EntityProfile(
         **shown_entity(seen, now, life).model_dump(),
-        description=seen.entity.description,
+        description=seen.entity.description if described else None,
         facts=shown_facts(facts, now, life),
         timeline=[Spoken(**{**row, "at": iso(row["at"])}) for row in spoken],
         notes=shown_notes(notes),

@@ -246,10 +246,28 @@ class EditNote(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class Description:
+    """What is written of an entity, and the ids of the facts it rests on."""
+
+    entity_id: str
+    text: str
+    support: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeEntities(Command):
+    """Write anew what is told of entities; one whose facts no longer stand by then is left as it is (seed 002)."""
+
+    descriptions: tuple[Description, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Undo(Command):
     """Reverse an earlier command, given as the change set the journal holds of it."""
 
     done: ChangeSet | None = None
+    partly: bool = False
+    """Leave what has changed since, and name it in the outcomes, instead of refusing the whole."""
 
 
 @dataclass(frozen=True, slots=True)

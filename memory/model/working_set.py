@@ -194,6 +194,14 @@ class Draft:
         if (lookup := self._lookups.get(type(change.row))) is not None:
             lookup.follow(change.before, change.after)
 
+    def rewind(self, mark: int) -> None:
+        """Take back every change after the first `mark` ones, as if they had not been made."""
+        while len(self.changes) > mark:
+            change = self.changes.pop()
+            _APPLY[type(change.row)](self, change.after, change.before)
+            if (lookup := self._lookups.get(type(change.row))) is not None:
+                lookup.follow(change.after, change.before)
+
     def finish(self, version: int) -> WorkingSet:
         """The immutable result."""
         tables = {name: self.read(name) for name in _TABLES}

@@ -17,6 +17,7 @@ from memory.model.verdicts import Judging
 from memory.model.working_set import Draft, WorkingSet
 from memory.rules import naming, readings, splitting, statements, undoing, upkeep
 from memory.rules.crossings import close_night
+from memory.rules.describing import describe, withdraw_descriptions
 from memory.rules.meeting import meet_rivals
 from memory.rules.parameters import Gates, Life, Reflection, Revision
 from memory.rules.reinforcement import record_access
@@ -54,6 +55,7 @@ def carry_out(
     outcomes = _DECIDE[type(command)](turn, command, rules)
     naming.settle_names(turn)
     withdraw_unsupported(turn)
+    withdraw_descriptions(turn)
     if turn.asked and turn.judging and not turn.judging.closed:
         raise Unjudged(questions=tuple(turn.asked))
     read = _read(command)
@@ -145,6 +147,11 @@ def _close_night(turn: Turn, command: c.CloseNight) -> list[Outcome]:
     return []
 
 
+def _describe(turn: Turn, command: c.DescribeEntities) -> list[Outcome]:
+    describe(turn, command)
+    return []
+
+
 def _record_access(turn: Turn, command: c.RecordAccess, life: Life) -> list[Outcome]:
     record_access(turn.draft, command, turn.now, life)
     return []
@@ -174,5 +181,6 @@ _DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {
     c.EditNote: lambda turn, command, _: _edit_note(turn, command),
     c.RecordAccess: lambda turn, command, rules: _record_access(turn, command, rules.life),
     c.CloseNight: lambda turn, command, _: _close_night(turn, command),
+    c.DescribeEntities: lambda turn, command, _: _describe(turn, command),
     c.Undo: lambda turn, command, _: undoing.undo(turn, command),
 }

@@ -1,4 +1,7 @@
-"""The steps of a night: what each finds in a census at the night's own instant. Later versions add to the table."""
+"""The steps of a night that look at a census alone: each gives commands and figures, at the night's own instant.
+
+What needs words, vectors or a model is a step of the second phase (memory.services.night_words).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.commands import Crossing
+from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
 from memory.model.entities import STATES, TIERS
 from memory.model.facts import NOTE_LIFETIME_DAYS
+from memory.model.ids import command_id
 from memory.model.timeline import DAY_S, Instant
 from memory.rules.census import (
     ACTIVE,
@@ -31,11 +35,54 @@ from memory.rules.parameters import Life
 from memory.rules.reflection import duplicates
 from memory.rules.tiers import contradictions, tiers_of
 
+MOST_ROWS = 500
+"""Rows one commit of a night may change (decision 0061, 16)."""
+MOST_CLUSTERS = 100
+"""Clusters of duplicates one commit merges: with their evidence and links about as many rows."""
+ACTOR = "night"
+
+
+@dataclass(frozen=True, slots=True)
+class NightName:
+    """Whose night it is, and of which day (YYYY-MM-DD): every command of a night is known by them."""
+
+    user_id: str
+    date: str
+
+    def identity(self, step: str, *place: object) -> str:
+        """The id of a command of a step: the same step of the same night gives the same."""
+        return command_id(ACTOR, self.user_id, self.date, step, *place)
+
+    def closing(self, step: str, crossings: Sequence[Crossing]) -> tuple[CloseNight, ...]:
+        """The commands that record crossings, `MOST_ROWS` at most each."""
+        return tuple(
+            CloseNight(self.identity(step, start), ACTOR, night=self.date, step=step,
+                       crossings=tuple(crossings[start : start + MOST_ROWS]))
+            for start in range(0, len(crossings), MOST_ROWS)
+        )  # fmt: skip
+
+    def merging(self, step: str, clusters: Sequence[tuple[str, ...]]) -> tuple[MergeFacts, ...]:
+        """The commands that merge duplicates, `MOST_CLUSTERS` at most each."""
+        starts = range(0, len(clusters), MOST_CLUSTERS)
+        return tuple(
+            MergeFacts(self.identity(step, start), ACTOR, clusters=tuple(clusters[start : start + MOST_CLUSTERS]))
+            for start in starts
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a step gives: commands in their order, and figures for the report."""
+
+    commands: tuple[Command, ...]
+    figures: Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class Sight:
     """A census at one instant, and what several steps need to know of it."""
 
+    of: NightName
     census: Census
     now: Instant
     life: Life
@@ -67,17 +114,13 @@ class Sight:
         return to_prune(self.census.facts, self.facts, self.life.lifecycle)
 
 
-Found = tuple[list[Crossing], dict[str, Any]]
-"""What was crossed, and figures for the report."""
-
-
 def _pending(sight: Sight) -> Found:
-    return [], dict(sight.census.pending or {})
+    return Found((), dict(sight.census.pending or {}))
 
 
 def _decay(sight: Sight) -> Found:
     """Strength is derived, never stored: the night only tells how it stands."""
-    return [], {
+    figures = {
         "entities": len(sight.entities),
         "mean_strength": _mean(sight.entities),
         "low_salience": int((sight.entities < sight.life.decay.low_salience).sum()),
@@ -86,6 +129,7 @@ def _decay(sight: Sight) -> Found:
         "sources": len(sight.sources),
         "mean_source_strength": _mean(sight.sources),
     }
+    return Found((), figures)
 
 
 def _tiers(sight: Sight) -> Found:
@@ -93,13 +137,14 @@ def _tiers(sight: Sight) -> Found:
     denied = contradictions(rows, sight.census.facts)
     after = tiers_of(rows, denied, sight.now, sight.life.tiers)
     found = _crossed("entity", "tier", TIERS, rows.ids, rows.tier, after, rows.stamp)
-    return found, {
+    figures = {
         "contradicted": int(denied.sum()),
         "before": _tally(TIERS, rows.tier),
         "after": _tally(TIERS, after),
         "promoted": [each.id for each in found if each.after > each.before],
         "demoted": [each.id for each in found if each.after < each.before],
     }
+    return Found(sight.of.closing("tiers", found), figures)
 
 
 def _states(sight: Sight) -> Found:
@@ -113,7 +158,7 @@ def _states(sight: Sight) -> Found:
         *_crossed("fact", "state", STATES, facts.ids, facts.state, of_facts, facts.stamp),
         *_crossed("source", "state", STATES, sources.ids, sources.state, of_sources, np.zeros(len(sources.ids), int)),
     ]
-    return found, {
+    figures = {
         "entities": _tally(STATES, of_entities),
         "facts": _tally(STATES, of_facts[sight.held]),
         "sources": _tally(STATES, of_sources),
@@ -121,13 +166,14 @@ def _states(sight: Sight) -> Found:
         "archived": sum(each.after == STATES[ARCHIVED] for each in found),
         "returned": sum(each.before == STATES[ARCHIVED] for each in found),
     }
+    return Found(sight.of.closing("states", found), figures)
 
 
 def _pruning(sight: Sight) -> Found:
     facts, gone = sight.census.facts, sight.pruned
     chosen = zip(facts.ids[gone], facts.stamp[gone].tolist(), strict=True)
     found = [Crossing("fact", identity, "status", "active", "pruned", stamp) for identity, stamp in chosen]
-    return found, {"pruned": [each.id for each in found]}
+    return Found(sight.of.closing("pruning", found), {"pruned": [each.id for each in found]})
 
 
 def _notes(sight: Sight) -> Found:
@@ -136,21 +182,22 @@ def _notes(sight: Sight) -> Found:
         days = NOTE_LIFETIME_DAYS[note.lifetime]
         if days is not None and sight.now >= note.created_at + days * DAY_S:
             found.append(Crossing("note", note.note_id, "lifetime", note.lifetime, "expired"))
-    return found, {"expired": len(found)}
+    return Found(sight.of.closing("notes", found), {"expired": len(found)})
 
 
 def _duplicates(sight: Sight) -> Found:
     """Only what is new has to be looked at; likenesses that differ in what matters are reported, never merged."""
     fresh, facts = sight.census.fresh, sight.census.facts
     if fresh is None:
-        return [], {"merged": [], "disagreeing": []}
+        return Found((), {"merged": [], "disagreeing": []})
     rows = np.flatnonzero(np.isin(facts.ids, list(fresh.believed.facts)))
     strength = dict(zip(facts.ids[rows], sight.facts[rows].tolist(), strict=True))
     found = duplicates(fresh.believed, list(fresh.believed.facts), fresh.likeness, strength, sight.life.reflection)
-    return [], {
+    figures = {
         "merged": [list(each) for each in found.clusters],
         "disagreeing": [[each.one, each.other] for each in found.disagreeing],
     }
+    return Found(sight.of.merging("duplicates", found.clusters), figures)
 
 
 STEPS: Mapping[str, Callable[[Sight], Found]] = {

@@ -228,6 +228,18 @@ class Reflection:
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptions:
+    """What is written of an entity at night (seed 002)."""
+
+    looked_within_days: Days = 7.0
+    """Days within which somebody looked at an entity whose description is written (seed 002)."""
+    most: Count = 100
+    """Descriptions written in one night, those of what was looked at last first (chosen: as many as storylines)."""
+    rests_on: Count = 5
+    """Facts a description rests on (chosen: as many as a meta fact quotes)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
 
@@ -241,3 +253,5 @@ class Life:
     """The tiers."""
     reflection: Reflection = field(default_factory=Reflection)
     """Duplicates."""
+    descriptions: Descriptions = field(default_factory=Descriptions)
+    """What is written of entities."""

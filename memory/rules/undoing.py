@@ -1,17 +1,19 @@
 """Undoing: every row of an earlier command is put back as it was, last change first.
 
 Only what that command changed is put back; what others have done to the row since stays. If they have changed the very
-same thing, the undo is refused: the later command is to be undone first.
+same thing, the undo is refused: the later command is to be undone first. A command of a night changes rows that have
+nothing to do with each other; undone partly, those that have changed since stay, and are named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from memory.errors import NothingToUndo
-from memory.model.accesses import Access
+from memory.model.accesses import SOURCE, Access
 from memory.model.changes import Change, Outcome, Row, key_of
 from memory.model.commands import Undo, Withdraw
 from memory.model.entities import Entity, Mention
@@ -36,13 +38,67 @@ def undo(turn: Turn, command: Undo) -> list[Outcome]:
     erasing = command.done.kind == Withdraw.__name__
     if erasing or any(change.reason == "erased" for change in command.done.changes):
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
-    changes = command.done.changes
+    if command.partly:
+        return _undo_partly(turn, command.done.changes)
+    _undo_all(turn, command.done.changes)
+    return []
+
+
+SKIPPED = "skipped"
+"""The outcome of a row that has changed since and was left as it is."""
+
+
+def _undo_partly(turn: Turn, changes: Sequence[Change]) -> list[Outcome]:
+    """Put back what still stands as the command left it: changes that share a row, all of them or none."""
+    outcomes = []
+    for together in _tied(changes):
+        mark = len(turn.draft.changes)
+        try:
+            _undo_all(turn, together)
+        except NothingToUndo:
+            turn.draft.rewind(mark)
+            ids = (str(key_of(each.row)[0]) for each in together if isinstance(each.row, Entity | Fact | Note))
+            outcomes += [Outcome(each, SKIPPED) for each in dict.fromkeys(ids)]
+    return outcomes
+
+
+def _tied(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
+    """The changes of a command by what they are tied to: two that name the same fact or entity belong together."""
+    leaders: dict[str, str] = {}
+
+    def leader(identity: str) -> str:
+        while leaders.setdefault(identity, identity) != identity:
+            identity = leaders[identity]
+        return identity
+
+    for change in changes:
+        first, *others = _named(change.row)
+        for each in others:
+            leaders[leader(each)] = leader(first)
+    groups: defaultdict[str, list[Change]] = defaultdict(list)
+    for change in changes:
+        groups[leader(_named(change.row)[0])].append(change)
+    yield from groups.values()
+
+
+def _named(row: Row) -> tuple[str, ...]:
+    """The ids by which a change of this row is tied to others."""
+    match row:
+        case Link():
+            return (row.from_id, row.to_id)
+        case SourceState():
+            return (f"{SOURCE}{row.source_id}",)
+        case Profile():
+            return ("profile",)
+    return (str(key_of(row)[0]),)
+
+
+def _undo_all(turn: Turn, changes: Sequence[Change]) -> None:
     created = {change.row.fact_id for change in changes if isinstance(change.row, Fact) and change.before is None}
     for change in reversed(changes):
         # a fact that was created stays as a forgotten one (decision 0009), and so does what it was read from
         if not (isinstance(change.row, Evidence) and change.row.fact_id in created):
             _put_back(turn, change)
-    return []
 
 
 def _put_back(turn: Turn, change: Change) -> None:
@@ -56,6 +112,8 @@ def _put_back(turn: Turn, change: Change) -> None:
     else:
         if _standing(turn.draft, row) != change.after:
             raise NothingToUndo("Something of that command has changed since; undo the later command first.")
+        if change.before is not None and not _has_ends(turn.draft, change.before):
+            raise NothingToUndo("What something of that command was about has been erased since.")
         turn.draft.put("undone", change.after, change.before)
 
 
@@ -113,6 +171,12 @@ def _restored(before: Versioned, after: Versioned, current: Versioned, noun: str
             )
         restored[name] = old
     return restored
+
+
+def _has_ends(draft: Draft, row: Row) -> bool:
+    """Whether what a note or a link is about still is there."""
+    ends = (row.about_id,) if isinstance(row, Note) else (row.from_id, row.to_id) if isinstance(row, Link) else ()
+    return all(each in draft.facts or each in draft.entities for each in ends)
 
 
 def _standing(draft: Draft, row: Row) -> Row | None:

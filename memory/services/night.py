@@ -1,30 +1,32 @@
 """The night: what is due, what it finds, and how it is told. It plans on a census and commits its steps in order.
 
-`now` is the scheduled instant, three o'clock where the user lives, also when a night is caught up late: running it
-twice, or a week late, changes nothing.
+Then come the steps that need words, vectors or a model. `now` is the scheduled instant, three o'clock where the user
+lives, also when a night is caught up late: running it twice, or a week late, changes nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import chain, groupby
 from typing import Any, Protocol
 
-from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
-from memory.model.ids import command_id
+from memory.errors import DomainError, ModelFailed, StatementTimeout, Unavailable
+from memory.model.commands import Command
 from memory.model.timeline import Instant
+from memory.ports import LanguageModel
 from memory.rules.census import Census
-from memory.rules.night_steps import STEPS, Sight
+from memory.rules.night_steps import STEPS, Found, NightName, Sight
 from memory.rules.parameters import Life
+from memory.services.night_words import WORD_STEPS, NightWords, WordSight, WordStep
+from memory.services.told import reason_of
 from memory.services.zones import zone_of
 
-MOST_ROWS = 500
-"""Rows one commit of a night may change (decision 0061, 16)."""
-MOST_CLUSTERS = 100
-"""Clusters of duplicates one commit merges: with their evidence and links about as many rows."""
+log = logging.getLogger("memoray.night")
 AHEAD = 2
 """Turns of a night under way at once: one is written while the next is decided. A third would only wait."""
 CATCH_UP_DAYS = 30
@@ -33,11 +35,15 @@ CATCH_UP_DAYS = 30
 
 @dataclass(frozen=True)
 class Plan:
-    """What one night found, fixed before anything of it is committed: a night that is killed goes on where it was."""
+    """What a night found: each step's commands are fixed before any of them is committed.
+
+    A night that is killed goes on where it was. A step of the second phase is added when its turn comes.
+    """
 
     report: Mapping[str, Any]
-    crossings: Mapping[str, tuple[Crossing, ...]]
-    """Step -> thresholds crossed."""
+    """Results by step. Nothing that is still to be done is read from here."""
+    commands: Mapping[str, tuple[Command, ...]]
+    """Step -> what it commits, in order; of a night that is over, nothing."""
     done: bool = False
     """Whether all of it has been committed."""
 
@@ -54,11 +60,17 @@ class Nights(Protocol):
     async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
         """Keep a plan, unless there is one; the one that stands."""
 
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+        """Add a step to a plan, unless it has that step; the plan that stands."""
+
+    async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
+        """Put other figures of a step into the report of a night that is not over."""
+
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         """Those of these commands that were committed."""
 
-    async def finish(self, user_id: str, night: date) -> None:
-        """All of the plan has been committed: only its report is kept."""
+    async def finish(self, user_id: str, night: date) -> Plan:
+        """All of the plan has been committed: only its report is kept, and the ids of what it committed."""
 
 
 class Mind(Protocol):
@@ -66,6 +78,22 @@ class Mind(Protocol):
 
     async def carry_out(self, user_id: str, command: Command) -> object:
         """One turn of a user's memory, whose changes nobody asks for."""
+
+
+@dataclass(frozen=True)
+class NightParts:
+    """What a night is run with: its hour and its numbers, what it reads and keeps, and who commits."""
+
+    life: Life
+    nights: Nights
+    mind: Mind
+    words: NightWords
+    model: LanguageModel | None = None
+    """Who puts into words what is written; without one it is quoted."""
+    hour: int = 3
+    """Local hour of a night (seeds 000 to 004)."""
+    word_steps: Mapping[str, WordStep] = field(default_factory=lambda: WORD_STEPS)
+    """The steps of the second phase, in order."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -83,55 +111,93 @@ def due(since: Instant, now: Instant, zone: str, hour: int) -> Iterator[date]:
             yield night
 
 
-def plan_night(census: Census, now: Instant, life: Life) -> Plan:
-    """Every step of the night, in order, on one census."""
-    sight = Sight(census, now, life)
+def plan_night(of: NightName, census: Census, now: Instant, life: Life) -> Plan:
+    """Every step of the first phase, in order, on one census."""
+    sight = Sight(of, census, now, life)
     report: dict[str, Any] = {"now": now, "version": census.version}
-    crossings = {}
+    commands = {}
     for name, step in STEPS.items():
-        found, report[name] = step(sight)
-        crossings[name] = tuple(found)
-    return Plan(report, crossings)
+        found = step(sight)
+        commands[name], report[name] = found.commands, dict(found.figures)
+    return Plan(report, commands)
 
 
-def commands_of(user_id: str, night: date, plan: Plan) -> Iterator[CloseNight | MergeFacts]:
-    """What a plan commits, in order: at most so many rows a command, each with an id of its user, night and step."""
-    for step, crossings in plan.crossings.items():
-        for start in range(0, len(crossings), MOST_ROWS):
-            identity = command_id("night", user_id, night.isoformat(), step, start)
-            batch = crossings[start : start + MOST_ROWS]
-            yield CloseNight(identity, "night", night=night.isoformat(), step=step, crossings=batch)
-    clusters = tuple(map(tuple, plan.report.get("duplicates", {}).get("merged", ())))
-    for start in range(0, len(clusters), MOST_CLUSTERS):
-        identity = command_id("night", user_id, night.isoformat(), "duplicates", start)
-        yield MergeFacts(identity, "night", clusters=clusters[start : start + MOST_CLUSTERS])
+def commands_of(plan: Plan) -> Iterator[Command]:
+    """What a plan commits, in order."""
+    return chain.from_iterable(plan.commands.values())
 
 
-async def run_night(
-    user_id: str, night: date, zone: str, hour: int, life: Life, nights: Nights, mind: Mind
-) -> dict[str, Any]:
+async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> dict[str, Any]:
     """One night of one user, planned here and committed by the mind; only told again if it was already.
 
     Killed at any moment and run again it ends as if it had not been: the plan stands, and a command counts once.
+    Raises what the first phase raises, and Unavailable; any other failure of a later step is told in its report.
     """
+    of, nights = NightName(user_id, night.isoformat()), parts.nights
     plan = await nights.plan(user_id, night)
     if plan is None:
-        now, census = instant_of(night, zone, hour), await nights.census(user_id)
-        fresh = await asyncio.to_thread(plan_night, census, now, life)
+        now, census = instant_of(night, zone, parts.hour), await nights.census(user_id)
+        fresh = await asyncio.to_thread(plan_night, of, census, now, parts.life)
         told = {"user_id": user_id, "night": night.isoformat(), **fresh.report}
         plan = await nights.begin(user_id, night, now, replace(fresh, report=told))
     if not plan.done:
-        commands = list(commands_of(user_id, night, plan))
-        done = await nights.committed(user_id, [each.command_id for each in commands])
-        # to carry one out again would be to load the whole memory anew
-        left = [each for each in commands if each.command_id not in done]
-        for kind in (CloseNight, MergeFacts):  # what is merged has changed, and would cross no more this night
-            await _commit(user_id, (each for each in left if isinstance(each, kind)), mind)
-        await nights.finish(user_id, night)
+        await _commit(user_id, chain.from_iterable(plan.commands.get(name, ()) for name in STEPS), parts)
+        sight = WordSight(of, float(plan.report["now"]), parts.life, parts.words, parts.model)
+        for name, step in parts.word_steps.items():
+            await _second_phase(name, step, sight, plan, night, parts)
+        plan = await nights.finish(user_id, night)
     return dict(plan.report)
 
 
-async def _commit(user_id: str, commands: Iterable[Command], mind: Mind) -> None:
+async def _second_phase(
+    name: str, step: WordStep, sight: WordSight, plan: Plan, night: date, parts: NightParts
+) -> None:
+    """One step: keep what it gives, then commit it. What fails is told as its failure, and the night goes on."""
+    user_id = sight.of.user_id
+    if name not in plan.commands:
+        plan = await parts.nights.keep(user_id, night, name, await _attempted(name, step, sight))
+    try:
+        await _commit(user_id, plan.commands[name], parts)
+    except DomainError as error:
+        if _is_away(error):
+            raise
+        log.warning("the step %s of the night of %s failed: %s", name, user_id, reason_of(error))
+        await parts.nights.tell(user_id, night, name, {"failed": reason_of(error)})
+
+
+async def _attempted(name: str, step: WordStep, sight: WordSight) -> Found:
+    """What a step gives; of one that fails, why."""
+    try:
+        return await step(sight)
+    except Exception as error:
+        if _is_away(error):
+            raise
+        log.exception("the step %s of the night of %s failed", name, sight.of.user_id)
+        return Found((), {"failed": reason_of(error)})
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether the house failed and not the step: a night that is run again later may well end."""
+    own = isinstance(error, ModelFailed | StatementTimeout)
+    return isinstance(error, Unavailable | TimeoutError) and not own
+
+
+async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) -> None:
+    """Let the mind commit what was not committed yet; commands of one kind are told ahead, the kinds in order.
+
+    What is merged has changed, and would cross no more this night: crossings come first, and are waited for.
+    """
+    wanted = list(commands)
+    if not wanted:
+        return
+    done = await parts.nights.committed(user_id, [each.command_id for each in wanted])
+    # to carry one out again would be to load the whole memory anew
+    left = (each for each in wanted if each.command_id not in done)
+    for _, alike in groupby(left, type):
+        await _commit_ahead(user_id, alike, parts.mind)
+
+
+async def _commit_ahead(user_id: str, commands: Iterable[Command], mind: Mind) -> None:
     """Let the mind commit these in order, the next one told while the last is under way. Raises what the first raises.
 
     What is under way when one fails is waited for: nothing is committed once this has raised.

@@ -134,14 +134,14 @@ class UserMemory:
                     raise
         raise AssertionError("unreachable")
 
-    async def undo(self, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
-        """Reverse a command, by default the owner's last one."""
+    async def undo(self, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False) -> ChangeSet:
+        """Reverse a command, by default the owner's last one; `partly` leaves what has changed since."""
         done = await self._journal.committed(self.user_id, undone_id)
         if done is None and undone_id is not None:
             raise NothingToUndo("There is no such command, or nothing of it is left to undo.", command_id=undone_id)
         if done is None:
             raise NothingToUndo()
-        return await self.turn(Undo(command_id, actor, done=done))
+        return await self.turn(Undo(command_id, actor, done=done, partly=partly))
 
     async def _load(self) -> None:
         self.believed = await self._journal.load(self.user_id)

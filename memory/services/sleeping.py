@@ -7,12 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Protocol
 
-from memory.errors import DomainError
 from memory.model.timeline import Instant
 from memory.ports import EventSink
-from memory.rules.parameters import Life
-from memory.services.night import Mind, Nights, due, run_night
-from memory.services.told import telling_of_night
+from memory.services.night import NightParts, due, run_night
+from memory.services.told import reason_of, telling_of_night
 
 log = logging.getLogger("memoray.night")
 STEP = "night"
@@ -34,9 +32,13 @@ class Failures(Protocol):
 
 
 async def run_nights(
-    sleepers: Iterable[Sleeper], night: date | None, now: Instant, hour: int, life: Life, nights: Nights, mind: Mind,
-    failures: Failures, events: EventSink,
-) -> list[dict[str, Any]]:  # fmt: skip
+    sleepers: Iterable[Sleeper],
+    night: date | None,
+    now: Instant,
+    parts: NightParts,
+    failures: Failures,
+    events: EventSink,
+) -> list[dict[str, Any]]:
     """The nights that are due, or one named night, of these users: a report each.
 
     Of a user for whom a night fails, the ones after it wait: nights run in order. `failed` in their report says why.
@@ -45,9 +47,9 @@ async def run_nights(
     for sleeper in sleepers:
         user, zone = sleeper["user_id"], sleeper["zone"]
         try:
-            for each in [night] if night else list(due(sleeper["since"], now, zone, hour)):
+            for each in [night] if night else list(due(sleeper["since"], now, zone, parts.hour)):
                 async with telling_of_night(events, user, each):
-                    reports.append(await run_night(user, each, zone, hour, life, nights, mind))
+                    reports.append(await run_night(user, each, zone, parts))
         except Exception as error:
             reports.append({"user_id": user, "failed": await _noted(user, error, failures)})
         else:
@@ -69,9 +71,8 @@ async def due_nights(sleepers: Sequence[Sleeper], now: Instant, hour: int, failu
 
 
 async def _noted(user_id: str, error: Exception, failures: Failures) -> str:
-    """Why it failed, logged with the user's id and kept where they see it. An error of ours may be told, others' text
-    may hold words: of these the kind."""
-    reason = f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__
+    """Why it failed, logged with the user's id and kept where they see it."""
+    reason = reason_of(error)
     log.warning("the night of %s failed: %s", user_id, reason)
     await failures.note(user_id, STEP, reason)
     return reason

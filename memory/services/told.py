@@ -55,3 +55,8 @@ async def telling_of_night(events: EventSink, user_id: str, night: date) -> Asyn
 def kind_of(error: Exception) -> str:
     """An error by its kind: its text may hold words."""
     return error.kind if isinstance(error, DomainError) else type(error).__name__
+
+
+def reason_of(error: Exception) -> str:
+    """Why something failed, as it may be kept and shown: an error of ours in full, any other by its kind."""
+    return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from adapters.postgres.journal import PostgresJournal
+from adapters.postgres.night_words import PostgresNightWords
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
 from memory.model import commands as c
@@ -20,9 +21,10 @@ from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.census import Census, census
 from memory.rules.decider import Rules, decide
+from memory.rules.night_steps import NightName
 from memory.rules.parameters import Life
-from memory.services.night import plan_night, run_night
-from tests.fakes.nights import FrailMind
+from memory.services.night import commands_of, plan_night, run_night
+from tests.fakes.nights import FrailMind, parts
 
 pytestmark = pytest.mark.postgres
 NOW, DAY = 1_700_000_000.0, 86_400.0
@@ -83,6 +85,10 @@ def nights_of(pool: Pool) -> PostgresNights:
     return PostgresNights(pool, "hashing", lambda cosine: cosine)
 
 
+def words_of(pool: Pool) -> PostgresNightWords:
+    return PostgresNightWords(pool, "hashing", lambda cosine: cosine)
+
+
 @pytest.fixture
 async def writer(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
     async def unchecked(*_: object) -> None:
@@ -120,7 +126,7 @@ async def test_the_census_of_the_tables_is_that_of_the_working_set(writer: Write
 async def test_a_night_that_is_killed_goes_on_with_its_plan(
     writer: Writer, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.services.night.MOST_ROWS", 2)
+    monkeypatch.setattr("memory.rules.night_steps.MOST_ROWS", 2)
     nights, night = nights_of(pool), date(2025, 11, 1)
     commits: list[str] = []
     told = count(1)
@@ -134,19 +140,20 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
 
     mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
     mind.carry_out = carry_out  # type: ignore[method-assign, assignment]
-    of = (writer.user, night, "UTC", 3, Life(), nights, mind)
+    of = (writer.user, night, "UTC", parts(nights, mind, words=words_of(pool)))
     with pytest.raises(RuntimeError):
         await run_night(*of)
     assert await nights.report(writer.user, night) is None, "a night with a plan is not over"
     assert await nights.last(writer.user) is None
     plan = await nights.plan(writer.user, night)
     assert plan is not None
-    assert sum(map(len, plan.crossings.values())) > 4
+    assert len(list(commands_of(plan))) > 2
     report = await run_night(*of)
     assert len(set(commits)) == len(commits), "what was committed is not carried out again"
-    assert report == plan.report == await nights.report(writer.user, night)
-    again = plan_night(await nights.census(writer.user), report["now"], Life())
-    assert not any(again.crossings.values()), "a new plan of the same night finds nothing"
+    assert report == await nights.report(writer.user, night)
+    assert report.items() >= plan.report.items(), "what was planned first stands; the later steps have joined it"
+    again = plan_night(NightName(writer.user, str(night)), await nights.census(writer.user), report["now"], Life())
+    assert not any(again.commands.values()), "a new plan of the same night finds nothing"
     before = writer.believed
     assert await run_night(*of) == report
     assert writer.believed is before
@@ -199,7 +206,7 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
     mind.carry_out = lambda user_id, command: writer.turn(command)  # type: ignore[method-assign, assignment]
     nights, night = nights_of(pool), date(2024, 3, 1)
-    report = await run_night(writer.user, night, "UTC", 3, Life(), nights, mind)
+    report = await run_night(writer.user, night, "UTC", parts(nights, mind, words=words_of(pool)))
     cello = {ids["Maya plays the cello"], ids["Maya plays cello"]}
     assert [set(each) for each in report["duplicates"]["merged"]] == [cello]
     assert [set(each) for each in report["duplicates"]["disagreeing"]] == [{ids["Maya ran 5 km"], ids["Maya ran 7 km"]}]

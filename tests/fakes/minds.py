@@ -60,8 +60,10 @@ class LocalMinds:
         await self.shard.carry_out(user_id, command)
 
     @elsewhere
-    async def undo(self, user_id: str, command_id: str, undone_id: str | None, actor: str) -> ChangeSet:
-        return await self.shard.undo(user_id, command_id, undone_id, actor)
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
+    ) -> ChangeSet:
+        return await self.shard.undo(user_id, command_id, undone_id, actor, partly)
 
     @elsewhere
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:

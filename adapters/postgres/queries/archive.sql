@@ -48,7 +48,8 @@ SELECT (to_jsonb(j) - 'user_id' || jsonb_build_object('touched', (
 FROM journal j WHERE j.user_id = %(user_id)s ORDER BY j.version;
 
 -- name: nights
-SELECT (to_jsonb(n) - 'user_id')::text AS line FROM nights n WHERE n.user_id = %(user_id)s ORDER BY n.night;
+-- Without the commands of a night under way that hold words: its later steps are planned anew.
+SELECT (to_jsonb(n) - 'user_id' - 'kept')::text AS line FROM nights n WHERE n.user_id = %(user_id)s ORDER BY n.night;
 
 -- name: accesses
 SELECT (to_jsonb(a) - 'user_id')::text AS line FROM accesses a WHERE a.user_id = %(user_id)s ORDER BY a.id;

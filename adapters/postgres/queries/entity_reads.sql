@@ -163,6 +163,15 @@ WHERE (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY
        OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
                                                         OR f.valid_to <= to_timestamp(%(as_of)s))));
 
+-- name: describes
+-- Whether all that an entity's description rests on is in sight and believed.
+SELECT NOT EXISTS (
+    SELECT FROM links_known(%(user_id)s, to_timestamp(%(known)s::float8)) k
+    WHERE k.kind = 'describes' AND k.from_id = %(id)s
+      AND NOT EXISTS (
+          SELECT FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+          WHERE f.fact_id = k.to_id AND f.status = 'active')) AS stands;
+
 -- name: segments
 -- Where an entity is mentioned, the latest first.
 SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text

@@ -9,14 +9,28 @@ FROM users u ORDER BY u.user_id;
 SELECT report FROM nights WHERE user_id = %(user_id)s AND night = %(night)s AND plan IS NULL;
 
 -- name: plan
-SELECT report, plan FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
+SELECT report, plan, kept FROM nights WHERE user_id = %(user_id)s AND night = %(night)s;
 
 -- name: begin
 -- Of a memory that is there: a night must not bring back the user of one that was deleted.
-INSERT INTO nights (user_id, night, at, report, plan, begun_at)
-SELECT user_id, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s, now() FROM users WHERE user_id = %(user_id)s
+INSERT INTO nights (user_id, night, at, report, plan, kept, commands, begun_at)
+SELECT user_id, %(night)s, to_timestamp(%(at)s), %(report)s, %(plan)s, %(kept)s, %(ids)s, now() FROM users WHERE user_id = %(user_id)s
 ON CONFLICT DO NOTHING
 RETURNING night;
+
+-- name: keep
+-- A step that comes later; one that the plan has stays as it is. Of a night that an earlier version began the ids are
+-- collected when it is over.
+UPDATE nights
+SET kept = coalesce(kept, '{}') || jsonb_build_object(%(step)s::text, %(commands)s::jsonb),
+    report = report || jsonb_build_object(%(step)s::text, %(figures)s::jsonb),
+    commands = CASE WHEN commands IS NULL THEN NULL ELSE commands || %(ids)s::text[] END
+WHERE user_id = %(user_id)s AND night = %(night)s AND plan IS NOT NULL AND NOT coalesce(kept, '{}') ? %(step)s
+RETURNING report, plan, kept;
+
+-- name: tell
+UPDATE nights SET report = report || jsonb_build_object(%(step)s::text, %(figures)s::jsonb)
+WHERE user_id = %(user_id)s AND night = %(night)s AND plan IS NOT NULL;
 
 -- name: committed
 -- Those of these commands that were committed.
@@ -27,7 +41,32 @@ SELECT command_id FROM journal WHERE user_id = %(user_id)s AND command_id = ANY(
 SELECT DISTINCT user_id FROM nights WHERE plan IS NOT NULL AND begun_at > now() - make_interval(secs => %(longest_s)s);
 
 -- name: finish
-UPDATE nights SET plan = NULL WHERE user_id = %(user_id)s AND night = %(night)s;
+UPDATE nights
+SET plan = NULL, kept = NULL,
+    commands = ARRAY(SELECT DISTINCT id FROM unnest(coalesce(commands, '{}') || %(ids)s::text[]) AS id ORDER BY id)
+WHERE user_id = %(user_id)s AND night = %(night)s
+RETURNING report, plan, kept;
+
+-- name: done
+-- What a night has committed and what of it can be reversed: what changed something and was not undone, in order. And the
+-- sources it moved that have moved on since.
+WITH told AS (SELECT * FROM nights WHERE user_id = %(user_id)s AND night = %(night)s),
+standing AS (
+    SELECT j.command_id, j.version, j.changes
+    FROM told n JOIN journal j ON j.user_id = n.user_id AND j.command_id = ANY (n.commands)
+    WHERE j.actor = 'night' AND j.changes <> '[]'
+      AND NOT EXISTS (SELECT FROM journal u WHERE u.user_id = j.user_id AND u.undoes = j.command_id))
+SELECT n.plan IS NULL AS over, n.commands IS NOT NULL AS known,
+       ARRAY(SELECT s.command_id FROM standing s ORDER BY s.version) AS standing,
+       ARRAY(SELECT DISTINCT src.source_id
+             FROM standing s, jsonb_array_elements(s.changes) AS c (change)
+             JOIN sources src ON src.scope = %(scope)s AND src.source_id = c.change -> 'after' ->> 'source_id'
+             WHERE c.change ->> 'noun' = 'source' AND src.state <> c.change -> 'after' ->> 'state'
+             ORDER BY src.source_id) AS moved_sources
+FROM told n;
+
+-- name: undone
+UPDATE nights SET report = report || '{"undone": true}' WHERE user_id = %(user_id)s AND night = %(night)s;
 
 -- name: last
 SELECT max(night) AS night FROM nights WHERE user_id = %(user_id)s AND plan IS NULL;

@@ -23,6 +23,7 @@ from memory.rules.night_steps import STEPS
 from memory.rules.parameters import Life, Lifecycle, Spaced
 from memory.rules.reinforcement import recalled
 from memory.services.night import due, plan_night
+from tests.fakes.nights import OF, crossed
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
 
@@ -222,11 +223,11 @@ def test_of_a_long_absence_no_night_is_made_good_that_began_thirty_days_ago() ->
 def test_a_night_leaves_alone_what_is_no_longer_believed() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees", importance=3))
-    plan = plan_night(census(memory.believed), memory.now + 900 * DAY, Life())
-    assert [each.after for each in plan.crossings["states"] if each.noun == "fact"] == ["archived"]
+    plan = plan_night(OF, census(memory.believed), memory.now + 900 * DAY, Life())
+    assert [each.after for each in crossed(plan, "states") if each.noun == "fact"] == ["archived"]
     memory.turn(c.ForgetFact("f", fact_id=memory.fact("Maya keeps bees").fact_id))
-    plan = plan_night(census(memory.believed), memory.now + 900 * DAY, Life())
-    assert [each for each in plan.crossings["states"] if each.noun == "fact"] == []
+    plan = plan_night(OF, census(memory.believed), memory.now + 900 * DAY, Life())
+    assert [each for each in crossed(plan, "states") if each.noun == "fact"] == []
 
 
 @pytest.mark.conforms("000:night.promotes", "000:night.logs_tier_changes", "000:tiers.contradicted_demotes")
@@ -240,7 +241,7 @@ def test_a_night_tells_who_fell_and_who_rose() -> None:
                 valid_to=NOON + DAY)  # fmt: skip
     entities = {**memory.believed.entities, elena.entity_id: replace(elena, tier="L2")}
     believed = replace(memory.believed, entities=entities, facts={"f": said})
-    told = plan_night(census(believed), NOON + 120 * DAY, Life()).report["tiers"]
+    told = plan_night(OF, census(believed), NOON + 120 * DAY, Life()).report["tiers"]
     assert (told["demoted"], told["promoted"]) == ([elena.entity_id], [ravi.entity_id])
 
 

@@ -53,6 +53,9 @@ WRITTEN = {
     "tiers.l2_after_days": 90.0,
     "tiers.l2_sources": 3,
     "tiers.l2_requires_community": False,
+    "descriptions.looked_within_days": 7.0,
+    "descriptions.most": 100,
+    "descriptions.rests_on": 5,
 }
 
 
@@ -66,7 +69,12 @@ def leaves(tree: Any, path: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.conforms(
-    "000:constants", "001:constants.decay", "002:constants.decay", "003:constants.decay", "004:constants.decay"
+    "000:constants",
+    "001:constants.decay",
+    "002:constants.decay",
+    "003:constants.decay",
+    "004:constants.decay",
+    "model:descriptions",
 )
 def test_every_constant_is_the_one_that_was_written() -> None:
     found = leaves(Life())

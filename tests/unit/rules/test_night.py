@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import memory.services.night as night_service
-from adapters.inmemory.nights import InMemoryNights
+import memory.rules.night_steps as night_steps
+from adapters.inmemory.nights import InMemoryNights, InMemoryNightWords
 from memory.errors import JournalUnavailable
 from memory.model import commands as c
 from memory.model.claims import Claim, Sighting
@@ -23,9 +23,10 @@ from memory.model.facts import Fact, Note
 from memory.model.working_set import WorkingSet
 from memory.rules.census import census
 from memory.rules.decider import Rules, decide
+from memory.rules.night_steps import MOST_ROWS, NightName, Sight
 from memory.rules.parameters import Life, Lifecycle, Strength, Tiers
-from memory.services.night import MOST_ROWS, Plan, commands_of, due, instant_of, plan_night, run_night
-from tests.fakes.nights import FrailMind
+from memory.services.night import NightParts, Plan, commands_of, due, instant_of, plan_night, run_night
+from tests.fakes.nights import OF, FrailMind, crossed
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives
 
 FIRST = date(2023, 11, 15)
@@ -48,6 +49,8 @@ class Lived:
     def __post_init__(self) -> None:
         self.nights = InMemoryNights(lambda: self.memory.believed)
         self.mind = FrailMind(self._commit)
+        words = InMemoryNightWords(lambda: self.memory.believed)
+        self.parts = NightParts(self.life, self.nights, self.mind, words)
 
     def _commit(self, command: c.Command) -> Any:
         self.memory.now = NOON + 2000 * DAY
@@ -57,8 +60,7 @@ class Lived:
         """So many nights after the first, in order; the last report."""
         report: dict[str, Any] = {}
         for number in numbers:
-            of = ("u", FIRST + timedelta(days=number), "UTC", 3)
-            report = await run_night(*of, self.life, self.nights, self.mind)
+            report = await run_night("u", FIRST + timedelta(days=number), "UTC", self.parts)
         return report
 
 
@@ -199,10 +201,10 @@ def tiers_by_day() -> Iterator[tuple[int, dict[str, str], dict[str, float]]]:
         believed = told(day)
         grown = {name: replace(each, tier=tiers.get(name, "L0")) for name, each in believed.entities.items()}
         believed, now = replace(believed, entities=grown), NOON + day * DAY
-        plan = plan_night(census(believed), now, Life())
+        plan = plan_night(OF, census(believed), now, Life())
         tiers |= {name: each.tier for name, each in grown.items()}
-        tiers |= {each.id: each.after for each in plan.crossings["tiers"]}
-        sight = night_service.Sight(census(believed), now, Life())
+        tiers |= {each.id: each.after for each in crossed(plan, "tiers")}
+        sight = Sight(OF, census(believed), now, Life())
         yield day, dict(tiers), dict(zip(grown, sight.entities.tolist(), strict=True))
 
 
@@ -282,8 +284,8 @@ async def test_a_night_run_twice_changes_nothing(history: list[Any], preset: str
     before = lived.memory.believed
     assert await lived.sleep(night) == report
     assert lived.memory.believed is before
-    again = plan_night(census(before), instant_of(FIRST + timedelta(days=night), "UTC", 3), lived.life)
-    assert not any(again.crossings.values()), "even a new plan of it finds nothing"
+    again = plan_night(OF, census(before), instant_of(FIRST + timedelta(days=night), "UTC", 3), lived.life)
+    assert not any(again.commands.values()), "even a new plan of it finds nothing"
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900))
@@ -309,7 +311,7 @@ async def test_a_night_killed_anywhere_and_run_again_ends_as_if_it_had_not_been(
 ) -> None:
     whole, frail = lived_through(history, preset)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(night_service, "MOST_ROWS", 1)  # as many commits as there are rows
+        patch.setattr(night_steps, "MOST_ROWS", 1)  # as many commits as there are rows
         report = await whole.sleep(night)
         for left in deaths:
             frail.mind.left = left
@@ -324,21 +326,24 @@ async def test_a_night_killed_anywhere_and_run_again_ends_as_if_it_had_not_been(
 @pytest.mark.conforms("model:night.commit_size")
 def test_a_commit_holds_at_most_five_hundred_rows_and_is_known_by_night_step_and_place() -> None:
     crossings = tuple(c.Crossing("fact", f"f-{number}", "state", "candidate", "archived") for number in range(1200))
-    plan = Plan({}, {"tiers": crossings[:1], "states": crossings})
-    commands = list(commands_of("u", FIRST, plan))
+    steps = {"tiers": crossings[:1], "states": crossings}
+    plan = Plan({}, {step: OF.closing(step, found) for step, found in steps.items()})
+    commands = list(commands_of(plan))
     assert [(each.step, len(each.crossings)) for each in commands] == [
         ("tiers", 1), ("states", 500), ("states", 500), ("states", 200),
     ]  # fmt: skip
     assert MOST_ROWS == 500
     assert len({each.command_id for each in commands}) == 4
-    assert [each.command_id for each in commands_of("u", FIRST, plan)] == [each.command_id for each in commands]
+    assert [each.command_id for each in OF.closing("states", crossings)] == [each.command_id for each in commands[1:]]
+    other = NightName("u", "2023-11-16").closing("states", crossings)
+    assert not {each.command_id for each in other} & {each.command_id for each in commands}
 
 
 async def test_what_changed_after_it_was_counted_is_left_for_the_next_night() -> None:
     memory = elena((0, 3, 6))
-    plan = plan_night(census(memory.believed), NOON + 8 * DAY, Life())
+    plan = plan_night(OF, census(memory.believed), NOON + 8 * DAY, Life())
     memory.hear(9, at=NOON + 8 * DAY, sightings=(Sighting("person", "Elena", 0.9, "Elena", 9),))
-    for command in commands_of("u", FIRST, plan):
+    for command in commands_of(plan):
         memory.turn(command)
     assert entity(memory, "Elena").tier == "L0"
     await Lived(memory).sleep(9)
@@ -349,11 +354,11 @@ async def test_a_fact_reinforced_after_it_was_counted_is_not_archived() -> None:
     memory = Memory()
     memory.hear(1, Claim("Maya", "Maya tried fencing", 1, "I tried fencing", importance=3))
     far = memory.now + 2000 * DAY
-    plan = plan_night(census(memory.believed), far, Life())
-    assert [each.after for each in plan.crossings["states"] if each.noun == "fact"] == ["archived"]
+    plan = plan_night(OF, census(memory.believed), far, Life())
+    assert [each.after for each in crossed(plan, "states") if each.noun == "fact"] == ["archived"]
     memory.now = far
     memory.hear(2, Claim("Maya", "Maya tried fencing", 2, "I tried fencing", importance=3))
-    for command in commands_of("u", FIRST, plan):
+    for command in commands_of(plan):
         memory.turn(command)
     assert memory.fact("Maya tried fencing").state == "candidate"
 
@@ -382,5 +387,5 @@ def test_the_tiers_of_a_community_need_one_if_that_is_set() -> None:
     memory = elena((0, 3, 6))
     strict = Life(tiers=Tiers(l2_requires_community=True))
     now = NOON + 91 * DAY
-    assert [each.after for each in plan_night(census(memory.believed), now, Life()).crossings["tiers"]] == ["L2"]
-    assert [each.after for each in plan_night(census(memory.believed), now, strict).crossings["tiers"]] == ["L1"]
+    assert [each.after for each in crossed(plan_night(OF, census(memory.believed), now, Life()), "tiers")] == ["L2"]
+    assert [each.after for each in crossed(plan_night(OF, census(memory.believed), now, strict), "tiers")] == ["L1"]

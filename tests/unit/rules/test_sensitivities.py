@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from memory.rules.census import Fresh, census
 from memory.rules.parameters import Life
 from memory.rules.reflection import Likeness
 from memory.services.night import commands_of, plan_night
+from tests.fakes.nights import OF
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
 OPEN, PRIVATE, SENSITIVE = Sensitivity
@@ -186,8 +186,8 @@ class TwiceLived:
 
     def _night(self, place: int) -> None:
         rows = replace(census(self.memory.believed), fresh=Fresh(self.memory.believed, self._likeness()))
-        plan = plan_night(rows, self.memory.now, RULES)
-        for number, command in enumerate(commands_of("u", date(2027, 1, 1), plan)):
+        plan = plan_night(OF, rows, self.memory.now, RULES)
+        for number, command in enumerate(commands_of(plan)):
             named = f"c-{place}-{getattr(command, 'step', 'merge')}-{number}"
             self.memory.now = NOON + (1000 + 9 * place) * DAY  # one instant, however many turns it takes
             self.memory.turn(replace(command, command_id=named))

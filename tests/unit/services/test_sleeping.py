@@ -8,10 +8,10 @@ from typing import Any
 
 from adapters.inmemory.nights import InMemoryNights
 from memory.model.working_set import WorkingSet
-from memory.rules.parameters import Life
 from memory.services.night import Plan
 from memory.services.sleeping import STEP, due_nights, run_nights
 from tests.fakes.events import Overheard
+from tests.fakes.nights import parts
 
 YESTERDAY, NOW = (datetime(2026, 3, day, 12, tzinfo=UTC).timestamp() for day in (1, 2))
 
@@ -55,7 +55,7 @@ async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
     failures.noted["ann"] = "some other day"
     sleepers = [sleeper("mars", "Mars/X"), sleeper("ann"), sleeper("broken"), sleeper("zoe", "Europe/Lisbon")]
     events = Overheard()
-    reports = await run_nights(sleepers, None, NOW, 3, Life(), Told(), None, failures, events)  # type: ignore[arg-type]
+    reports = await run_nights(sleepers, None, NOW, parts(Told(), None), failures, events)
     assert [(each["user_id"], "failed" in each) for each in reports] == [
         ("mars", True), ("ann", False), ("broken", True), ("zoe", False),
     ]  # fmt: skip

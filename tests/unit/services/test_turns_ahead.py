@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,10 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Vector
 from memory.rules.census import Census
 from memory.rules.decider import Rules
-from memory.rules.parameters import Life
-from memory.services.night import AHEAD, MOST_CLUSTERS, MOST_ROWS, Plan, run_night
+from memory.rules.night_steps import MOST_CLUSTERS, MOST_ROWS, Found
+from memory.services.night import AHEAD, Plan, run_night
 from memory.services.remember import UserMemory
+from tests.fakes.nights import OF, crossed, parts
 
 PLACES = ("Porto", "Lisbon", "Delhi", "Ghent")
 
@@ -140,8 +142,16 @@ class Planned:
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         return set()
 
-    async def finish(self, user_id: str, night: date) -> None:
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+        self.standing = replace(self.standing, commands={**self.standing.commands, step: found.commands})
+        return self.standing
+
+    async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
+        raise AssertionError("no step fails")
+
+    async def finish(self, user_id: str, night: date) -> Plan:
         self.over = True
+        return self.standing
 
 
 class CountingMind:
@@ -166,23 +176,24 @@ class CountingMind:
 
 def five_turns() -> Planned:
     crossings = tuple(c.Crossing("entity", f"e-{n}", "tier", "L0", "L1") for n in range(4 * MOST_ROWS + 1))
-    return Planned(Plan({"now": 0.0}, {"tiers": crossings}))
+    return Planned(Plan({"now": 0.0}, {"tiers": OF.closing("tiers", crossings)}))
 
 
 async def test_a_night_tells_the_next_turn_while_the_last_is_under_way() -> None:
     nights, mind = five_turns(), CountingMind()
-    await run_night("u", date(2026, 3, 1), "UTC", 3, Life(), nights, mind)
+    await run_night("u", date(2026, 3, 1), "UTC", parts(nights, mind))
     assert (len(mind.told), mind.most, mind.under_way, nights.over) == (5, AHEAD, 0, True)
     told = [each for command in mind.told if isinstance(command, c.CloseNight) for each in command.crossings]
-    assert tuple(told) == nights.standing.crossings["tiers"]
+    assert tuple(told) == crossed(nights.standing, "tiers")
 
 
 async def test_what_is_merged_waits_for_all_that_crosses() -> None:
     """A fact that has taken in another is no longer what was counted, and would not cross before the next night."""
     nights, mind = five_turns(), CountingMind()
-    merged = [[f"f-{n}", f"f-{n}b"] for n in range(MOST_CLUSTERS + 1)]
-    nights.standing = replace(nights.standing, report={"now": 0.0, "duplicates": {"merged": merged}})
-    await run_night("u", date(2026, 3, 1), "UTC", 3, Life(), nights, mind)
+    clusters = tuple((f"f-{n}", f"f-{n}b") for n in range(MOST_CLUSTERS + 1))
+    merging = {**nights.standing.commands, "duplicates": OF.merging("duplicates", clusters)}
+    nights.standing = replace(nights.standing, commands=merging)
+    await run_night("u", date(2026, 3, 1), "UTC", parts(nights, mind))
     assert [type(each) for each in mind.told] == [c.CloseNight] * 5 + [c.MergeFacts] * 2
     assert (mind.beside[5:], mind.most) == ([0, 1], AHEAD), "the first of them was told when nothing else was under way"
 
@@ -190,5 +201,5 @@ async def test_what_is_merged_waits_for_all_that_crosses() -> None:
 async def test_a_night_that_fails_waits_for_what_it_has_told_and_tells_no_more() -> None:
     nights, mind = five_turns(), CountingMind(fails=1)
     with pytest.raises(JournalUnavailable):
-        await run_night("u", date(2026, 3, 1), "UTC", 3, Life(), nights, mind)
+        await run_night("u", date(2026, 3, 1), "UTC", parts(nights, mind))
     assert (len(mind.told), mind.under_way, nights.over) == (1 + AHEAD, 0, False)

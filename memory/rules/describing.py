@@ -1,0 +1,161 @@
+"""Describing: what is told of an entity in a few words, the facts it rests on, and when it goes (seed 002).
+
+A description stands while every fact it rests on stands. What it rests on is kept as links, so whoever reads it can see
+whether all of that is in sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory.model.changes import Change, key_of
+from memory.model.commands import DescribeEntities, Description
+from memory.model.entities import Entity
+from memory.model.facts import Fact, Link
+from memory.model.timeline import Instant
+from memory.model.working_set import Draft, WorkingSet
+from memory.rules.parameters import Life
+from memory.rules.reflection import Likeness
+from memory.rules.turn import Turn
+from memory.rules.versions import link
+from memory.words.cleaning import in_quotes
+
+DESCRIBES = "describes"
+"""The kind of link from an entity to a fact its description rests on."""
+QUOTED = "Quoted: "
+"""How a description begins that no language model has put into words."""
+MOST_QUOTED = 200
+"""Characters of a statement that are quoted; a statement may be a whole message (chosen: two lines of a terminal)."""
+
+MOST_ABOUT = 50
+"""Facts about an entity that its description is chosen from, the most important (chosen: ten times what is told)."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Some entities, facts about them and what their descriptions rest on, as a working set of nothing else."""
+
+    believed: WorkingSet
+    likeness: Likeness
+    """How alike the facts are."""
+
+
+def grounds(around: Surroundings, entity: Entity, now: Instant, life: Life) -> tuple[Fact, ...]:
+    """The facts a description of this entity should rest on, in the order they are told.
+
+    The most important come first, and of these the latest. None is as like an earlier one as duplicates are. More
+    sensitive facts than the entity, ended, archived and general ones are left out.
+    """
+    believed, rules = around.believed, life.descriptions
+    held = [each for each in believed.facts.values() if tells(each, entity, now)]
+    held.sort(key=order)
+    near = around.likeness.pairs(held, life.reflection.duplicate_above).neighbours()
+    chosen: list[Fact] = []
+    for fact in held:
+        if len(chosen) < rules.rests_on and not any(each.fact_id in near.get(fact.fact_id, ()) for each in chosen):
+            chosen.append(fact)
+    return tuple(chosen)
+
+
+def order(fact: Fact) -> tuple[int, float, str]:
+    """The most important facts first, and of these the latest."""
+    return -fact.importance, -fact.valid_from, fact.fact_id
+
+
+def tells(fact: Fact, entity: Entity, now: Instant) -> bool:
+    """Whether a fact that holds at this instant may be told of an entity in its description."""
+    fresh = fact.valid_from <= now and (fact.valid_to is None or fact.valid_to > now)
+    return _bears(fact, entity) and fresh and fact.kind != "meta" and fact.state != "archived"
+
+
+def _bears(fact: Fact | None, entity: Entity) -> bool:
+    if fact is None or fact.status != "active" or fact.sensitivity > entity.sensitivity:
+        return False
+    return entity.entity_id in (fact.subject_id, fact.object_id)
+
+
+def rests_on(believed: WorkingSet | Draft, entity_id: str) -> frozenset[str]:
+    """The ids of the facts a description rests on."""
+    linked = believed.links_of(entity_id) if isinstance(believed, Draft) else believed.linked.get(entity_id, ())
+    return frozenset(each.to_id for each in linked if each.kind == DESCRIBES and each.from_id == entity_id)
+
+
+def is_dirty(around: Surroundings, entity: Entity, facts: Sequence[Fact], *, generated: bool) -> bool:
+    """Whether a description should be written anew: it rests on other facts, or only quotes where a model writes."""
+    support = {each.fact_id for each in facts}
+    quoted = entity.description is not None and entity.description.startswith(QUOTED)
+    return support != rests_on(around.believed, entity.entity_id) or (generated and quoted)
+
+
+def quoted(statements: Iterable[str]) -> str:
+    """A description without a language model: it quotes, and says that it does no more."""
+    told = (" ".join(each.split()) for each in statements)
+    cut = (each if len(each) <= MOST_QUOTED else f"{each[:MOST_QUOTED].rstrip()}…" for each in told)
+    return QUOTED + "; ".join(map(in_quotes, cut))
+
+
+def describe(turn: Turn, command: DescribeEntities) -> None:
+    """Put descriptions; a text that is the same is not written again. Empty text takes the description away."""
+    for each in command.descriptions:
+        entity = turn.draft.entities.get(each.entity_id)
+        if entity is None or entity.merged_into is not None:
+            continue
+        if all(_bears(turn.draft.facts.get(fact_id), entity) for fact_id in each.support):
+            _write(turn.draft, entity, each)
+
+
+def _write(draft: Draft, entity: Entity, told: Description) -> None:
+    text = told.text if told.support and told.text.strip() else None
+    if entity.description != text:
+        draft.put("described", entity, replace(entity, description=text))
+    support = told.support if text else ()
+    _unlink(draft, entity.entity_id, set(support))
+    for fact_id in support:
+        link(draft, DESCRIBES, entity.entity_id, fact_id)
+
+
+def withdraw_descriptions(turn: Turn) -> None:
+    """Take back, at the end of a turn, the descriptions that lost a fact they rest on, and what that leaves linked.
+
+    Where a fact about an entity is erased its description goes in any case: an earlier one may have quoted it, and the
+    words of all of them are erased together where words are kept.
+    """
+    draft = turn.draft
+    touched = {each for change in draft.changes for each in _touched(draft, change)}
+    robbed = {each for change in draft.changes if _is_erased(change) for each in _about(change.row)}
+    for entity_id in sorted(touched | robbed):
+        entity = draft.entities.get(entity_id)
+        if entity is None or entity.description is None:
+            _unlink(draft, entity_id, set())
+        elif entity_id in robbed or not all(
+            _bears(draft.facts.get(each), entity) for each in rests_on(draft, entity_id)
+        ):
+            draft.put("description withdrawn", entity, replace(entity, description=None))
+            _unlink(draft, entity_id, set())
+
+
+def _touched(draft: Draft, change: Change) -> Iterator[str]:
+    """The entities whose description a change may concern."""
+    row = change.row
+    if isinstance(row, Entity):
+        yield row.entity_id
+    elif isinstance(row, Link) and row.kind == DESCRIBES:
+        yield row.from_id
+    elif isinstance(row, Fact):
+        yield from (each.from_id for each in draft.links_of(row.fact_id) if each.kind == DESCRIBES)
+
+
+def _is_erased(change: Change) -> bool:
+    return change.reason == "erased" and isinstance(change.row, Fact) and change.after is None
+
+
+def _about(row: object) -> Iterator[str]:
+    assert isinstance(row, Fact)
+    yield from (each for each in (row.subject_id, row.object_id) if each is not None)
+
+
+def _unlink(draft: Draft, entity_id: str, but: set[str]) -> None:
+    links = (each for each in draft.links_of(entity_id) if each.kind == DESCRIBES and each.from_id == entity_id)
+    for each in sorted((each for each in links if each.to_id not in but), key=key_of):
+        draft.put("unlinked", each, None)

@@ -1,0 +1,151 @@
+"""The second phase of a night: steps that need words, vectors or a model. They come after what a census alone decides.
+
+A step reads what `WordSight` holds and nothing else, and gives commands and figures (memory.rules.night_steps.Found).
+All words it writes stand in commands, so that forgetting and undo reach them. To add a step is a function and a line
+in WORD_STEPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from memory.errors import ModelFailed
+from memory.model.commands import Command, DescribeEntities, Description
+from memory.model.entities import Entity
+from memory.model.facts import Fact
+from memory.model.timeline import DAY_S, Instant
+from memory.ports import LanguageModel
+from memory.retrieval.briefing import briefing
+from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
+from memory.rules.night_steps import ACTOR, Found, NightName
+from memory.rules.parameters import Life
+from memory.services.reflect import EXTRACTIVE
+from memory.words.cleaning import harmless
+
+LOOKED_AT_ONCE = 200
+"""Entities whose surroundings are read at once (chosen: some thousand facts)."""
+MOST_DESCRIBED = 40
+"""Descriptions one commit writes: with their links at most 500 rows (decision 0061, 16)."""
+MOST_TEXT = 400
+"""Characters of a generated description; what is longer is not a few words (chosen: three sentences)."""
+MOST_FAILURES = 3
+"""Failures in a row after which a night asks its model no more: whoever is away would be waited for each time."""
+_MAX_TOKENS = 160
+
+
+class NightWords(Protocol):
+    """What a step of the second phase may read of a memory."""
+
+    async def looked_at(self, user_id: str, since: Instant) -> Sequence[str]:
+        """The ids of living entities that were recalled at that instant or later, the latest first."""
+
+    async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
+        """These entities, facts that may be told of each at `now` (the most important), and what describes them.
+
+        At one consistent moment; entities that are not there any more are left out.
+        """
+
+
+@dataclass(frozen=True)
+class WordSight:
+    """What a step of the second phase works with."""
+
+    of: NightName
+    now: Instant
+    life: Life
+    words: NightWords
+    model: LanguageModel | None
+
+
+WordStep = Callable[[WordSight], Awaitable[Found]]
+
+
+class _Writer:
+    """Puts facts into words: by a model as long as it answers, else in quotations."""
+
+    def __init__(self, model: LanguageModel | None) -> None:
+        self.model = model
+        self._failures = 0
+
+    async def write(self, entity: Entity, facts: Sequence[Fact]) -> str:
+        statements = [each.statement for each in facts]
+        if self.model is not None:
+            try:
+                text = await put_into_words(entity.name, statements, self.model)
+            except ModelFailed:
+                self._failures += 1
+                if self._failures == MOST_FAILURES:
+                    self.model = None
+            else:
+                self._failures = 0
+                return text
+        return quoted(statements)
+
+
+async def descriptions(sight: WordSight) -> Found:
+    """Write anew what is told of entities that were looked at lately and of which other facts hold now (seed 002)."""
+    rules, writer = sight.life.descriptions, _Writer(sight.model)
+    looked = await sight.words.looked_at(sight.of.user_id, sight.now - rules.looked_within_days * DAY_S)
+    told: list[Description] = []
+    unchanged = 0
+    for start in range(0, len(looked), LOOKED_AT_ONCE):
+        ids = looked[start : start + LOOKED_AT_ONCE]
+        around = await sight.words.around(sight.of.user_id, ids, sight.now)
+        for entity in (around.believed.entities[each] for each in ids if each in around.believed.entities):
+            if len(told) == rules.most:
+                break
+            fresh = await _described(entity, around, sight, writer)
+            unchanged += fresh is None
+            told += [fresh] if fresh is not None else []
+    figures = {
+        "looked_at": len(looked),
+        "written": [each.entity_id for each in told if each.text],
+        "withdrawn": [each.entity_id for each in told if not each.text],
+        "unchanged": unchanged,
+        "more": len(told) + unchanged < len(looked) and len(told) == rules.most,
+        "by": EXTRACTIVE if sight.model is None else sight.model.name,
+        "model_failed": sight.model is not writer.model,
+    }
+    return Found(tuple(_in_commands(sight.of, told)), figures)
+
+
+async def _described(entity: Entity, around: Surroundings, sight: WordSight, writer: _Writer) -> Description | None:
+    """The new description of an entity, empty where nothing holds any more; None if the one it has still does."""
+    facts = grounds(around, entity, sight.now, sight.life)
+    if not is_dirty(around, entity, facts, generated=writer.model is not None):
+        return None
+    support = tuple(each.fact_id for each in facts)
+    text = await writer.write(entity, facts) if facts else ""
+    same = (text or None) == entity.description and set(support) == rests_on(around.believed, entity.entity_id)
+    return None if same else Description(entity.entity_id, text, support)
+
+
+def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command]:
+    """Each is known by what it describes and by which facts: planned anew after some were forgotten, it is another."""
+    for start in range(0, len(told), MOST_DESCRIBED):
+        some = tuple(told[start : start + MOST_DESCRIBED])
+        place = [part for each in some for part in (each.entity_id, *each.support)]
+        yield DescribeEntities(of.identity("descriptions", *place), ACTOR, descriptions=some)
+
+
+async def put_into_words(name: str, statements: Sequence[str], model: LanguageModel) -> str:
+    """A few sentences of a model about what these statements are about. Raises ModelFailed for no usable text."""
+    prompt = f"About: {harmless(name)}\n{briefing([f'- {harmless(each)}' for each in statements])}"
+    answer = harmless(await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS)).strip()
+    if not answer or len(answer) > MOST_TEXT:
+        raise ModelFailed("The language model gave no text that could be a description.")
+    return answer
+
+
+@cache
+def instructions() -> str:
+    """The system prompt."""
+    return (files("memory.services") / "prompts" / "describe.md").read_text(encoding="utf-8").strip()
+
+
+WORD_STEPS: Mapping[str, WordStep] = {"descriptions": descriptions}
+"""The steps in their order, after those of memory.rules.night_steps."""
