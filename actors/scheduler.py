@@ -8,13 +8,16 @@ import logging
 from ray.job_submission import JobSubmissionClient
 
 from adapters.build import Stores
-from config.settings import Settings
+from config.settings import Night, Settings
 from memory.ports import Clock
 from memory.services.sleeping import due_nights
 
 log = logging.getLogger("memoray.scheduler")
+NIGHT = "python -m jobs.nightly"
 LOOK_S = 30.0
 """Seconds between looks at the clock."""
+HEAD = {"node:__internal_head__": 0.001}
+"""Keeps a job where the home and the runtime file are."""
 
 
 class Scheduler:
@@ -44,5 +47,19 @@ class Scheduler:
         ]
         if not running:
             minute = int(self._clock.now() // 60)
-            client.submit_job(entrypoint="python -m jobs.nightly", submission_id=f"night-{minute}")
+            submit(client, f"night-{minute}", self._settings.night)
             log.info("the night begins")
+
+
+def submit(client: JobSubmissionClient, name: str, night: Night) -> None:
+    """Submit the night as a job of this name, with the shares that the settings give it, on the head node.
+
+    A share of 0 is not asked for. A job that gets none waits, and Ray gives it up after a quarter of an hour.
+    """
+    client.submit_job(
+        entrypoint=NIGHT,
+        submission_id=name,
+        entrypoint_num_cpus=night.num_cpus or None,
+        entrypoint_num_gpus=night.num_gpus or None,
+        entrypoint_resources=HEAD,
+    )
