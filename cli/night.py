@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, show
+from cli.console import HomeOption, JsonOption, UserOption, counted, show
 
 NowOption = Annotated[
     str | None, typer.Option("--now", help="The night of this date (YYYY-MM-DD); default: the last that is over.")
@@ -21,19 +23,97 @@ def night(now: NowOption = None, user: UserOption = None, home: HomeOption = Non
     """
     with connect(home, user) as client:
         report = client.post("/v1/night", {"night": now})
-    decay, tiers = report["decay"], report["tiers"]
-    strength = f"mean strength {decay['mean_strength'] or 0:.2f}, {decay['low_salience']} fading"
-    moves = f"{len(tiers['promoted'])} climbed, {len(tiers['demoted'])} sank, {tiers['contradicted']} contradicted"
-    states, gone = report["states"], report["pruning"]["pruned"]
-    rest = f"{states['archived']} archived, {states['returned']} returned, {len(gone)} pruned"
-    show(
-        report,
-        as_json,
-        f"[bold]The night of {report['night']}[/]",
-        f"  {decay['entities']} entities, {strength}",
-        f"  {', '.join(f'{tier} {count}' for tier, count in tiers['after'].items())}; {moves}",
-        f"  {rest}, {report['notes']['expired']} notes expired",
+    show(report, as_json, *_told(report))
+
+
+def _told(report: Mapping[str, Any]) -> Iterator[str]:
+    """The report for a person: what there is, what moved, what was written, what went wrong, and the way back."""
+    undone = " (undone)" if report.get("undone") else ""
+    yield f"[bold]The night of {report['night']}[/]{undone}"
+    for name, tell in _LINES:
+        if line := tell(report):
+            yield f"  {name:<13} {line}"
+    if _moved(report) and not undone:
+        yield f"  To take all of it back: memoray undo --night {report['night']}"
+
+
+def _strength(report: Mapping[str, Any]) -> str:
+    decay = report["decay"]
+    entities = f"{decay['entities']} entities of mean strength {_share(decay['mean_strength'])}"
+    return (
+        f"{entities}, {decay['low_salience']} fading; {decay['facts']} facts of {_share(decay['mean_fact_strength'])}"
     )
+
+
+def _tiers(report: Mapping[str, Any]) -> str:
+    tiers = report["tiers"]
+    counts = ", ".join(f"{tier} {count}" for tier, count in tiers["after"].items())
+    moves = f"{len(tiers['promoted'])} climbed, {len(tiers['demoted'])} sank, {tiers['contradicted']} contradicted"
+    return f"{counts}; {moves}"
+
+
+def _states(report: Mapping[str, Any]) -> str:
+    states, pruned = report["states"], len(report["pruning"]["pruned"])
+    notes = counted(report["notes"]["expired"], "note")
+    return f"{states['archived']} archived, {states['returned']} returned, {pruned} pruned, {notes} expired"
+
+
+def _alike(report: Mapping[str, Any]) -> str:
+    found = report.get("duplicates", {})
+    merged, apart = len(found.get("merged", ())), len(found.get("disagreeing", ()))
+    told = f"{counted(merged, 'group')} of facts that say the same merged"
+    return f"{told}, {counted(apart, 'pair')} alike but not the same" if merged or apart else ""
+
+
+def _written(report: Mapping[str, Any]) -> str:
+    found = report.get("descriptions", {})
+    if not found.get("looked_at"):
+        return ""
+    how = " in quotations" if found["by"] == "extractive" else f" by {escape(found['by'])}"
+    told = f"{counted(len(found['written']), 'description')}{how}, {found['unchanged']} unchanged"
+    failed = "; the language model failed, so the rest is quoted" if found["model_failed"] else ""
+    return f"{told}{'; more are left for the next night' if found['more'] else ''}{failed}"
+
+
+def _waiting(report: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count} for {escape(name)}" for name, count in report.get("pending", {}).items() if count)
+
+
+def _failed(report: Mapping[str, Any]) -> str:
+    steps = ((step, told) for step, told in report.items() if isinstance(told, Mapping) and "failed" in told)
+    return "; ".join(f"{escape(step)}: {escape(str(told['failed']))}" for step, told in steps)
+
+
+_LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
+    ("Strength", _strength),
+    ("Tiers", _tiers),
+    ("Near at hand", _states),
+    ("Alike", _alike),
+    ("Written", _written),
+    ("Still waiting", _waiting),
+    ("Failed", _failed),
+)
+"""What each line is called, and what it says; one that says nothing is left out."""
+
+
+def _moved(report: Mapping[str, Any]) -> bool:
+    """Whether the night has changed anything."""
+    tiers, written = report["tiers"], report.get("descriptions", {})
+    moved = (
+        tiers["promoted"],
+        tiers["demoted"],
+        report["states"]["crossed"],
+        report["pruning"]["pruned"],
+        report["notes"]["expired"],
+        report.get("duplicates", {}).get("merged"),
+        written.get("written"),
+        written.get("withdrawn"),
+    )
+    return any(moved)
+
+
+def _share(strength: float | None) -> str:
+    return f"{strength or 0:.2f}"
 
 
 COMMANDS = (("night", night),)

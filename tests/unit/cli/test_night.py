@@ -1,0 +1,77 @@
+"""The report of a night as a person reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cli.night import _told
+
+QUIET: dict[str, Any] = {
+    "night": "2026-03-02",
+    "pending": {"embedding": 0, "extraction": 0},
+    "decay": {
+        "entities": 0, "mean_strength": None, "low_salience": 0, "facts": 0, "mean_fact_strength": None, "sources": 0,
+        "mean_source_strength": None,
+    },
+    "tiers": {"contradicted": 0, "before": {}, "after": {"L0": 0, "L1": 0, "L2": 0}, "promoted": [], "demoted": []},
+    "states": {"crossed": 0, "archived": 0, "returned": 0},
+    "pruning": {"pruned": []},
+    "notes": {"expired": 0},
+}  # fmt: skip
+BUSY: dict[str, Any] = QUIET | {
+    "pending": {"embedding": 0, "extraction": 2},
+    "decay": QUIET["decay"] | {"entities": 35, "mean_strength": 0.618, "low_salience": 3, "facts": 46},
+    "tiers": QUIET["tiers"] | {"after": {"L0": 20, "L1": 10, "L2": 5}, "promoted": ["e-1"], "contradicted": 1},
+    "states": {"crossed": 3, "archived": 2, "returned": 1},
+    "notes": {"expired": 1},
+    "duplicates": {"merged": [["f-1", "f-2"]], "disagreeing": [["f-3", "f-4"], ["f-3", "f-5"]]},
+    "descriptions": {
+        "looked_at": 6, "written": ["e-1"], "withdrawn": [], "unchanged": 5, "more": False, "by": "extractive",
+        "model_failed": False,
+    },
+}  # fmt: skip
+
+
+def told(report: dict[str, Any]) -> list[str]:
+    return list(_told(report))
+
+
+def test_a_night_over_nothing_is_three_lines() -> None:
+    assert told(QUIET) == [
+        "[bold]The night of 2026-03-02[/]",
+        "  Strength      0 entities of mean strength 0.00, 0 fading; 0 facts of 0.00",
+        "  Tiers         L0 0, L1 0, L2 0; 0 climbed, 0 sank, 0 contradicted",
+        "  Near at hand  0 archived, 0 returned, 0 pruned, 0 notes expired",
+    ]
+
+
+def test_what_a_night_has_done_is_told_with_the_way_back() -> None:
+    assert told(BUSY)[1:] == [
+        "  Strength      35 entities of mean strength 0.62, 3 fading; 46 facts of 0.00",
+        "  Tiers         L0 20, L1 10, L2 5; 1 climbed, 0 sank, 1 contradicted",
+        "  Near at hand  2 archived, 1 returned, 0 pruned, 1 note expired",
+        "  Alike         1 group of facts that say the same merged, 2 pairs alike but not the same",
+        "  Written       1 description in quotations, 5 unchanged",
+        "  Still waiting 2 for extraction",
+        "  To take all of it back: memoray undo --night 2026-03-02",
+    ]
+
+
+def test_a_night_that_was_undone_says_so() -> None:
+    lines = told(BUSY | {"undone": True})
+    assert lines[0] == "[bold]The night of 2026-03-02[/] (undone)"
+    assert not any("take all of it back" in line for line in lines)
+
+
+def test_a_step_that_failed_is_named_with_its_reason() -> None:
+    lines = told(QUIET | {"descriptions": {"failed": "model-failed: [no] model"}})
+    assert lines[-1] == "  Failed        descriptions: model-failed: \\[no] model"
+
+
+def test_a_model_is_named_and_what_it_left_is_told() -> None:
+    written = BUSY["descriptions"] | {"by": "small", "more": True, "model_failed": True}
+    line = next(each for each in told(BUSY | {"descriptions": written}) if "Written" in each)
+    assert line.endswith(
+        "1 description by small, 5 unchanged; more are left for the next night"
+        "; the language model failed, so the rest is quoted"
+    )
