@@ -81,20 +81,35 @@ def undo(
     command_id: Annotated[
         str | None, typer.Argument(help="A command's id, as `changes --json` has it; default: the last one.")
     ] = None,
+    night: Annotated[
+        str | None, typer.Option("--night", help="Everything the night of this date (YYYY-MM-DD) has done.")
+    ] = None,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Reverse the last command, or the one named.
+    """Reverse the last command, or the one named, or all that a night has done.
 
-    Example: memoray undo
+    Example: memoray undo --night 2026-03-02
     """
     with connect(home, user) as client:
+        if night is not None:
+            _show_night_undone(client.post("/v1/undo", {"command_id": command_id, "night": night}), as_json)
+            return
         began = time.time()
         undone = client.post("/v1/undo", {"command_id": command_id})
         log = {} if as_json else client.get("/v1/changes", since=f"{began:.3f}", limit=200)
     counts = counted(undone["changes"], "change")
     show(undone, as_json, *_what_it_did(log, undone), f"Undone: {escape(str(undone['undoes']))} ({counts}).")
+
+
+def _show_night_undone(undone: dict[str, Any], as_json: bool) -> None:
+    """What became of a night that was undone; what has changed since is named, so that nothing is passed over."""
+    left = undone["skipped"]
+    lines = [f"Undone: the night of {undone['night']} ({counted(undone['changes'], 'change')})."]
+    if left:
+        lines.append(f"Left as it is, for it has changed since: {', '.join(map(escape, left))}.")
+    show(undone, as_json, *lines)
 
 
 def entities(

@@ -1,4 +1,4 @@
-"""Undo: what was asked of the memory is reversed, as far as it can be."""
+"""Undo: what was asked of the memory, or done in a night, is reversed as far as it can be."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ router = APIRouter(prefix="/v1", tags=["undo"])
 
 @router.post("/undo", response_model=Undone)
 async def undo(who: Who, house: Here, key: Key, body: Undoing | None = None) -> Any:
-    """Reverse a command. 409 if there is none, if it was undone before, or if words were erased for good.
+    """Reverse a command, or a whole night. 409 if there is none, if it was undone before, or if words were erased.
 
-    Example: `POST /v1/undo` with `{"command_id": "c-0a1b2c3d4e5f6071"}`
+    Of a night what it created is forgotten and what it changed returns, but for what has changed since: `skipped` names
+    that. A night needs clearance sensitive, or an administrator's token; 404 if it was not run.
+
+    Example: `POST /v1/undo` with `{"command_id": "c-0a1b2c3d4e5f6071"}`, or with `{"night": "2026-03-02"}`
     """
     return await undoing.undo(house, who, key, body or Undoing())
