@@ -235,7 +235,8 @@ async def test_the_words_of_every_description_go_with_a_fact_that_one_may_have_q
         return {row["words"] for row in rows}
 
     who = elena(writer)
-    first, second = [each for each in writer.active() if writer.believed.facts[each].subject_id == who.entity_id][:2]
+    mine = [each for each in writer.active() if writer.believed.facts[each].subject_id == who.entity_id]
+    first, second = [each for each in mine if len(writer.believed.evidence[each]) == 1][:2]
     for number, (text, fact_id) in enumerate((("She likes tea.", first), ("She likes rain.", second))):
         described = (c.Description(who.entity_id, text, (fact_id,)),)
         await writer.turn(c.DescribeEntities(f"d-{number}", "night", descriptions=described))
