@@ -13,6 +13,7 @@ import pytest
 from adapters import build
 from adapters.capture.jsonl import append
 from bench.canaries import Canaries, Request, Talk, data_directory, over, search, store_plainly
+from memory.model.commands import RecordAccess
 from tests.api.conftest import Door
 from tests.api.test_forgetting import payload
 
@@ -58,7 +59,9 @@ async def test_no_canary_is_left_anywhere(door: Door, database: str, places: lis
     append(path, payload(word, 0, f"We spoke of {word}."))
     await door.post(f"/v1/ingest/{word}")
     await door.settle()
-    await door.post("/v1/night")
+    known = await door.minds.believed(door.user)  # somebody has looked at all of it, so the night writes of it
+    await door.minds.turn(door.user, RecordAccess("look", "access", tuple((each, 1) for each in known.entities)), {})
+    assert (await door.post("/v1/night"))["descriptions"]["written"]
     for statement in ("ANALYZE", "CHECKPOINT"):
         with psycopg.connect(database, autocommit=True) as owner:
             owner.execute(statement)

@@ -33,10 +33,10 @@ def elsewhere(act: Act) -> Act:
     """What happens in another process, which knows nothing of the request."""
 
     @wraps(act)
-    async def there(*given: Any) -> Any:
+    async def there(*given: Any, **named: Any) -> Any:
         before = acting_for(None)
         try:
-            return await act(*given)
+            return await act(*given, **named)
         finally:
             back_to(before)
 

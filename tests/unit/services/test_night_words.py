@@ -209,3 +209,22 @@ async def test_killed_anywhere_a_night_ends_as_if_it_had_not_been_with_all_it_wr
         assert await frail.sleep(night) == report
     assert frail.memory.believed == whole.memory.believed
     assert frail.nights.kept == whole.nights.kept
+
+
+@given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 320))
+@settings(max_examples=40, deadline=None)
+async def test_killed_after_each_commit_and_run_twice_it_is_a_night_run_once(
+    history: list[Any], preset: str, night: int
+) -> None:
+    whole, frail = lived_through(history, preset)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(night_steps, "MOST_ROWS", 1)
+        patch.setattr(night_words, "MOST_DESCRIBED", 1)
+        report, again = await whole.sleep(night), await whole.sleep(night)
+        told = None
+        while told is None:
+            frail.mind.left = 1
+            with contextlib.suppress(JournalUnavailable):
+                told = await frail.sleep(night)
+    assert told == report == again
+    assert frail.memory.believed == whole.memory.believed
