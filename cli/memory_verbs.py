@@ -22,6 +22,7 @@ from cli.console import (
     show,
 )
 from cli.listing import print_rows
+from cli.night import NIGHT_S
 from memory.errors import Invalid
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
@@ -92,10 +93,12 @@ def undo(
 
     Example: memoray undo --night 2026-03-02
     """
+    if night is not None:
+        with connect(home, user, timeout_s=NIGHT_S) as client, err.status("Taking the night back"):
+            taken_back = client.post("/v1/undo", {"command_id": command_id, "night": night})
+        _show_night_undone(taken_back, as_json)
+        return
     with connect(home, user) as client:
-        if night is not None:
-            _show_night_undone(client.post("/v1/undo", {"command_id": command_id, "night": night}), as_json)
-            return
         began = time.time()
         undone = client.post("/v1/undo", {"command_id": command_id})
         log = {} if as_json else client.get("/v1/changes", since=f"{began:.3f}", limit=200)

@@ -9,7 +9,10 @@ import typer
 from rich.markup import escape
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, counted, show
+from cli.console import HomeOption, JsonOption, UserOption, counted, err, show
+
+NIGHT_S = 3_600.0
+"""Seconds a night, or its undoing, may take: a first night over 300,000 facts takes minutes, and so do many texts."""
 
 NowOption = Annotated[
     str | None, typer.Option("--now", help="The night of this date (YYYY-MM-DD); default: the last that is over.")
@@ -21,7 +24,7 @@ def night(now: NowOption = None, user: UserOption = None, home: HomeOption = Non
 
     Example: memoray night --now 2026-03-02
     """
-    with connect(home, user) as client:
+    with connect(home, user, timeout_s=NIGHT_S) as client, err.status("The night goes on"):
         report = client.post("/v1/night", {"night": now})
     show(report, as_json, *_told(report))
 
