@@ -102,7 +102,7 @@ PRESETS = {
 }  # fmt: skip
 
 
-@pytest.mark.conforms("000:preset", "001:preset", "002:preset", "003:preset", "004:preset")
+@pytest.mark.conforms("000:preset", "001:preset", "002:preset", "003:preset", "004:preset", "model:descriptions")
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_gives_the_lifetime_of_its_seed(name: str, tmp_path: Path) -> None:
     life = load(tmp_path, {"preset": name}, {}).life
