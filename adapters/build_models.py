@@ -1,9 +1,13 @@
-"""Which models the settings name: encoder, reader, judge, language model. A model is loaded with the first text."""
+"""Which models the settings name: encoder, reader, judge, language model. A model is loaded with the first text.
+
+And which engine finds communities: that of the CPU, or one on a GPU.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
@@ -11,7 +15,7 @@ from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import Web
 from config.settings import Settings
 from memory.errors import ConfigError
-from memory.ports import Embedder, Extractor, Judge, LanguageModel
+from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -70,6 +74,20 @@ def judge(settings: Settings) -> Judge | None:
 def language(settings: Settings) -> LanguageModel | None:
     """The language model of the settings, or None: everything but free text works without one."""
     return _MODELS[settings.models.language.kind](settings)
+
+
+def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
+    """What finds communities. One on a GPU is asked first whether it agrees with the CPU's. Raises ConfigError."""
+    from adapters.graph.cpu import CpuGraphEngine
+
+    if device == "cpu":
+        return CpuGraphEngine()
+    from adapters.graph.agreeing import must_agree
+    from adapters.graph.gpu import CugraphEngine
+
+    engine = CugraphEngine()
+    must_agree(engine, CpuGraphEngine())
+    return engine
 
 
 def web(settings: Settings) -> Web | None:

@@ -9,10 +9,10 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,14 +24,26 @@ from cli.leftovers import leftovers
 from cli.ports import free_port
 from cli.runtime import Places, read_runtime, supervised
 from config.settings import Settings, load
-from memory.errors import DomainError
+from memory.errors import DomainError, Invalid
 
 LEAST_FREE_BYTES = 2_000_000_000
 """Below this a backup before an upgrade may not fit."""
 LEAST_MEMORY_BYTES = 3_000_000_000
 """2.2 GB at rest and room for a night."""
 
-PACKAGES = ("ray", "fastapi", "psycopg", "numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer", "watchdog")
+PACKAGES = (
+    "ray",
+    "fastapi",
+    "psycopg",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "spacy",
+    "snowballstemmer",
+    "watchdog",
+    "scipy",
+    "graspologic_native",
+)
 
 Level = Literal["ok", "warn", "fail"]
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -46,15 +58,23 @@ class Finding:
     hint: str = ""
 
 
-def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
+def doctor(
+    only: Annotated[
+        str | None,
+        typer.Argument(metavar="[CHECK]", help="One check alone; gpu also compares its graph engine with the CPU's."),
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Check this machine and this installation. Exit code 1 if something must be mended.
 
     Example: memoray doctor
     """
+    checks = _chosen(only)
     places = places_of(home)
     settings = load(places.home)
     found: dict[str, Finding] = {}
-    for name, check in CHECKS:
+    for name, check in checks:
         with err.status(name):
             finding = found[name] = _look(check, settings)
         if not as_json:
@@ -64,6 +84,14 @@ def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
         print_json({name: asdict(finding) for name, finding in found.items()})
     if any(finding.level == "fail" for finding in found.values()):
         raise typer.Exit(Exit.FAILED)
+
+
+def _chosen(only: str | None) -> tuple[tuple[str, Callable[[Settings], Finding]], ...]:
+    if only is None:
+        return CHECKS
+    if only not in dict(CHECKS):
+        raise Invalid(f"There is no check of that name; there are {', '.join(dict(CHECKS))}.")
+    return (*((name, check) for name, check in CHECKS if name == only), *CLOSER.get(only, ()))
 
 
 def _look(check: Callable[[Settings], Finding], settings: Settings) -> Finding:
@@ -183,6 +211,17 @@ def _gpu(settings: Settings) -> Finding:
     return Finding("ok", f"{facts}; Ray installs what runs on it (docs/howto/dgx-spark.md)")
 
 
+def _graph(settings: Settings) -> Finding:
+    """Whether communities can be found on the GPU: its engine must see what the CPU's sees."""
+    from adapters import build_models
+
+    if find_spec("pylibcugraph") is None:
+        hint = "run this in an environment of deployments/requirements/communities.txt (docs/howto/dgx-spark.md)"
+        return Finding("warn", "pylibcugraph is not installed here; communities are found on the CPU", hint)
+    build_models.graph_engine("gpu")
+    return Finding("ok", "the graph engine of the GPU agrees with that of the CPU")
+
+
 def _left(settings: Settings) -> Finding:
     found = [str(each) for each in leftovers()]
     if not found:
@@ -213,5 +252,8 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
     ("gpu", _gpu),
     ("left", _left),
 )
+
+CLOSER: Mapping[str, tuple[tuple[str, Callable[[Settings], Finding]], ...]] = {"gpu": (("graph", _graph),)}
+"""What is looked at besides if a check is asked for alone: what takes long, or needs another environment."""
 
 COMMANDS = (("doctor", doctor),)

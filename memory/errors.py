@@ -201,6 +201,12 @@ class ReadingEnded(ModelFailed):
     kind = "reading-ended"
 
 
+class EngineFailed(Unavailable):
+    """A graph engine did not give a usable answer."""
+
+    kind = "engine-failed"
+
+
 class ConfigError(DomainError):
     """The settings cannot be used."""
 

@@ -20,6 +20,7 @@ from cli.main import command_line, every_room, main, rooms
 from cli.runtime import Places, Runtime
 from config.settings import Settings
 from memory.errors import Invalid
+from tests.fakes import rapids
 
 COMMANDS = [(name, command) for room in rooms() for name, command in room.COMMANDS]
 
@@ -216,6 +217,34 @@ def test_doctor_finds_what_is_wrong_and_says_what_to_do(tmp_path: Path, monkeypa
     assert "MEMORAY_PG_BIN" in found["postgres"].facts
     assert found["packages"].facts == "cannot be imported: no_such_package"
     assert found["disk"].level in ("ok", "warn")
+
+
+def test_doctor_looks_at_one_thing_alone_and_then_closer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    doctor.doctor("gpu", home=tmp_path, as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert {name: each["level"] for name, each in found.items()} == {"gpu": "ok", "graph": "warn"}
+    assert "communities.txt" in found["graph"]["hint"]
+    doctor.doctor("disk", home=tmp_path, as_json=True)
+    assert list(json.loads(capsys.readouterr().out)) == ["disk"]
+    with pytest.raises(Invalid, match="gpu"):
+        doctor.doctor("gup", home=tmp_path)
+
+
+def test_doctor_compares_the_engines_where_there_is_one_on_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries = rapids.pylibcugraph()
+    monkeypatch.setattr(doctor, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "pylibcugraph", libraries)
+    monkeypatch.setitem(sys.modules, "cupy", rapids.cupy())
+    settings, look = Settings(home=tmp_path), dict(doctor.CLOSER["gpu"])["graph"]
+    assert doctor._look(look, settings).level == "ok"
+    libraries.core_number = lambda handle, graph, *_: rapids._given(graph, [1] * 36)
+    found = doctor._look(look, settings)
+    assert (found.level, found.facts) == ("fail", "The graph engine gpu does not agree with cpu on cores.")
 
 
 def test_doctor_names_what_earlier_runs_have_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def pins(name: str, target: Target, *, held: bool = True) -> Pins:
 
 
 def test_there_is_a_set_for_each_part() -> None:
-    assert SETS == ("embedding", "language", "retrieval", "speech")
+    assert SETS == ("communities", "embedding", "language", "retrieval", "speech")
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -87,7 +87,8 @@ def test_what_excludes_each_other_is_apart() -> None:
     """vLLM wants numba 0.65.0 and cuGraph less; WhisperX wants torch 2.8 and vLLM 2.13."""
     language, speech, retrieval = (pins(name, ON_THE_SPARK) for name in ("language", "speech", "retrieval"))
     assert (language["vllm"].version, language["numba"].version) == ("0.29.0", "0.65.0")
-    assert not {"numba", "cugraph-cu13", "vllm"} & retrieval.keys()
+    for apart in (retrieval, pins("communities", ON_THE_SPARK)):
+        assert not {"numba", "cugraph-cu13", "vllm"} & apart.keys()
     assert language["torch"].version != speech["torch"].version
     assert language["torch"].version == pins("embedding", ON_THE_SPARK)["torch"].version
 

@@ -1,0 +1,1 @@
+"""Graph engines: on the CPU, on a GPU, and whether both agree."""
