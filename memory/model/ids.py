@@ -50,6 +50,16 @@ def meta_id(user_id: str, support: Iterable[str]) -> str:
     return "f-" + digest("meta", user_id, *sorted(support)).hex()
 
 
+def community_id(user_id: str, level: int, members: Iterable[str], night: object) -> str:
+    """Identity of a community at birth: who was in it, for whom it is to be seen, on which night. It is kept."""
+    return "g-" + digest("community", user_id, level, night, *sorted(members)).hex()
+
+
+def pattern_id(user_id: str, support: Iterable[object]) -> str:
+    """Identity of a pattern: the facts or segments that it quotes, in whatever words it is put."""
+    return "p-" + digest("pattern", user_id, *sorted(map(str, support))).hex()
+
+
 def note_id(user_id: str, command_id: str) -> str:
     """Identity of a note: the command that wrote it."""
     return "n-" + digest("note", user_id, command_id).hex()

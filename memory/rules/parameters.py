@@ -240,6 +240,42 @@ class Descriptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Communities:
+    """Who and what belongs together, and which patterns of a life that shows (decision 0086)."""
+
+    resolution: Weight = 1.0
+    """The gamma of modularity: above 1 there are more communities, and smaller ones (modularity's own is 1)."""
+    scale: Count = 1_000
+    """Weight of all ties up to which that holds; beyond it grows with the weight (chosen: measured, decision 0086)."""
+    most_named: Count = 20
+    """Entities that one segment names at most if it is to tie them (chosen: more are a list, 190 pairs of it)."""
+    half_life_days: Days = 180.0
+    """Days after which a tie counts half (chosen: seed 000 looks at months; a friend of last year still is one)."""
+    faintest: Share = 0.03125
+    """What is left of an old tie at least (chosen: five half-lives, two and a half years)."""
+    least_members: Count = 3
+    """Members of a community (chosen: of two it is a relationship)."""
+    named_by: Count = 3
+    """Members after whom a community is called, those of the highest PageRank (chosen: as many as one remembers)."""
+    same_above: Share = 0.3
+    """Jaccard index from which a community is that of the night before (Greene, Doyle and Cunningham 2010)."""
+    stays_by: Share = 0.05
+    """Share of its ties by which a member must gain to leave the community of the night before (chosen: measured)."""
+    worse_by: Share = 0.015
+    """Modularity given up at most for communities that stay (chosen: measured; the bar is 0.02)."""
+    pattern_facts: Count = 3
+    """Active facts that make a pattern (decision 0086) ..."""
+    pattern_mentions: Count = 5
+    """... or segments that name two of its members."""
+    pattern_sources: Count = 3
+    """Sources that these come from."""
+    pattern_days: Days = 30.0
+    """Days between the first and the last of these."""
+    quoted: Count = 5
+    """Facts or segments that a pattern quotes at most (chosen: as much as is read at once)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
 
@@ -255,3 +291,5 @@ class Life:
     """Duplicates."""
     descriptions: Descriptions = field(default_factory=Descriptions)
     """What is written of entities."""
+    communities: Communities = field(default_factory=Communities)
+    """Communities and patterns."""

@@ -1,0 +1,132 @@
+"""A pattern quotes what supports it, stays while that stands, and goes when any of it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from memory.model.communities import Community, Pattern
+from memory.model.scopes import Sensitivity
+from memory.rules.parameters import Communities
+from memory.rules.patterns import PatternPlan, plan_patterns
+from memory.rules.ties import Ties
+from tests.unit.rules.lives_of_ties import entities, fact, named, said, ties
+
+RULES = Communities()
+CIRCLE = Community("g", Sensitivity.OPEN, ("a", "b", "c"), ("a", "b", "c"), ("a", "b", "c"))
+PEOPLE = (entities("abcx"), entities("o", is_owner=True))
+
+
+def told(identity: str, subject: str, object_: str | None, *when: tuple[str, float], **more: object) -> list[object]:
+    """A fact and its sources, each with its day."""
+    return [fact(identity, subject, object_, **more), *(said(identity, source, day) for source, day in when)]
+
+
+FACTS = [
+    *told("f1", "a", "b", ("s1", 0), ("s4", 40)),
+    *told("f2", "o", "c", ("s2", 10)),
+    *told("f3", "b", "o", ("s3", 31)),
+]
+TALK = [each for day, who in enumerate(("ab", "bc", "ac", "ab", "abc"), 1) for each in named(day, *who, day=8 * day)]
+
+
+def plan(found: Ties, standing: Sequence[Pattern] = (), communities: Sequence[Community] = (CIRCLE,)) -> PatternPlan:
+    return plan_patterns("u", found, communities, standing, Sensitivity.OPEN, RULES)
+
+
+def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
+    [found] = plan(ties(*PEOPLE, FACTS)).made
+    assert found.facts == ("f1", "f2", "f3"), "in the order in which they were said"
+    assert (found.segments, found.community_id, found.level) == ((), "g", Sensitivity.OPEN)
+    assert found.about == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "fewer",
+    [
+        FACTS[:3] + told("f2", "o", "c", ("s2", 10)),
+        told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "c", ("s1", 10)) + told("f3", "b", "o", ("s2", 31)),
+        told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "c", ("s2", 10)) + told("f3", "b", "o", ("s3", 29.9)),
+        FACTS[:5] + told("f3", "b", "o", ("s3", 31), status="invalidated"),
+        FACTS[:5] + told("f3", "b", "x", ("s3", 31)),
+        FACTS[:5] + told("f3", "x", "o", ("s3", 31)),
+    ],
+    ids=[
+        "two facts",
+        "two sources",
+        "not a month",
+        "one taken back",
+        "one of somebody else too",
+        "one of others alone",
+    ],
+)
+def test_less_shows_none(fewer: list[object]) -> None:
+    assert plan(ties(*PEOPLE, fewer)) == PatternPlan()
+
+
+def test_five_segments_that_name_two_members_do_where_facts_are_few() -> None:
+    [found] = plan(ties(*PEOPLE, TALK)).made
+    assert (found.facts, found.segments, found.about) == ((), (1, 2, 3, 4, 5), ("a", "b", "c"))
+    assert plan(ties(*PEOPLE, TALK[2:])) == PatternPlan(), "four are too few"
+    alone = [each for segment in range(1, 9) for each in named(segment, "a", "x", day=8 * segment)]
+    assert plan(ties(*PEOPLE, alone)) == PatternPlan(), "named with nobody of theirs"
+
+
+def test_it_stays_word_for_word_when_more_of_the_same_is_said() -> None:
+    [first] = plan(ties(*PEOPLE, FACTS)).made
+    more = told("f0", "a", "c", ("s7", 60), ("s8", 61), ("s9", 62), confidence=1.0)
+    assert plan(ties(*PEOPLE, FACTS, more, TALK), [first]) == PatternPlan(kept=(first,))
+    grown = replace(CIRCLE, members=("c", "x", "b", "a"))
+    assert plan(ties(*PEOPLE, FACTS), [first], [grown]).kept == (first,)
+
+
+def test_it_goes_when_a_support_goes_and_another_may_come_of_what_is_left() -> None:
+    [first] = plan(ties(*PEOPLE, FACTS)).made
+    without = FACTS[:5]
+    assert plan(ties(*PEOPLE, without), [first]) == PatternPlan(withdrawn=(first.pattern_id,))
+    other = told("f4", "c", "a", ("s9", 90))
+    found = plan(ties(*PEOPLE, without, other), [first])
+    assert [each.facts for each in found.made] == [("f1", "f2", "f4")]
+    assert found.withdrawn == (first.pattern_id,)
+    [talked] = plan(ties(*PEOPLE, TALK)).made
+    assert plan(ties(*PEOPLE, TALK[2:]), [talked]).withdrawn == (talked.pattern_id,), "a segment was forgotten"
+
+
+def test_it_goes_with_its_community_and_with_whom_it_is_about() -> None:
+    [first] = plan(ties(*PEOPLE, FACTS)).made
+    assert plan(ties(*PEOPLE, FACTS), [first], []) == PatternPlan(withdrawn=(first.pattern_id,))
+    without_c = replace(CIRCLE, members=("a", "b", "x"))
+    assert plan(ties(*PEOPLE, FACTS), [first], [without_c]).withdrawn == (first.pattern_id,)
+
+
+def test_facts_whose_dates_are_taken_back_do_not_carry_it_any_more() -> None:
+    """All that is quoted is still believed, but was said within three weeks: forgetting took the rest."""
+    [first] = plan(ties(*PEOPLE, FACTS)).made
+    close = told("f1", "a", "b", ("s1", 10)) + told("f2", "o", "c", ("s2", 11)) + told("f3", "b", "o", ("s3", 31))
+    assert plan(ties(*PEOPLE, close), [first]).withdrawn == (first.pattern_id,)
+
+
+def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() -> None:
+    rows: list[object] = []
+    for number in range(20):
+        rows += told(f"f{number:02}", "a", "b", (f"s{number}", 3.0 * number))
+    rows += told("often", "a", "c", *((f"t{each}", 20.0 + each) for each in range(6)))
+    [found] = plan(ties(*PEOPLE, rows)).made
+    assert len(found.facts) == RULES.quoted
+    assert {"f00", "f19", "often"} <= set(found.facts)
+    assert plan(ties(*PEOPLE, rows), [found]).kept == (found,), "what it quotes is enough by itself"
+
+
+def test_the_same_facts_give_the_same_pattern_in_any_order() -> None:
+    [one], [other] = plan(ties(*PEOPLE, FACTS)).made, plan(ties(*PEOPLE, FACTS[::-1])).made
+    assert one == other
+
+
+def test_one_pattern_a_community() -> None:
+    [first] = plan(ties(*PEOPLE, FACTS)).made
+    second = replace(first, pattern_id="z", facts=("f1", "f3", "f2"))
+    found = plan(ties(*PEOPLE, FACTS), [second, first])
+    assert (found.kept, found.withdrawn) == ((first,), ("z",))
+    assert plan(ties()) == PatternPlan()
