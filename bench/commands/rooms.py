@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 ROOMS: Mapping[str, Sequence[str]] = {
     "bench.commands.measuring": ("bench",),
+    "bench.commands.communities": ("bench",),
     "bench.commands.lifetimes": ("bench",),
     "bench.commands.lives": ("bench",),
     "bench.commands.peers": ("bench",),
