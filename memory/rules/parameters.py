@@ -241,12 +241,12 @@ class Descriptions:
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """Who and what belongs together, and which patterns of a life that shows (decision 0086)."""
+    """Who and what belongs together, and which patterns of a life that shows (decision 0090)."""
 
     resolution: Weight = 1.0
     """The gamma of modularity: above 1 there are more communities, and smaller ones (modularity's own is 1)."""
     scale: Count = 1_000
-    """Weight of all ties up to which that holds; beyond it grows with the weight (chosen: measured, decision 0086)."""
+    """Weight of all ties up to which that holds; beyond it grows with the weight (chosen: measured, decision 0090)."""
     most_named: Count = 20
     """Entities that one segment names at most if it is to tie them (chosen: more are a list, 190 pairs of it)."""
     half_life_days: Days = 180.0
@@ -264,7 +264,7 @@ class Communities:
     worse_by: Share = 0.015
     """Modularity given up at most for communities that stay (chosen: measured; the bar is 0.02)."""
     pattern_facts: Count = 3
-    """Active facts that make a pattern (decision 0086) ..."""
+    """Active facts that make a pattern (decision 0090) ..."""
     pattern_mentions: Count = 5
     """... or segments that name two of its members."""
     pattern_sources: Count = 3
