@@ -40,12 +40,17 @@ _CUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker said, `start` and `end` in seconds from the start of the source."""
+    """What one speaker said, `start` and `end` in seconds from the start of the source.
+
+    `raw` is how it was written, where the text has been cleaned: ids are made of that, so that cleaning better changes
+    none of them.
+    """
 
     speaker: str
     text: str
     start: float
     end: float
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +72,10 @@ def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: S
     started_at = _fixed(origin.started_at)
     ended_at = started_at + timedelta(seconds=max(turn.end for turn in turns))
     return {
-        "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].text).hex()}",
+        "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].raw or turns[0].text).hex()}",
         "kind": kind,
-        "started_at": _written(started_at),
-        "ended_at": _written(ended_at),
+        "started_at": written(started_at),
+        "ended_at": written(ended_at),
         "participants": list(dict.fromkeys(turn.speaker for turn in turns)),
         "provenance": {"file": file.path.name, "format": form, "dated_by": origin.dated_by},
         "segments": list(_segments(turns)),
@@ -85,8 +90,8 @@ def bodies_of_source(file: TextFile, form: str, source: Source) -> Iterator[Body
             yield {
                 "source_id": source.source_id,
                 "kind": source.kind,
-                "started_at": _written(_local(file, source.started_at)),
-                "ended_at": _written(_local(file, source.ended_at or source.started_at)),
+                "started_at": written(_local(file, source.started_at)),
+                "ended_at": written(_local(file, source.ended_at or source.started_at)),
                 "participants": list(source.participants),
                 "provenance": {"file": file.path.name, "format": form, "session_id": source.session_id},
                 "is_sweep": is_sweep,
@@ -120,10 +125,11 @@ def name_of(speaker: str) -> str:
 def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
     seen: Counter[tuple[str, str]] = Counter()
     for turn in turns:
-        for piece in _pieces(turn):
-            seen[piece.speaker, piece.text] += 1
+        for number, piece in enumerate(pieces(turn)):
+            words = piece.text if turn.raw is None else turn.raw if number == 0 else f"{turn.raw}\x1f{number}"
+            seen[piece.speaker, words] += 1
             yield {
-                "segment_id": digest(piece.speaker, piece.text, seen[piece.speaker, piece.text]).hex(),
+                "segment_id": digest(piece.speaker, words, seen[piece.speaker, words]).hex(),
                 "speaker": piece.speaker,
                 "text": piece.text,
                 "start": piece.start,
@@ -131,7 +137,7 @@ def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
             }
 
 
-def _pieces(turn: Turn) -> Iterator[Turn]:
+def pieces(turn: Turn) -> Iterator[Turn]:
     """A turn of bearable length, its time shared out by length."""
     pace = (turn.end - turn.start) / max(1, len(turn.text))
     for cut in _CUT.finditer(turn.text.strip()):
@@ -160,5 +166,6 @@ def _fixed(moment: datetime) -> datetime:
     return moment.astimezone(UTC if offset % timedelta(minutes=1) else timezone(offset))
 
 
-def _written(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds")
+def written(moment: datetime) -> str:
+    """A moment as the API takes it, at the offset that held then."""
+    return _fixed(moment).isoformat(timespec="milliseconds")

@@ -1,4 +1,7 @@
-"""Markdown and plain notes: paragraphs as segments, under the date that the note itself, or its name, gives."""
+"""Markdown and plain notes: paragraphs as segments, under the date that the note itself, or its name, gives.
+
+Of Markdown the words are told that a reader sees; ids are made of the paragraph as it was written.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from adapters.capture import markdown
 from adapters.capture.bodies import STEP_S, Body, Origin, Turn, body_of_turns
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.text import TextFile
@@ -18,6 +22,10 @@ from adapters.capture.transcripts import read_heading
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text", ""})
 FRONT_MATTER_LINES = 100
 """Longest front matter looked for."""
+MOST_PARAGRAPHS = 20_000
+"""Of one source, as many as it may have segments; a longer note becomes several."""
+PARAGRAPH_LINES = 20_000
+"""A paragraph is cut after as many."""
 
 _DATE_KEYS = ("date", "created", "created_at", "datetime", "day")
 _TITLE = re.compile(r"#{1,6}\s+(.*?)\s*#*")
@@ -36,15 +44,24 @@ def read(file: TextFile) -> Iterator[Body]:
     origin = _origin(file, front)
     turns: list[Turn] = []
     for part in _paragraphs(file, skipped):
-        if not isinstance(part, str):
+        if not isinstance(part, str) or len(turns) >= MOST_PARAGRAPHS:
             if turns:
                 yield body_of_turns(file, "note", "note", origin, turns)
-            origin, turns = Origin(place(part, file.zone)), []
-            continue
-        at = round(len(turns) * STEP_S, 3)
-        turns.append(Turn(str(speaker), part, at, at))
+            turns = []
+        if not isinstance(part, str):
+            origin = Origin(place(part, file.zone))
+        elif text := _plain(file, part):
+            at = round(len(turns) * STEP_S, 3)
+            turns.append(Turn(str(speaker), text, at, at, raw=part if text != part else None))
     if turns:
         yield body_of_turns(file, "note", "note", origin, turns)
+
+
+def _plain(file: TextFile, part: str) -> str:
+    """A paragraph as it is read; the boxes of tasks are a habit of plain notes as well."""
+    if file.suffix in markdown.SUFFIXES:
+        return markdown.plain(part)
+    return "\n".join(map(markdown.tasks_plain, part.split("\n")))
 
 
 def _origin(file: TextFile, front: Mapping[str, Any]) -> Origin:
@@ -80,7 +97,8 @@ def _paragraphs(file: TextFile, skipped: int) -> Iterator[str | date | datetime]
         title = None if fenced else _TITLE.fullmatch(line.strip())
         day = None if fenced else read_heading(line)
         blank = not line.strip() and not fenced
-        if held and (day or (title and not titled) or (blank and not titled)):
+        full = len(held) >= PARAGRAPH_LINES
+        if held and (day or full or (title and not titled) or (blank and not titled)):
             yield "\n".join(held)
             held = []
         if day:

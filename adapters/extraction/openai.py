@@ -10,6 +10,7 @@ from adapters.extraction.model_answer import SCHEMA, SaidFact, SeenEntity, answe
 from adapters.extraction.model_claims import claims_of
 from adapters.extraction.model_grounds import Grounds, grounds_of
 from adapters.extraction.model_sightings import sightings_of
+from adapters.extraction.tasks import tasks_of
 from adapters.language.openai import OpenAiModel
 from config.settings import Endpoint
 from memory.model.claims import Claim, Reading, Sighting, Utterance
@@ -51,7 +52,7 @@ class OpenAiExtractor:
             if _takes_back(utterance):
                 claims = list(_kept(claims, utterances[:place], utterance.speaker))
             seen, said = await self._read_one(grounds)
-            sightings.extend(seen)
+            sightings.extend((*seen, *tasks_of(utterance)))
             claims.extend(said)
         return Reading(tuple(sightings), tuple(claims), self.name)
 

@@ -21,6 +21,7 @@ from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_promises import is_vow_alone
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from adapters.extraction.rules_ties import told_otherwise
+from adapters.extraction.tasks import tasks_of
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words import stage
@@ -108,7 +109,7 @@ def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]
             gone = _taken_back(claims, speakers_of, utterance, turn)
             claims = [claim for claim in claims if (claim.segment_key, claim.quote) != gone]
             sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != gone]
-            sightings.extend(seen)
+            sightings.extend((*seen, *tasks_of(utterance)))
             claims.extend(said)
     return sightings, claims
 
