@@ -1,26 +1,28 @@
 """Mail: messages in .eml and .mbox files, and messages pasted as text, each told by its sender on its date.
 
-Headers, quoted lines, signatures and the mark above a quotation are nobody's words here and are left out.
+Headers, quoted lines, signatures and the mark above a quotation are nobody's words here and are left out. A signature
+is what stands below `-- `, and the closing lines that end with the name which the headers give for the sender.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from email import message_from_string
-from email.errors import HeaderParseError
+from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from adapters.capture.bodies import STEP_S, Body, Origin, Turn, body_of_turns, name_of
+from adapters.capture.bodies import STEP_S, UNKNOWN, Body, Origin, Turn, body_of_turns, name_of
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
+from memory.model.ids import fold
 
 SUFFIXES = frozenset({".eml", ".mbox"})
 HEAD_LINES = 10
@@ -33,6 +35,15 @@ _SENDER = re.compile(r"\s*\"?(?P<name>[^\"<>\[]*?)\"?\s*(?:[<\[](?:mailto:)?(?P<
 _RULE = re.compile(r"[-_]{2,40}[^-_]{0,60}[-_]{2,40}\s*")
 _ATTRIBUTION = re.compile(r"(?s)(?:On|Am) .{6,300}?(?:wrote|schrieb\b.{0,100}):\s*")
 """What a mail program writes above a quotation."""
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, MessageError)
+"""What the parser of the standard library ends in where headers or parts are damaged."""
+MOST_CHARS = 64_000_000
+"""Of one message in a mailbox: what mail servers take, attachments included, is less (chosen)."""
+CLOSING_WORDS = 4
+"""Before a name, at most, in a closing: Mit besten Grüßen aus Kiel has five, Best has one (chosen)."""
+LABEL_CHARS = 60
+SIGNED_LINES = 8
+"""Below a name, in the same paragraph: a title, an address, a telephone (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Letter:
 def sniff(file: TextFile) -> bool:
     """A mail file by its suffix, or text, or a mailbox, that begins with the headers of a mail."""
     if file.suffix in SUFFIXES:
-        return bool(file.sample)
+        return bool(file.head.strip())
     head = [line for _, line in islice(file.lines(), HEAD_LINES + 1)]
     return is_mail("\n".join(head[1:] if _opens_mailbox(head) else head))
 
@@ -67,10 +78,14 @@ def read(file: TextFile) -> Iterator[Body]:
     A message in a mail file gives its own words alone, since those it answers have files or places of their own;
     pasted text gives every message that stands in it.
     """
-    in_mailbox = _opens_mailbox([line for _, line in islice(file.lines(), 1)])
-    for number, text in _messages(file.lines()) if in_mailbox else _whole(file):
-        found = letters(_redecoded(file, text))
-        told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
+    in_mailbox = _opens_mailbox([line for _, line in islice(file.lines(all_of_them=True), 1)])
+    for number, text in _messages(file) if in_mailbox else _whole(file):
+        try:
+            found = letters(_redecoded(file, text))
+            told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
+        except _BROKEN as error:
+            file.set_aside(Rejected(number, 0, f"a mail whose headers or parts are broken ({type(error).__name__})"))
+            continue
         if told and not any(letter.paragraphs for letter in told):
             file.set_aside(Rejected(number, 0, "a mail without text of its sender's own"))
         for letter in told:
@@ -127,7 +142,8 @@ def _standard(line: str) -> str:
 
 
 def _letter(message: Message, lines: Sequence[str]) -> Letter:
-    return Letter(name_of(_sender(_header(message, "from"))), _sent_at(_header(message, "date")), _own_words(lines))
+    sender = name_of(_sender(_header(message, "from")))
+    return Letter(sender, _sent_at(_header(message, "date")), _own_words(lines, sender))
 
 
 def _header(message: Message, name: str) -> str:
@@ -189,13 +205,48 @@ def _decoded(part: Message) -> str:
         return raw.decode("latin-1")
 
 
-def _own_words(lines: Sequence[str]) -> tuple[str, ...]:
+def _own_words(lines: Sequence[str], sender: str) -> tuple[str, ...]:
     """Paragraphs of the sender: without quoted lines, what announces them, rules, and the signature."""
     signature = next((at for at, line in enumerate(lines) if line.rstrip() == "--"), len(lines))
     kept = [line.rstrip() for line in lines[:signature] if not line.lstrip().startswith(">")]
     kept = ["" if _RULE.fullmatch(line) else line for line in kept]
-    paragraphs = (each.strip() for each in re.split(r"\n{2,}", "\n".join(kept)))
-    return tuple(each for each in paragraphs if each and not _ATTRIBUTION.fullmatch(each))
+    paragraphs = [each.strip() for each in re.split(r"\n{2,}", "\n".join(kept))]
+    return tuple(_unsigned([each for each in paragraphs if each and not _ATTRIBUTION.fullmatch(each)], sender))
+
+
+def _unsigned(paragraphs: list[str], sender: str) -> list[str]:
+    """Without the closing: the last line that is nothing but the sender's name, a few words above it that end no
+    sentence, and what stands right below it. The name is known from the headers, so this depends on no language."""
+    names = {fold(sender), *map(fold, sender.split())} - {fold(UNKNOWN)}
+    for at in range(len(paragraphs) - 1, max(-1, len(paragraphs) - 3), -1):
+        lines = paragraphs[at].split("\n")
+        signed = next((n for n, line in enumerate(lines) if _is_name(line, names)), None)
+        below = [] if signed is None else lines[signed + 1 :]
+        if signed is None or not (at or signed) or len(below) > SIGNED_LINES or not all(map(_is_label, below)):
+            continue
+        above, before = lines[:signed], paragraphs[:at]
+        if above and _closes(above[-1]):
+            above = above[:-1]
+        elif not above and before and "\n" not in before[-1] and len(before) > 1 and _closes(before[-1]):
+            before = before[:-1]
+        return [*before, *filter(None, ["\n".join(above).strip()]), *paragraphs[at + 1 :]]
+    return paragraphs
+
+
+def _is_name(line: str, names: set[str]) -> bool:
+    """`Ben`, `- Ben`, `/ Ben Okri`, and `Cheers, Ben`."""
+    before, comma, last = line.rpartition(",")
+    alone = fold(last.strip(" -–—/~*.!"))
+    return alone in names and (not comma or len(before.split()) <= CLOSING_WORDS - 1)
+
+
+def _is_label(line: str) -> bool:
+    """A title, an address or a number below a name, and no sentence."""
+    return len(line) <= LABEL_CHARS and not line.rstrip().endswith((".", "!", "?", "…"))
+
+
+def _closes(line: str) -> bool:
+    return len(line.split()) <= CLOSING_WORDS and not line.rstrip().endswith((".", "?", ":", ";"))
 
 
 def _opens_mailbox(lines: Sequence[str]) -> bool:
@@ -206,18 +257,21 @@ def _whole(file: TextFile) -> Iterator[tuple[int, str]]:
     yield 1, "\n".join(line for _, line in file.lines())
 
 
-def _messages(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """(line number, text) of the messages of a mailbox, each under its `From ` line."""
+def _messages(file: TextFile) -> Iterator[tuple[int, str]]:
+    """(line number, text) of the messages of a mailbox, each under its `From ` line; what is too large is set aside."""
     begun: list[str] = []
-    first = 1
-    after_blank = True
-    for number, line in lines:
+    first, size, after_blank = 1, 0, True
+    for number, line in file.lines(all_of_them=True):
         if after_blank and line.startswith("From "):
             if begun:
                 yield first, "\n".join(begun)
-            first, begun = number, []
-        else:
+            first, begun, size = number, [], 0
+        elif size <= MOST_CHARS:
+            size += len(line) + 1
             begun.append(re.sub(r"^>(>*From )", r"\1", line))
+            if size > MOST_CHARS:
+                file.set_aside(Rejected(first, 0, f"a mail of more than {MOST_CHARS:,} characters"))
+                begun = []
         after_blank = not line.strip()
     if begun:
         yield first, "\n".join(begun)

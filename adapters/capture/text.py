@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from adapters.capture.jsonl import Rejected
+from adapters.capture.packages import Member, Package, folder_package, is_zip, zip_package
 from memory.errors import Invalid
+from memory.model.ids import fold
 
 LINE_CHARS = 1_000_000
 """Longest line accepted: what is longer was not written by a person."""
@@ -25,16 +28,40 @@ _COPY = re.compile(r"( \(\d+\)| copy( \d+)?)$")
 
 @dataclass(frozen=True)
 class TextFile:
-    """One file to import.
+    """One file to import, or one member of a ZIP or folder (`member`), or the folder itself.
 
-    `zone` is where its wall clock times were meant, `owner` the speaker of notes, `set_aside` hears of each line that
-    could not be read where the rest of the file could.
+    `zone` is where its wall clock times were meant, `owner` the speaker of notes, `author` that of documents where the
+    importer says so, `me` the names under which the owner speaks in chats. `set_aside` hears of each line that could
+    not be read where the rest of the file could, `left_out` of each thing that holds no words, by its kind.
     """
 
     path: Path
     zone: tzinfo = UTC
     owner: str = "me"
     set_aside: Callable[[Rejected], None] = lambda rejected: None
+    left_out: Callable[[str], None] = lambda kind: None
+    author: str | None = None
+    me: frozenset[str] = frozenset()
+    member: Member | None = None
+
+    def is_me(self, *names: str | None) -> bool:
+        """Whether the owner goes by one of these names."""
+        return any(name and fold(name) in self.me for name in names)
+
+    def inner(self, member: Member) -> TextFile:
+        """A member as a file of its own; its path only tells where it is."""
+        return replace(self, path=self.path / member.name, member=member)
+
+    def open(self) -> BinaryIO:
+        """Its bytes, from the beginning."""
+        return self.member.open() if self.member else self.path.open("rb")
+
+    @cached_property
+    def package(self) -> Package | None:
+        """Its members, if it is a folder or a ZIP. Raises Invalid for a ZIP that is damaged or hostile."""
+        if self.member is None and self.path.is_dir():
+            return folder_package(self.path, self.left_out)
+        return zip_package(self.path) if self.member is None and is_zip(self.path) else None
 
     @property
     def name(self) -> str:
@@ -49,35 +76,60 @@ class TextFile:
     @cached_property
     def modified(self) -> datetime:
         """When the file was last written."""
+        if self.member is not None:
+            return (self.member.changed or datetime.fromtimestamp(0)).replace(tzinfo=self.zone)
         return datetime.fromtimestamp(self.path.stat().st_mtime, self.zone)
 
     @cached_property
-    def encoding(self) -> str:
-        """UTF-8 or UTF-16 with or without a mark, else Latin-1, in which every byte is a character."""
-        with self.path.open("rb") as file:
-            head = file.read(4096)
+    def head(self) -> bytes:
+        """Its first 4,096 bytes."""
+        with self.open() as file:
+            return file.read(4096)
+
+    @cached_property
+    def head_encoding(self) -> str:
+        """What its head says of its encoding; UTF-8 where that says nothing."""
+        head = self.head
         for mark, encoding in _BOMS.items():
             if head.startswith(mark):
                 return encoding
         zeros = head[0::2].count(0), head[1::2].count(0)
         if max(zeros) * 3 > len(head) and min(zeros) * 10 < max(zeros):
             return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
-        return "utf-8" if _is_utf8(self.path) else "latin-1"
+        return "utf-8"
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """(number from 1, text without its end) of every line. Raises Invalid where it is not text."""
+    @cached_property
+    def encoding(self) -> str:
+        """UTF-8 or UTF-16 with or without a mark, else Latin-1, in which every byte is a character."""
+        return "latin-1" if self.head_encoding == "utf-8" and not self._is_utf8() else self.head_encoding
+
+    def lines(self, *, all_of_them: bool = False) -> Iterator[tuple[int, str]]:
+        """(number from 1, text without its end) of every line. Raises Invalid where it is not text.
+
+        With `all_of_them` one bad line stops no other: what is too long is cut, which is set aside, and NUL left out.
+        """
         number = 0
         try:
-            with self.path.open(encoding=self.encoding) as file:
+            with io.TextIOWrapper(self.open(), encoding=self.encoding) as file:
                 while line := file.readline(LINE_CHARS + 1):
                     number += 1
                     if len(line) > LINE_CHARS:
-                        self.refuse(number, f"longer than {LINE_CHARS:,} characters")
+                        if not all_of_them:
+                            self.refuse(number, f"longer than {LINE_CHARS:,} characters")
+                        self._cut(file, number)
                     if "\x00" in line:
-                        self.refuse(number, "a NUL character: this is not a text file")
+                        if not all_of_them:
+                            self.refuse(number, "a NUL character: this is not a text file")
+                        line = line.replace("\x00", "")
                     yield number, line.rstrip("\n")
         except UnicodeDecodeError:
             self.refuse(number + 1, f"not valid {self.encoding}")
+
+    def _cut(self, file: io.TextIOWrapper, number: int) -> None:
+        """Pass over the rest of a line."""
+        self.set_aside(Rejected(number, 0, f"longer than {LINE_CHARS:,} characters: the rest of the line was left out"))
+        while (rest := file.readline(LINE_CHARS)) and not rest.endswith("\n"):
+            pass
 
     @cached_property
     def sample(self) -> tuple[str, ...]:
@@ -94,14 +146,13 @@ class TextFile:
         """Raise Invalid, naming file and line."""
         raise Invalid(f"{self.path.name}, line {number}: {why}.", file=self.path.name, line=number)
 
-
-def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with path.open("rb") as file:
-        try:
-            while block := file.read(_BLOCK_BYTES):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
+    def _is_utf8(self) -> bool:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with self.open() as file:
+            try:
+                while block := file.read(_BLOCK_BYTES):
+                    decoder.decode(block)
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                return False
+        return True

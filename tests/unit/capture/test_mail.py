@@ -123,7 +123,7 @@ def test_an_old_encoding_in_a_mailbox_spoils_no_other_message(tmp_path):
 
 
 def test_mail_files_are_found_in_a_folder(tmp_path):
-    for name in ("a.eml", "b.mbox", "c.pdf"):
+    for name in ("a.eml", "b.mbox", "c.png"):
         file(tmp_path, name, PRIYA)
     assert [path.name for path in files_under(tmp_path)] == ["a.eml", "b.mbox"]
 
@@ -197,3 +197,54 @@ def test_a_broken_page_takes_no_longer_than_it_is_long(broken):
     began = time.process_time()
     words_of("<blockquote>" * 5000 + broken * 20_000)
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("I moved to Lyon.\n\nBest\nPriya", ["I moved to Lyon."]),
+        ("I moved to Lyon.\n\nBest,\n\nPriya", ["I moved to Lyon."]),
+        ("I moved to Lyon.\nViele Grüße\nPriya Sharma\nHead of Cheese\n+33 1 23", ["I moved to Lyon."]),
+        ("I moved to Lyon.\n\nCheers, Priya\n\nP.S. Ben is here.", ["I moved to Lyon.", "P.S. Ben is here."]),
+        ("I moved to Lyon.\n\n- Priya", ["I moved to Lyon."]),
+        ("I moved.\n\nIt was Priya", ["I moved.", "It was Priya"]),
+        ("Priya\nI moved to Lyon.", ["Priya\nI moved to Lyon."]),
+        ("Is it Ben?\nPriya\nHe moved to Lyon.", ["Is it Ben?\nPriya\nHe moved to Lyon."]),
+        ("I moved.\n\nSee you soon in Nice, Priya", ["I moved.", "See you soon in Nice, Priya"]),
+        ("I moved to Lyon.\n\nThanks,\nBen", ["I moved to Lyon.", "Thanks,\nBen"]),
+        ("Did I move?\nYes.\nPriya", ["Did I move?\nYes."]),
+    ],
+)
+def test_a_closing_ends_with_the_name_of_the_sender(body, kept):
+    (letter,) = letters(f"From: Priya Sharma <p@x.org>\nSubject: x\n\n{body}")
+    assert list(letter.paragraphs) == kept
+
+
+BROKEN = [
+    b"From: a@b.c\nSubject: x\nContent-Type: multipart/mixed; boundary=\n\n--\n",
+    b"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset=nonsense\nContent-Transfer-Encoding: base64\n\n!!!!\n",
+    b"From: a@b.c\nSubject: =?utf-8?b?\xff?=\nDate: Tue, 99 Foo 2026\n\n" + b"\x00" * 50 + b"\n",
+    b"From: a@b.c\nSubject: long\n\n" + b"x" * 1_500_000 + b"\n",
+    b"From: a@b.c\nSubject: deep\n" + b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)),
+    b"no headers at all\n\n\n",
+    b"From: a@b.c\nSubject: x\nContent-Type: message/rfc822\n\nFrom: b@c.d\n\nInner\n",
+]  # fmt: skip
+
+
+def test_broken_mime_in_a_mailbox_stops_nothing_else(tmp_path):
+    rejected: list[Rejected] = []
+    box = tmp_path / "all.mbox"
+    whole = PRIYA.replace("Lyon", "Nice").encode()
+    box.write_bytes(b"\n".join(b"From x Tue Mar  3\n" + each for each in [PRIYA.encode(), *BROKEN, whole]))
+    texts = [text for _, text in said(read(TextFile(box, set_aside=rejected.append)))]
+    assert (texts[0], texts[-1]) == ("I moved to Lyon.", "I moved to Nice.")
+    assert any("longer than 1,000,000 characters" in each.reason for each in rejected)
+
+
+def test_a_mail_larger_than_any_server_takes_is_set_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr("adapters.capture.mail.MOST_CHARS", 1_000)
+    rejected: list[Rejected] = []
+    box = file(tmp_path, "all.mbox", "\n".join(f"From x\n{each}" for each in (PRIYA + "y\n" * 999, PRIYA)), rejected)
+    assert said(read(box)) == [("Priya Sharma", "I moved to Lyon.")]
+    assert [each.line_no for each in rejected] == [1]
