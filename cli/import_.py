@@ -7,21 +7,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.capture.formats import NAMES, files_under, read
+from adapters.capture.formats import NAMES, READ, files_under, read
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from cli.client import Client, connect
 from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
+from memory.model.ids import fold
 from memory.services.zones import zone_of
-from memory.words.languages import READ, name_of, spoken, told_unread
+from memory.words.languages import READ as LANGUAGES
+from memory.words.languages import name_of, spoken, told_unread
 
 RETRIES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Pauses before a page is sent again when nobody answers: a restart of any part takes less than their sum, a minute."""
@@ -30,6 +33,11 @@ BUSY = (429, 503)
 
 TELL_S = 10.0
 """Seconds between two lines of progress where there is no terminal (chosen: a log of a long import stays short)."""
+
+MOST_TOLD = 1_000
+"""Lines set aside that are told one by one; further ones are counted (chosen)."""
+
+READS = ", ".join(NAMES)
 
 AGAIN = "The same command again goes on, and stores nothing twice."
 
@@ -40,8 +48,9 @@ Send = Callable[[Mapping[str, Any]], int]
 @dataclass(slots=True)
 class Tally:
     """What an import has done: segments sent, those among them that were new or `changed`, files by the format they
-    were read as, segments by language that is heard and not read (`unread`), lines `rejected`, whole files `failed`, of
-    which earlier pages may have gone in."""
+    were read as, segments by language that is heard and not read (`unread`), what holds no words by its kind
+    (`left_out`), files of a folder that are in no format that is read, by their suffix (`passed_over`), lines
+    `rejected`, whole files `failed`, of which earlier pages may have gone in."""
 
     files: int = 0
     segments: int = 0
@@ -49,6 +58,8 @@ class Tally:
     sources: set[str] = field(default_factory=set)
     formats: dict[str, int] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    passed_over: dict[str, int] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
 
@@ -57,44 +68,79 @@ class Tally:
         """Whether everything went in."""
         return not self.rejected and not self.failed
 
+    def leave_out(self, kind: str) -> None:
+        """Count something without words."""
+        self.left_out[kind] = self.left_out.get(kind, 0) + 1
+
+    def pass_over(self, suffix: str) -> None:
+        """Count a file of a folder that is not read."""
+        self.passed_over[suffix] = self.passed_over.get(suffix, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How files are to be read: as what, in which zone, who wrote notes, and the names of the owner: those that were
+    given, and those that readers of chats look for."""
+
+    form: str | None = None
+    zone: tzinfo = UTC
+    speaker: str | None = None
+    me: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+
+    def file(self, path: Path, tally: Tally) -> TextFile:
+        """A file as it is to be read, which tells the tally what could not be, up to a bearable number."""
+
+        def set_aside(rejected: Rejected) -> None:
+            if len(tally.rejected) < MOST_TOLD:
+                tally.rejected.append({"file": str(path)} | rejected._asdict())
+            else:
+                tally.leave_out("further unreadable line")
+
+        return TextFile(
+            path, self.zone, self.speaker or "me", set_aside, tally.leave_out, author=self.speaker, me=self.known
+        )
+
 
 def import_(
-    paths: Annotated[list[Path], typer.Argument(help="Files, and folders that are searched for files.")],
-    form: Annotated[str | None, typer.Option("--format", help=f"One of {', '.join(NAMES)}; told by itself.")] = None,
-    zone: Annotated[
-        str | None, typer.Option("--zone", help="Where clock times were meant, such as Europe/Lisbon.")
+    paths: Annotated[list[Path], typer.Argument(help="Files, exports, and folders that are searched for files.")],
+    form: Annotated[str | None, typer.Option("--as", "--format", help=f"What it is: {READS}. Told by itself.")] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Where clock times were meant, say Europe/Lisbon.")] = None,
+    me: Annotated[
+        list[str] | None, typer.Option("--me", help="Your name in these chats, if not your profile's.")
     ] = None,
-    speaker: Annotated[str, typer.Option("--speaker", help="Who wrote the notes.")] = "me",
+    speaker: Annotated[str | None, typer.Option("--speaker", help="Who wrote the notes, and the documents.")] = None,
     user: Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Import what was said and written elsewhere: notes, transcripts, chats, mail, subtitles, session files.
+    """Import what was said and written elsewhere: exports of other programs, chats, mail, documents, notes.
 
-    Markdown and text, WhatsApp, mail (.eml, .mbox, pasted), SRT and WebVTT, JSONL; `memoray import` tells them apart.
+    Exports of Slack, ChatGPT, Claude and Telegram, WhatsApp chats, mail (.eml, .mbox, pasted), .docx and PDF, SRT and
+    WebVTT, transcripts, Markdown and text, JSONL; `memoray import` tells them apart by what is inside.
 
     The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
 
-    Example: memoray import ~/notes "WhatsApp Chat with Ben.txt" --zone Europe/Lisbon
+    Example: memoray import ~/notes "WhatsApp Chat with Ben.zip" --zone Europe/Lisbon
+
+    Example: memoray import slack-export.zip --me "Maya Lopez"
     """
     if form is not None and form not in NAMES:
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
-    files = [file for path in paths for file in files_under(path.expanduser())]
+    tally = Tally()
+    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over)]
     if not files:
-        raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}.")
+        raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
-        place = zone_of(zone or profile["time_zone"])
-        tally = Tally()
+        known = frozenset(map(fold, me or filter(None, [profile["name"]])))
+        asked = Asked(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known)
         with _reported(tally, len(files), as_json), _progress(as_json) as progress:
             pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
             for path in files:
-                rejected: list[Rejected] = []
-                file = TextFile(path, place, speaker, rejected.append)
-                import_file(file, form, lambda body: pace.sent(deliver(client, body)), tally)
-                tally.rejected += [{"file": str(path)} | each._asdict() for each in rejected]
+                import_file(asked.file(path, tally), asked, lambda body: pace.sent(deliver(client, body)), tally)
                 pace.tell()
-    if not profile["name"]:
+    if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
     if not tally.complete:
         raise typer.Exit(Exit.FAILED)
@@ -116,7 +162,7 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tally, self._files, self._progress, self._silent, self._clock = tally, files, progress, silent, clock
-        self._task = progress.add_task("Importing", total=files, segments=0)
+        self._task = progress.add_task("Importing", total=files, sources=0, segments=0)
         self._told = clock()
 
     def sent(self, changed: int) -> int:
@@ -127,17 +173,17 @@ class Pace:
     def tell(self) -> None:
         """Show what is done by now."""
         tally, now = self._tally, self._clock()
-        self._progress.update(self._task, completed=tally.files, segments=tally.segments)
+        self._progress.update(self._task, completed=tally.files, sources=len(tally.sources), segments=tally.segments)
         if not self._silent and now - self._told >= TELL_S:
             self._told = now
             err.print(f"{tally.files} of {counted(self._files, 'file')}, {counted(tally.segments, 'segment')} so far")
 
 
-def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> None:
+def import_file(file: TextFile, asked: Asked, send: Send, tally: Tally) -> None:
     """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
     taken_for = set()
     try:
-        for body in read(file, form):
+        for body in read(file, asked.form, me=asked.me):
             tally.changed += send(body)
             tally.sources.add(body["source_id"])
             tally.segments += len(body["segments"])
@@ -158,9 +204,13 @@ def import_file(file: TextFile, form: str | None, send: Send, tally: Tally) -> N
         tally.formats[each] = tally.formats.get(each, 0) + 1
 
 
+def _kinds(counts: Mapping[str, int], noun: str = "") -> str:
+    return ", ".join(counted(many, f"{kind} {noun}".strip()) for kind, many in sorted(counts.items()))
+
+
 def _count_unread(segment: Mapping[str, Any], tally: Tally) -> None:
     code = spoken(segment["text"][:_TOLD_BY], segment.get("language"))
-    if code not in READ:
+    if code not in LANGUAGES:
         tally.unread[name_of(code)] = tally.unread.get(name_of(code), 0) + 1
 
 
@@ -208,7 +258,7 @@ def _progress(quiet: bool) -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("files, {task.fields[segments]} segments"),
+        TextColumn("files, {task.fields[sources]} sources, {task.fields[segments]} segments"),
         TimeElapsedColumn(),
     )
     return Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal)
@@ -237,10 +287,15 @@ def _report(tally: Tally, as_json: bool) -> None:
     )
     if tally.formats:  # a chat that was taken for a note is not to go unseen
         err.print(f"Read as {', '.join(f'{form} {count}' for form, count in sorted(tally.formats.items()))}.")
+    if tally.left_out:
+        err.print(f"Left out, without words: {_kinds(tally.left_out)}.", markup=False)
+    if tally.passed_over:
+        err.print(f"In no format that is read: {_kinds(tally.passed_over, 'file')}.", markup=False)
     if tally.unread:
         counts = [f"{name} ({counted(many, 'segment')})" for name, many in sorted(tally.unread.items())]
         err.print(told_unread(counts), markup=False)
     for line in tally.rejected:
-        err.print(f"{line['file']}, line {line['line_no']}: {line['reason']}", markup=False)
+        place = f", line {line['line_no']}" if line["line_no"] else ""
+        err.print(f"{line['file']}{place}: {line['reason']}", markup=False)
     for file in tally.failed:
         err.print(f"{file['file']}: {file['error']}", markup=False)

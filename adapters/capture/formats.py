@@ -1,70 +1,177 @@
-"""Which format a file is in, and its contents as bodies for POST /v1/sources."""
+"""Which format a file is in, told by what is inside, and its contents as bodies for POST /v1/sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapters.capture import mail, notes, recordings, subtitles, transcripts, whatsapp
+from adapters.capture import (
+    assistants,
+    documents,
+    mail,
+    notes,
+    recordings,
+    slack,
+    subtitles,
+    telegram,
+    transcripts,
+    whatsapp,
+)
 from adapters.capture.bodies import Body, pages
 from adapters.capture.text import TextFile
 from memory.errors import Invalid, NotFound
+from memory.model.ids import fold
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way in which words are kept in files."""
+    """One way in which words are kept in files; `reads` says for a person what it is."""
 
     name: str
     sniff: Callable[[TextFile], bool]
     read: Callable[[TextFile], Iterator[Body]]
+    reads: str
 
 
-FORMATS = (
-    Format("jsonl", recordings.sniff, recordings.read),
-    Format("vtt", subtitles.sniff_vtt, subtitles.read_vtt),
-    Format("srt", subtitles.sniff_srt, subtitles.read_srt),
-    Format("whatsapp", whatsapp.sniff, whatsapp.read),
-    Format("mail", mail.sniff, mail.read),
-    Format("transcript", transcripts.sniff, transcripts.read),
-    Format("note", notes.sniff, notes.read),
+PACKED = (
+    Format("slack", slack.sniff, slack.read, "a Slack export, ZIP or folder"),
+    Format("chatgpt", assistants.sniff_chatgpt, assistants.read_chatgpt, "ChatGPT's export, ZIP or conversations.json"),
+    Format("claude", assistants.sniff_claude, assistants.read_claude, "Claude's export, ZIP or conversations.json"),
+    Format("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json"),
+    Format("docx", documents.sniff_docx, documents.read_docx, "Word's .docx"),
+    Format("pdf", documents.sniff_pdf, documents.read_pdf, "a PDF with text"),
 )
+"""Told by their first bytes; what is none of them is read as lines of text, but for the ZIP of a chat."""
+LINES = (
+    Format("mail", mail.sniff, mail.read, "mail: .eml, .mbox or pasted"),
+    Format("jsonl", recordings.sniff, recordings.read, "session files of a capture device"),
+    Format("vtt", subtitles.sniff_vtt, subtitles.read_vtt, "WebVTT subtitles"),
+    Format("srt", subtitles.sniff_srt, subtitles.read_srt, "SubRip subtitles"),
+    Format("whatsapp", whatsapp.sniff, whatsapp.read, "an exported WhatsApp chat, ZIP or text"),
+    Format("transcript", transcripts.sniff, transcripts.read, "a transcript of `Name: words`"),
+    Format("note", notes.sniff, notes.read, "notes: Markdown or text"),
+)
+FORMATS = PACKED + LINES
 """From the most to the least particular: the first that recognises a file reads it."""
 NAMES = tuple(form.name for form in FORMATS)
-SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt"}
+READ = "; ".join(f"{form.name} ({form.reads})" for form in FORMATS)
+"""What is read, for a person."""
+SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
 """What is looked for in a folder; a file named outright may be called anything."""
+EXPORTS = {".json", ".zip"}
+"""Suffixes of exports, which are looked into: much else is called so."""
+
+_MARKS = """
+89504e47 ffd8ff 47494638 52494646 4f676753 494433 1f8b 377abcaf 526172 7f454c46 d0cf11e0 53514c69 2142444e 504b0304
+504b0506 425a68 fd377a585a 00000018 0000001c 00000020
+"""
+_BINARY = tuple(map(bytes.fromhex, _MARKS.split()))
+"""How files begin that hold no lines of text: pictures, sound, films, packed files, old documents, databases."""
+_ADVISED = {
+    "save it as .docx": ".doc .odt .rtf .pages",
+    "export its mail as .mbox or .eml": ".pst .ost .msg",
+    "save it as text": ".html .htm .mht .epub .xlsx .ods .csv",
+    "save it as a PDF with text": ".pptx .ppt .odp .key",
+    "unpack it": ".gz .tar .tgz .7z .rar .bz2 .xz",
+    "transcribe it": ".mp3 .m4a .wav .ogg .opus .flac .mp4 .mov .mkv",
+    "have its text recognised": ".png .jpg .jpeg .heic .gif .tiff .webp",
+}
+_ADVICE = {suffix: advice for advice, suffixes in _ADVISED.items() for suffix in suffixes.split()}
+"""What to do with what is not read, by suffix."""
 
 
-def read(file: TextFile, name: str | None = None) -> Iterator[Body]:
-    """The sources of a file, page by page, each body small enough for one request.
+def read(file: TextFile, name: str | None = None, *, me: Collection[str] = ()) -> Iterator[Body]:
+    """The sources of a file or folder, page by page, each body small enough for one request.
 
-    The format is told from the file unless it is named. Raises Invalid with the file and the line, NotFound.
+    The format is told from what is inside unless it is named. Who is called by one of the names `me` is the owner.
+    Raises Invalid with the file and the line, NotFound.
     """
-    if not file.path.is_file():
+    if not file.path.exists():
         raise NotFound(f"There is no file {file.path}.")
     for body in recognise(file, name).read(file):
-        yield from pages(body)
+        yield from pages(_owned(body, file.owner, frozenset(map(fold, me))))
+
+
+def _owned(body: Body, owner: str, me: frozenset[str]) -> Body:
+    """The body with the owner's turns told by the owner; ids stay what they are."""
+    mine = {each["speaker"] for each in body["segments"] if fold(each["speaker"]) in me}
+    if not mine:
+        return body
+    segments = [
+        each | {"speaker": owner, "role": "user"} if each["speaker"] in mine else each for each in body["segments"]
+    ]
+    named = dict.fromkeys(owner if each in mine else each for each in body["participants"])
+    return body | {"segments": segments, "participants": list(named)}
 
 
 def recognise(file: TextFile, name: str | None = None) -> Format:
     """The format of that name, or the first that fits. Raises Invalid, also for a chat that none but a note fits."""
-    for form in FORMATS:
-        if form.name == name or (name is None and form.sniff(file)):
-            if name is None and form.read is notes.read:
+    if name is not None:
+        return next(form for form in FORMATS if form.name == name)
+    chats = tuple(form for form in LINES if form.read is whatsapp.read and file.package is not None)
+    for form in FORMATS if _holds_lines(file) else PACKED + chats:
+        if form.sniff(file):
+            if form.read is notes.read:
                 whatsapp.refuse_unknown(file)
             return form
-    if not file.path.stat().st_size:
-        raise Invalid(f"{file.path.name}: is empty.", file=file.path.name)
-    raise Invalid(f"{file.path.name}: not in a format that can be read ({', '.join(NAMES)}).", file=file.path.name)
+    raise Invalid(f"{file.path.name}: {_why_unread(file)}", file=file.path.name)
 
 
-def files_under(path: Path) -> Iterator[Path]:
-    """The file itself, or all files below a folder that could be read, in order; hidden ones are left out."""
-    if not path.is_dir():
+def _holds_lines(file: TextFile) -> bool:
+    """Whether it may be text for people: no folder, no ZIP, and neither another known file nor JSON of a program."""
+    if file.package is not None or file.head.startswith(_BINARY):
+        return False
+    begins = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return not (
+        file.suffix == ".json" or (begins in (b"[", b"{") and b"\n" not in file.head[:4096] and len(file.head) == 4096)
+    )
+
+
+def _why_unread(file: TextFile) -> str:
+    if file.package is None and not file.head:
+        return "is empty."
+    inside = Counter(Path(name).suffix.lower() for name in file.package.members) if file.package else Counter[str]()
+    if inside.get(".zip") and inside.total() == inside[".zip"]:
+        return "holds another ZIP: unpack it, and import that."
+    advice = _ADVICE.get(file.suffix, "save or export it as one of them, or unpack it" if file.package else "")
+    what = advice or "save or export it as one of them, or name the one it is with --as"
+    return f"is in no format that is read: {what}. Read are {READ}."
+
+
+def files_under(path: Path, left_out: Callable[[str], None] = lambda suffix: None) -> Iterator[Path]:
+    """The file itself, or all files below a folder that could be read, in order; hidden ones are left out.
+
+    A folder that is an export is given as a whole. Of what is not read, `left_out` hears the suffix.
+    """
+    if not path.is_dir() or _is_export(path):
         yield path
         return
-    for each in sorted(path.rglob("*")):
-        hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
-        if not hidden and each.suffix.lower() in SUFFIXES and each.is_file():
+    for each in sorted(path.iterdir()):
+        if each.name.startswith("."):
+            continue
+        if each.is_dir() and not each.is_symlink():
+            yield from files_under(each, left_out)
+        elif each.is_file() and (each.suffix.lower() in SUFFIXES or _looks_exported(each)):
             yield each
+        elif each.is_file():
+            left_out(each.suffix.lower() or "no suffix")
+
+
+def _is_export(folder: Path) -> bool:
+    """Whether a folder is what Slack has packed."""
+    return (folder / "channels.json").is_file() and (folder / "users.json").is_file()
+
+
+def _looks_exported(path: Path) -> bool:
+    """Whether a file is an export of a known program; one that is damaged or hostile is to be told of."""
+    if path.suffix.lower() not in EXPORTS:
+        return False
+    try:
+        recognise(TextFile(path))
+    except Invalid as error:
+        return "is in no format that is read" not in error.detail
+    except OSError:
+        pass
+    return True

@@ -17,6 +17,8 @@ from memory.words.calendar_names import MONTHS
 
 SILENCE = timedelta(hours=6)
 """A chat becomes one source a day, and another one after such a silence."""
+MOST = 20_000
+"""Messages of one source, as many as one may have segments, and lines of one message (chosen)."""
 YEARS = range(2000, 2200)
 
 _DATE = r"(?P<a>\d{1,4})(?P<sep>[./-]|[年년])\s?(?P<b>\d{1,2})(?:(?P=sep)|[月월])\s?(?P<c>\d{1,4})[日일]?"
@@ -108,9 +110,24 @@ _ORDERS: tuple[Order, ...] = (
 
 
 def sniff(file: TextFile) -> bool:
-    """A message's stamp in one of the first three lines, and a name behind one: a diary's stamps have no speakers."""
+    """A message's stamp in one of the first three lines, and a name behind one: a diary's stamps have no speakers.
+
+    Of a ZIP, in its one file of text.
+    """
+    if file.package is not None:
+        chat = _chat_in(file)
+        return chat is not None and sniff(chat)
     stamped = [found for line in file.sample if (found := _match(line))]
     return any(map(_match, file.sample[:3])) and any(_NAMED.match(rest) for _, rest in stamped)
+
+
+def _chat_in(file: TextFile) -> TextFile | None:
+    """The chat in a ZIP: `_chat.txt` of an iPhone, `WhatsApp Chat with Ben.txt` of Android, beside its media."""
+    package = file.package
+    texts = [] if package is None else [each for name, each in package.inside() if name.lower().endswith(".txt")]
+    chats = [each for each in texts if "/" not in each.name] or texts
+    named = [each for each in chats if each.name.endswith("_chat.txt") or "whatsapp" in each.name.lower()] or chats
+    return file.inner(named[0]) if len(named) == 1 else None
 
 
 def refuse_unknown(file: TextFile) -> None:
@@ -119,7 +136,7 @@ def refuse_unknown(file: TextFile) -> None:
         return
     for number, line in file.lines():
         if _is_unknown(line):
-            file.refuse(number, f"{_UNKNOWN}; --format note reads all of it as words of the owner")
+            file.refuse(number, f"{_UNKNOWN}; --as note reads all of it as words of the owner")
 
 
 def _is_unknown(line: str) -> bool:
@@ -137,10 +154,16 @@ def _like_a_stamp(line: str) -> str | None:
 
 def read(file: TextFile) -> Iterator[Body]:
     """A chat as one source a day or after six silent hours. Raises Invalid if no order fits all its dates."""
+    if file.package is not None:
+        chat = _chat_in(file)
+        if chat is None:
+            raise Invalid(f"{file.path.name}: there is no chat in it, or more than one.", file=file.path.name)
+        yield from read(chat)
+        return
     order = _order(file)
     day: list[_Message] = []
     for message in _messages(file, order):
-        if day and (message.at.date() != day[-1].at.date() or message.at - day[-1].at >= SILENCE):
+        if day and (message.at.date() != day[-1].at.date() or message.at - day[-1].at >= SILENCE or len(day) >= MOST):
             yield _body(file, day)
             day = []
         day.append(message)
@@ -168,22 +191,26 @@ def _messages(file: TextFile, order: Order) -> Iterator[_Message]:
         found = _match(line)
         if found is None and _is_unknown(line):
             file.set_aside(Rejected(number, 0, _UNKNOWN))
-            yield from _message(at, rest)
+            yield from _message(file, at, rest)
             at, rest = None, []
             continue
         moment = _moment(found[0], order) if found else None
         if found is None or moment is None:
             rest.append(line)
+            if len(rest) > MOST:
+                file.refuse(number, f"a message of more than {MOST:,} lines")
             continue
-        yield from _message(at, rest)
+        yield from _message(file, at, rest)
         at, rest = moment, [found[1]]
-    yield from _message(at, rest)
+    yield from _message(file, at, rest)
 
 
-def _message(at: datetime | None, rest: list[str]) -> Iterator[_Message]:
+def _message(file: TextFile, at: datetime | None, rest: list[str]) -> Iterator[_Message]:
     """The message of a stamp and the lines behind it; none if they are a notice or only stand for a picture."""
     said = _SAID.fullmatch("\n".join(rest))
     if at is None or said is None or _DONE.search(said["name"]):
+        if at is not None:
+            file.left_out("notice")
         return
     marked = said["text"] or ""
     text = _MARKS.sub("", marked)
@@ -192,6 +219,8 @@ def _message(at: datetime | None, rest: list[str]) -> Iterator[_Message]:
     notice = marked.startswith(_LEFT_TO_RIGHT) and words == text.strip()
     if name and words and not notice:
         yield _Message(at, name, words)
+    else:
+        file.left_out("notice" if notice else "file, call or deleted message")
 
 
 def _match(line: str) -> tuple[_Stamp, str] | None:

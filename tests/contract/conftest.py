@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import psycopg
@@ -15,6 +16,7 @@ import pytest
 from adapters.capture.text import TextFile
 from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
+from tests.contract.export_reading import Found, Read
 from tests.databases import own_database
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "adapters" / "postgres" / "migrations"
@@ -72,3 +74,15 @@ def written(tmp_path):
         return TextFile(path, **known)
 
     return write
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Read:
+    """Reads a file of a name and a content."""
+
+    def reads(name: str, content: bytes | str, form: str | None = None, **known: Any) -> Found:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return Found(path, form, **known)
+
+    return reads

@@ -112,7 +112,7 @@ def test_a_transcript_with_stamps_in_brackets_stays_one(tmp_path):
 ])  # fmt: skip
 def test_a_chat_with_unknown_stamps_is_refused_and_told_how_to_go_on(stamp, tmp_path):
     file = chat(tmp_path, f"{stamp}Rui : I live in Lyon.\n{stamp}Ana : I do not.\n")
-    with pytest.raises(Invalid, match=r"chat\.txt, line 1: .*--format note"):
+    with pytest.raises(Invalid, match=r"chat\.txt, line 1: .*--as note"):
         list(read(file))
     assert recognise(file, "note").name == "note"
 

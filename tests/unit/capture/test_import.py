@@ -10,6 +10,7 @@ import cli.import_ as command
 from adapters.capture.text import TextFile
 from cli.client import Refused
 from memory.errors import Invalid, Unavailable
+from tests.exports import EXPORTS
 
 
 class FrontDoor:
@@ -63,7 +64,7 @@ def test_one_bad_file_does_not_stop_the_next(tmp_path):
     for name, content in (("a.md", b"first"), ("b.md", b"\x00"), ("c.md", b"one\n\ntwo")):
         (tmp_path / name).write_bytes(content)
         file = TextFile(tmp_path / name)
-        command.import_file(file, None, lambda body: command.deliver(door, body), tally)
+        command.import_file(file, command.Asked(), lambda body: command.deliver(door, body), tally)
     assert (tally.files, tally.segments, len(tally.sources)) == (3, 2, 1)
     assert [entry["file"][-4:] for entry in tally.failed] == ["a.md", "b.md"]
     assert not tally.complete
@@ -76,7 +77,7 @@ def test_nobody_answering_ends_the_import(tmp_path):
         raise Unavailable
 
     with pytest.raises(Unavailable):
-        command.import_file(TextFile(tmp_path / "a.md"), None, nobody, command.Tally())
+        command.import_file(TextFile(tmp_path / "a.md"), command.Asked(), nobody, command.Tally())
 
 
 @pytest.fixture
@@ -108,7 +109,9 @@ def test_a_line_set_aside_is_told_and_fails_the_command(door, tmp_path):
     assert json.loads(result.stdout)["rejected"][0]["line_no"] == 1
 
 
-@pytest.mark.parametrize("arguments", [("--format", "pdf"), ("--zone", "Mars/Olympus"), ("--zone", "../../etc")])
+@pytest.mark.parametrize(
+    "arguments", [("--as", "odt"), ("--format", "odt"), ("--zone", "Mars/Olympus"), ("--zone", "../../etc")]
+)
 def test_a_wrong_option_is_a_sentence(door, tmp_path, arguments):
     result = run(str(tmp_path), *arguments)
     assert isinstance(result.exception, Invalid)
@@ -153,3 +156,66 @@ def test_an_interrupted_import_says_how_far_it_got(door, tmp_path, monkeypatch):
     assert result.exit_code == 130
     assert f"Interrupted after 1 of 3 files. {command.AGAIN}" in result.output
     assert "1 segment in 1 source from 1 file" in result.output
+
+
+def test_help_lists_every_format(door):
+    told = " ".join(run("--help").output.replace("│", " ").split())
+    assert command.READS in told
+    assert "Slack" in told
+
+
+@pytest.mark.parametrize("form", EXPORTS)
+def test_an_import_that_was_killed_goes_on_and_stores_nothing_twice(door, tmp_path, monkeypatch, form):
+    name, content = EXPORTS[form]
+    (tmp_path / name).write_bytes(content)
+    monkeypatch.setattr("adapters.capture.bodies.PAGE_SEGMENTS", 1)
+    whole = json.loads(run(str(tmp_path / name), "--zone", "UTC", "--json").stdout)
+    stored, door.stored = door.stored, set()
+    send, left = door.post, [whole["segments"] // 2]
+
+    def until_killed(path: str, body: dict) -> dict:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return send(path, body)
+
+    monkeypatch.setattr(door, "post", until_killed)
+    assert run(str(tmp_path / name), "--zone", "UTC").exit_code == 130
+    assert len(door.stored) == whole["segments"] // 2
+    monkeypatch.setattr(door, "post", send)
+    again = json.loads(run(str(tmp_path / name), "--zone", "UTC", "--json").stdout)
+    assert door.stored == stored
+    assert again["changed"] == whole["segments"] - whole["segments"] // 2
+
+
+def test_what_holds_no_words_is_counted_and_a_folder_tells_what_it_passes_over(door, tmp_path):
+    for form in ("chatgpt", "slack"):
+        (tmp_path / EXPORTS[form][0]).write_bytes(EXPORTS[form][1])
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    result = run(str(tmp_path), "--me", "Maya Lopez")
+    assert result.exit_code == 0, result.output
+    assert (
+        "Left out, without words: 1 file, 1 instruction, 1 notice, 1 picture, 1 reasoning, 2 tool calls."
+        in result.output
+    )
+    assert "In no format that is read: 1 .png file." in result.output
+    report = json.loads(run(str(tmp_path), "--json").stdout)
+    assert (report["left_out"]["tool call"], report["passed_over"]) == (2, {".png": 1})
+
+
+def test_the_owner_goes_by_another_name_in_a_chat(door, tmp_path):
+    (tmp_path / "chat.txt").write_text("31/12/2023, 21:05 - Maya L: hi\n31/12/2023, 21:06 - Ana: hi\n")
+    for options, speakers in (([], ["Maya L", "Ana"]), (["--me", "maya l"], ["me", "Ana"])):
+        door.bodies.clear()
+        run(str(tmp_path / "chat.txt"), *options)
+        assert [each["speaker"] for each in door.bodies[0]["segments"]] == speakers
+    assert door.bodies[0]["participants"] == ["me", "Ana"]
+    assert [each.get("role") for each in door.bodies[0]["segments"]] == ["user", None]
+    assert len(door.stored) == 2, "the ids are the same"
+
+
+def test_so_many_lines_are_told_and_the_rest_is_counted(door, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "MOST_TOLD", 2)
+    (tmp_path / "walk.jsonl").write_text("nonsense\n" * 5)
+    report = json.loads(run(str(tmp_path), "--json").stdout)
+    assert (len(report["rejected"]), report["left_out"]) == (2, {"further unreadable line": 3})
