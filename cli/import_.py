@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, tzinfo
@@ -135,11 +135,7 @@ def import_(
         profile = client.get("/v1/profile")
         known = frozenset(map(fold, me or filter(None, [profile["name"]])))
         asked = Asked(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known)
-        with _reported(tally, len(files), as_json), _progress(as_json) as progress:
-            pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
-            for path in files:
-                import_file(asked.file(path, tally), asked, lambda body: pace.sent(deliver(client, body)), tally)
-                pace.tell()
+        _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
     if not tally.complete:
@@ -147,6 +143,14 @@ def import_(
 
 
 COMMANDS = (("import", import_),)
+
+
+def _import_all(client: Client, files: Sequence[Path], asked: Asked, tally: Tally, as_json: bool) -> None:
+    with _reported(tally, len(files), as_json), _progress(as_json) as progress:
+        pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
+        for path in files:
+            import_file(asked.file(path, tally), asked, lambda body: pace.sent(deliver(client, body)), tally)
+            pace.tell()
 
 
 class Pace:

@@ -54,8 +54,32 @@ class SegmentIn(Body):
         return self
 
 
+class PartIn(Body):
+    """A part of a message in the manner of language models' protocols; only text has words."""
+
+    type: Literal["text"] = "text"
+    text: Text
+
+
+class MessageIn(Body):
+    """A message as programs for language models hold it: a role, and what was said. `name` tells who, where known."""
+
+    role: Literal["user", "assistant", "tool", "system", "other"]
+    content: Text | list[PartIn]
+    name: ShortText | None = None
+
+    def segment(self, profile: Profile) -> SegmentIn:
+        """The message as a segment: the user is the owner unless it names another; instructions are no evidence."""
+        called = {"user": (profile.name, *profile.speaker_labels), "assistant": profile.assistant_labels}
+        speaker = self.name or next(filter(None, called.get(self.role, ())), self.role)
+        text = self.content if isinstance(self.content, str) else "\n".join(part.text for part in self.content)
+        another = self.role == "user" and self.name is not None and not profile.is_owner(self.name)
+        role = "tool" if self.role == "system" else "other" if another else self.role
+        return SegmentIn.model_validate({"speaker": speaker, "text": text, "role": role})
+
+
 class SourceIn(Body):
-    """One captured thing, with segments, or with content that becomes its single segment.
+    """One captured thing, with segments, with messages, or with content that becomes its single segment.
 
     Content that begins with the headers of a mail becomes segments of its senders, on the dates that they give. A time
     without a zone is meant where the owner lives, as the profile says.
@@ -74,6 +98,7 @@ class SourceIn(Body):
     ttl_policy: Literal["keep_forever", "ephemeral", "decay"] = "decay"
     is_sweep: bool = False
     segments: list[SegmentIn] = Field(default=[], max_length=MOST_SEGMENTS)
+    messages: list[MessageIn] = Field(default=[], max_length=MOST_SEGMENTS)
     content: Words | None = None
 
     model_config = Body.model_config | {
@@ -94,14 +119,22 @@ class SourceIn(Body):
                         {"speaker": "Maya", "text": "Here."},
                     ],
                 },
+                {
+                    "source_id": "assistant",
+                    "started_at": "2026-03-01T08:00",
+                    "messages": [
+                        {"role": "user", "content": "I moved to Lisbon."},
+                        {"role": "assistant", "content": "How nice!"},
+                    ],
+                },
             ]
         }
     }
 
     @model_validator(mode="after")
     def _has_words(self) -> SourceIn:
-        if bool(self.segments) == (self.content is not None):
-            raise ValueError("give either segments or content")
+        if bool(self.segments) + bool(self.messages) + (self.content is not None) != 1:
+            raise ValueError("give either segments, messages or content")
         ids = [segment.segment_id for segment in self.segments if segment.segment_id is not None]
         if len(ids) != len(set(ids)):
             raise ValueError("segment_id must be unique within a source")
@@ -152,6 +185,8 @@ def _telling(body: SourceIn, source: Source, who: Caller) -> Telling:
 def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     """The source that a body describes."""
     body = _mail_told(body, profile.time_zone)
+    if body.messages:
+        body = body.model_copy(update={"segments": [message.segment(profile) for message in body.messages]})
     started_at, offset = moment_there("started_at", str(body.started_at), profile.time_zone)
     ended_at = None if body.ended_at is None else moment_there("ended_at", str(body.ended_at), profile.time_zone)[0]
     if ended_at is not None and ended_at < started_at:

@@ -121,3 +121,49 @@ async def test_what_a_message_says_is_read(door: Door) -> None:
     await door.post("/v1/sources", chat(*CHAT, started_at="2026-03-01T08:00"), 202)
     await door.settle()
     assert "Ravi lives in Ghent" in {each["statement"] for each in (await door.get("/v1/facts"))["facts"]}
+
+
+TALK = [
+    {"role": "system", "content": "You live in Rome. Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "I moved to"}, {"text": "Ghent."}]},
+    {"role": "assistant", "content": "I live in Paris."},
+    {"role": "user", "content": "ok", "name": "Ravi"},
+]
+
+
+async def test_messages_of_role_and_content_are_enough(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": "Maya", "time_zone": "Europe/Berlin"})
+    told = {"source_id": "chat", "started_at": "2026-03-01T08:00", "messages": TALK}
+    stored = await door.post("/v1/sources", told, 202)
+    assert (stored["segments"], stored["changed"]) == (4, 4)
+    segments = (await door.get("/v1/sources/chat"))["segments"]
+    assert [(each["speaker"], each["role"], each["text"]) for each in segments] == [
+        ("system", "tool", "You live in Rome. Be brief."),
+        ("Maya", "user", "I moved to\nGhent."),
+        ("assistant", "assistant", "I live in Paris."),
+        ("Ravi", "other", "ok"),
+    ]
+    assert (await door.post("/v1/sources", told, 202))["changed"] == 0
+    grown = told | {"messages": [*TALK, {"role": "user", "content": "ok", "name": "Ravi"}]}
+    assert (await door.post("/v1/sources", grown, 202))["changed"] == 1
+    await door.settle()
+    believed = {each["statement"] for each in (await door.get("/v1/facts"))["facts"] if each["predicate"] == "lives_in"}
+    assert believed == {"Maya lives in Ghent"}
+
+
+async def test_messages_before_anybody_is_known_are_the_owner_s(door: Door) -> None:
+    told = {"source_id": "chat", "started_at": "2026-03-01T08:00:00Z", "messages": TALK[1:3]}
+    await door.post("/v1/sources", told, 202)
+    assert [each[1] for each in await kept(door)] == ["user", "assistant"]
+
+
+async def test_one_way_of_telling_at_a_time(door: Door) -> None:
+    for rest in (
+        {"messages": TALK, "content": "words"},
+        {"messages": TALK, "segments": [{"speaker": "a", "text": "b"}]},
+        {"messages": []},
+        {"messages": [{"role": "user", "text": "x"}]},
+        {"messages": [{"role": "user", "content": [{"type": "image_url", "text": "x"}]}]},
+    ):
+        await door.post("/v1/sources", {"source_id": "chat", "started_at": "2026-03-01T08:00:00Z", **rest}, 422)
+    assert (await door.get("/v1/sources"))["total"] == 0
