@@ -42,7 +42,7 @@ def segments_of(
         ids.add(line.segment_id)
         if line.replaced_by is not None:
             hidden.append((place, line.replaced_by))
-        yield "segments", {**line.model_dump(), "source_id": source.source_id}, len(line.text)
+        yield "segments", {**line.model_dump(), "source_id": source.source_id}, len(line.text) + len(line.raw or "")
     for place, by in hidden:
         if by not in ids:
             raise Fault(f"segments.{place}.replaced_by", "the source does not hold it")

@@ -93,6 +93,7 @@ class SegmentLine(Line):
     replaced_by: k.Named | None
     committed_at: k.Moment
     read_revision: k.Version | None
+    raw: k.Text | None = None
 
 
 class SourceLine(Line):

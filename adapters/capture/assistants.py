@@ -104,7 +104,7 @@ def _branch(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[Message
         text, role = _said(file, raw)
         if text:
             speaker = file.owner if role == "user" else "ChatGPT"
-            if message := message_of(file, raw.get("id") or key, at, speaker, text, role):
+            if message := message_of(file, raw.get("id") or key, at, (speaker, role, text), raw):
                 yield message
 
 
@@ -164,7 +164,7 @@ def _row(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[Message]:
             continue
         began = moment_of(raw.get("created_at")) or began
         speaker = file.owner if role == "user" else "Claude"
-        message = message_of(file, raw.get("uuid") or "", began, speaker, _blocks(file, raw), role)
+        message = message_of(file, raw.get("uuid") or "", began, (speaker, role, _blocks(file, raw)), raw)
         if message is not None:
             yield message
 

@@ -30,6 +30,8 @@ STEP_S = 0.001
 """Paragraphs have an order but no time of their own: a millisecond each keeps the one and does not feign the other."""
 PIECE_CHARS = 4_000
 """Longest text of an imported segment, about two pages; what is longer is cut at the end of a sentence or word."""
+RAW_CHARS = 200_000
+"""Of what a segment came as: more than anybody writes; an attachment within a mail ends there (chosen)."""
 PAGE_SEGMENTS = 500
 PAGE_CHARS = 250_000
 """A body holds at most this much: a quarter of the 5 MB a request may have, even with four bytes a character."""
@@ -42,8 +44,8 @@ _CUT = re.compile(
 class Turn:
     """What one speaker said, `start` and `end` in seconds from the start of the source.
 
-    `raw` is how it was written, where the text has been cleaned: ids are made of that, so that cleaning better changes
-    none of them.
+    `raw` is what it came as, where the text has been cleaned. `written` is what its id is made of, if not of the text:
+    so cleaning better changes no id.
     """
 
     speaker: str
@@ -51,6 +53,7 @@ class Turn:
     start: float
     end: float
     raw: str | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: S
     started_at = _fixed(origin.started_at)
     ended_at = started_at + timedelta(seconds=max(turn.end for turn in turns))
     return {
-        "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].raw or turns[0].text).hex()}",
+        "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].written or turns[0].text).hex()}",
         "kind": kind,
         "started_at": written(started_at),
         "ended_at": written(ended_at),
@@ -104,10 +107,11 @@ def pages(body: Body) -> Iterator[Body]:
     page: list[Mapping[str, Any]] = []
     chars = 0
     for segment in body["segments"]:
-        chars += len(segment["text"])
+        size = len(segment["text"]) + len(segment.get("raw", ""))
+        chars += size
         if page and (len(page) == PAGE_SEGMENTS or chars > PAGE_CHARS):
             yield body | {"segments": page}
-            page, chars = [], len(segment["text"])
+            page, chars = [], size
         page.append(segment)
     yield body | {"segments": page}
 
@@ -115,6 +119,11 @@ def pages(body: Body) -> Iterator[Body]:
 def spoken_s(text: str) -> float:
     """Seconds it takes to say a text."""
     return round(len(text.split()) / WORDS_PER_S, 3)
+
+
+def raw_of(text: str) -> str:
+    """What something came as, as it may be stored: of bearable length, without lone halves of characters and NUL."""
+    return text[:RAW_CHARS].encode("utf-8", "replace").decode().replace("\x00", "")
 
 
 def name_of(speaker: str) -> str:
@@ -126,7 +135,7 @@ def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
     seen: Counter[tuple[str, str]] = Counter()
     for turn in turns:
         for number, piece in enumerate(pieces(turn)):
-            words = piece.text if turn.raw is None else turn.raw if number == 0 else f"{turn.raw}\x1f{number}"
+            words = piece.text if turn.written is None else f"{turn.written}\x1f{number}" if number else turn.written
             seen[piece.speaker, words] += 1
             yield {
                 "segment_id": digest(piece.speaker, words, seen[piece.speaker, words]).hex(),
@@ -134,7 +143,7 @@ def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
                 "text": piece.text,
                 "start": piece.start,
                 "end": piece.end,
-            }
+            } | ({} if turn.raw is None or number else {"raw": raw_of(turn.raw)})
 
 
 def pieces(turn: Turn) -> Iterator[Turn]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 from email import message_from_string
 from email.errors import HeaderParseError, MessageError
@@ -17,7 +17,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from adapters.capture.bodies import STEP_S, UNKNOWN, Body, Origin, Turn, body_of_turns, name_of
+from adapters.capture.bodies import STEP_S, UNKNOWN, Body, Origin, Turn, body_of_turns, name_of, raw_of
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
@@ -48,16 +48,19 @@ SIGNED_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One message: who sent it, when (naive if it does not say in which zone), and the sender's own paragraphs."""
+    """One message: who sent it, when (naive if it does not say in which zone), the sender's own paragraphs, and all of
+    it as it came."""
 
     sender: str
     sent_at: date | datetime | None
     paragraphs: tuple[str, ...]
+    raw: str = ""
 
     def turns(self, start_s: float = 0.0) -> list[Turn]:
-        """The paragraphs as turns of the sender, from `start_s` on."""
+        """The paragraphs as turns of the sender, from `start_s` on; the first bears the mail as it came."""
         times = [round(start_s + number * STEP_S, 3) for number in range(len(self.paragraphs))]
-        return [Turn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
+        turns = [Turn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
+        return [replace(turn, raw=self.raw or None) for turn in turns[:1]] + turns[1:]
 
     def moment(self, zone: tzinfo) -> datetime | None:
         """When it was sent, in that zone where it names none."""
@@ -106,10 +109,11 @@ def letters(text: str) -> Iterator[Letter]:
     lines = _plain_text(message).split("\n")
     starts = [at for at in range(len(lines)) if _stands_free(lines, at) and _is_head(lines[at : at + HEAD_LINES])]
     cuts = [*starts, len(lines)]
-    yield _letter(message, lines[: cuts[0]])
+    yield _letter(message, lines[: cuts[0]], text)
     for begin, end in zip(starts, cuts[1:], strict=True):
-        below = _parsed("\n".join(lines[begin:end]))
-        yield _letter(below, _plain_text(below).split("\n"))
+        written = "\n".join(lines[begin:end])
+        below = _parsed(written)
+        yield _letter(below, _plain_text(below).split("\n"), written)
 
 
 def _is_head(lines: Sequence[str]) -> bool:
@@ -141,9 +145,9 @@ def _standard(line: str) -> str:
     return f"{_NAMES.get(found['name'].lower(), found['name'])}:{line[found.end() :]}"
 
 
-def _letter(message: Message, lines: Sequence[str]) -> Letter:
+def _letter(message: Message, lines: Sequence[str], raw: str) -> Letter:
     sender = name_of(_sender(_header(message, "from")))
-    return Letter(sender, _sent_at(_header(message, "date")), _own_words(lines, sender))
+    return Letter(sender, _sent_at(_header(message, "date")), _own_words(lines, sender), raw_of(raw))
 
 
 def _header(message: Message, name: str) -> str:

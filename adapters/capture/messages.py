@@ -7,13 +7,14 @@ changes it, and an export that has grown adds only what is new. An edited messag
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from adapters.capture.bodies import STEP_S, Body, Turn, name_of, pieces, spoken_s, written
+from adapters.capture.bodies import STEP_S, Body, Turn, name_of, pieces, raw_of, spoken_s, written
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
@@ -33,13 +34,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Who wrote what and when; `key` is its id in the chat."""
+    """Who wrote what and when; `key` is its id in the chat, `raw` the message as it came, in JSON."""
 
     key: str
     at: Instant
     speaker: str
     text: str
     role: str | None = None
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +114,17 @@ def _segments(message: Message, start: Instant) -> Iterator[dict[str, Any]]:
             "text": piece.text,
             "start": piece.start,
             "end": piece.end,
-        } | ({"role": message.role} if message.role else {})
+            **({"role": message.role} if message.role else {}),
+            **({"raw": message.raw} if message.raw and number == 1 else {}),
+        }
 
 
 def message_of(
-    file: TextFile, key: object, at: Instant | None, speaker: str, text: str, role: str | None = None
+    file: TextFile, key: object, at: Instant | None, said: tuple[str, str | None, str], raw: Mapping[str, Any]
 ) -> Message | None:
-    """A message as it may be stored; None where it has no words, or no time, which is set aside."""
+    """A message as it may be stored, said by (speaker, role, text); None where it has no words, or no time, which is
+    set aside. `raw` is all of it."""
+    speaker, role, text = said
     words = storable(text).strip()
     if not words:
         return None
@@ -128,7 +134,8 @@ def message_of(
         file.set_aside(Rejected(0, 0, "a message without a time, or with one outside the years 1900 to 2199"))
         return None
     name = name_of(storable(speaker))
-    return Message(str(key)[:_SHORT] or digest(moment, name, words).hex(), round(moment, 3), name, words, role)
+    identity = str(key)[:_SHORT] or digest(moment, name, words).hex()
+    return Message(identity, moment, name, words, role, raw_of(json.dumps(raw, ensure_ascii=False)))
 
 
 def storable(text: object) -> str:

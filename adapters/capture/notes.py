@@ -52,7 +52,8 @@ def read(file: TextFile) -> Iterator[Body]:
             origin = Origin(place(part, file.zone))
         elif text := _plain(file, part):
             at = round(len(turns) * STEP_S, 3)
-            turns.append(Turn(str(speaker), text, at, at, raw=part if text != part else None))
+            as_it_was = part if text != part else None
+            turns.append(Turn(str(speaker), text, at, at, raw=as_it_was, written=as_it_was))
     if turns:
         yield body_of_turns(file, "note", "note", origin, turns)
 

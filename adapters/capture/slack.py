@@ -174,7 +174,7 @@ def _message(file: TextFile, workspace: _Workspace, raw: Mapping[str, Any]) -> t
     for each in listed(raw.get("files")):
         file.left_out("deleted file" if mapping(each).get("mode") == "tombstone" else "file")
     speaker, role = _speaker(file, workspace, raw)
-    message = message_of(file, raw.get("ts") or "", moment_of(raw.get("ts")), speaker, text, role)
+    message = message_of(file, raw.get("ts") or "", moment_of(raw.get("ts")), (speaker, role, text), raw)
     return message, _thread_of(raw)
 
 

@@ -107,7 +107,7 @@ def _message(file: TextFile, owner: str, raw: Mapping[str, Any]) -> Message | No
     at = moment_of(raw.get("date_unixtime"))
     at = local_moment(file, raw.get("date")) if at is None else at
     speaker, role = _speaker(file, owner, raw)
-    return message_of(file, raw.get("id", ""), at, speaker, text, role)
+    return message_of(file, raw.get("id", ""), at, (speaker, role, text), raw)
 
 
 def _speaker(file: TextFile, owner: str, raw: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -278,6 +278,7 @@ def _segment(row: Mapping[str, Any]) -> Segment:
         is_sweep=row["is_sweep"],
         pinned=row["pinned"],
         revision=row["revision"],
+        raw=row["raw"],
     )
 
 
@@ -364,6 +365,7 @@ def _segment_row(source: Source, segment: Segment) -> dict[str, Any]:
         "is_sweep": segment.is_sweep,
         "pinned": segment.pinned,
         "revision": segment.revision,
+        "raw": segment.raw,
     }
 
 

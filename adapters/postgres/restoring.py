@@ -75,6 +75,7 @@ class Restoration:
         async with self._connection.pipeline():
             await self._connection.execute(Q["put_words"], {**self._key, "rows": Jsonb(words)})
             await self._connection.execute(Q["put_segments"], {"rows": Jsonb(segments)})
+            await self._connection.execute(Q["put_raws"], {**self._key, "rows": Jsonb(segments)})
             await self._connection.execute(Q["put_read"], {**self._key, "rows": Jsonb(segments)})
             await self._connection.execute(
                 CAPTURE["unremove"], {**self._key, "keys": [row["segment_key"] for row in segments]}

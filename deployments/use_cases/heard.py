@@ -170,7 +170,7 @@ def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, ad
         "ttl_policy",
         "session_id",
     )
-    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep")
+    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep", "raw")
     segment = Segment(
         **{name: row[name] for name in kept},
         text=text,

@@ -83,6 +83,7 @@ class SegmentOut(BaseModel):
     """One utterance; `replaced_by` names the better transcription that hides it from search.
 
     `set_aside` is why it is not read any more, or no further: its words are found by search, no facts are in them.
+    `raw` is what it came as, where that is more than its words.
     """
 
     segment_id: str
@@ -100,6 +101,7 @@ class SegmentOut(BaseModel):
     revision: int
     replaced_by: str | None
     set_aside: str | None
+    raw: str | None
 
 
 class SourcePage(SourceOut):

@@ -33,7 +33,7 @@ class SegmentIn(Body):
     """One utterance; `start` and `end` in seconds from the start of the source.
 
     Of a message, speaker and text are enough: its id is made of these and of its place among equal ones, and its time
-    follows what stands before it.
+    follows what stands before it. `raw` is what it came as, where that is more than its words: kept, and not searched.
     """
 
     segment_id: Id | None = None
@@ -46,6 +46,7 @@ class SegmentIn(Body):
     stt_engine: ShortText | None = None
     emotion: Emotion | None = None
     pinned: bool = False
+    raw: Text | None = None
 
     @model_validator(mode="after")
     def _in_order(self) -> SegmentIn:
@@ -227,7 +228,12 @@ def _mail_told(body: SourceIn, home: str) -> SourceIn:
         return body
     segments = [
         SegmentIn.model_construct(
-            segment_id=f"content-{n}", speaker=turn.speaker, text=turn.text, start=turn.start, end=turn.end
+            segment_id=f"content-{n}",
+            speaker=turn.speaker,
+            text=turn.text,
+            start=turn.start,
+            end=turn.end,
+            raw=turn.raw,
         )
         for n, turn in enumerate(turns, start=1)
     ]
@@ -254,6 +260,7 @@ def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
         emotion=_emotion(segment.emotion),
         is_sweep=is_sweep,
         pinned=segment.pinned,
+        raw=None if segment.raw == segment.text else segment.raw or None,
     )
 
 

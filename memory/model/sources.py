@@ -34,6 +34,8 @@ class Segment:
     is_sweep: bool = False
     pinned: bool = False
     revision: int = 1
+    raw: str | None = None
+    """What it came as, where that is not its words: JSON of a message, a whole mail with its headers, Markdown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ SAMPLES = {
 FIELDS = {"source_id", "kind", "started_at", "ended_at", "participants", "provenance", "device_id", "is_sweep",
           "segments"}  # fmt: skip
 SEGMENT_FIELDS = {"segment_id", "speaker", "text", "start", "end", "role", "language", "stt_engine", "emotion",
-                  "pinned"}  # fmt: skip
+                  "pinned", "raw"}  # fmt: skip
 
 
 def said(bodies) -> list[tuple[str, str]]:

@@ -245,3 +245,23 @@ def test_a_format_that_is_named_is_not_argued_with(found: Read) -> None:
         with pytest.raises(Invalid):
             found("a.txt", content, form)
     assert found("a.json", '{"a": "Ana: hi"}', "note").said == [("me", None, '{"a": "Ana: hi"}')]
+
+
+RAW = {"slack": "client_msg_id", "chatgpt": '"author"', "claude": '"sender"', "telegram": '"from_id"'}
+
+
+@pytest.mark.parametrize("form", RAW)
+def test_a_message_is_kept_as_it_came(form: str, found: Read) -> None:
+    segments = [each for body in found(*EXPORTS[form]).bodies for each in body["segments"]]
+    raws = [json.loads(each["raw"]) for each in segments]
+    assert len(raws) == len(segments) > 0
+    assert any(RAW[form] in each["raw"] for each in segments)
+
+
+def test_of_a_long_message_the_first_piece_bears_what_it_came_as(found: Read) -> None:
+    nodes = {"a": node("a", None, said("a", "user", ["Long. " * 60_000], 1e9))}
+    bodies = found("c.json", json.dumps([{"mapping": nodes, "current_node": "a", "id": "x"}])).bodies
+    segments = [each for body in bodies for each in body["segments"]]
+    assert [len(each["raw"]) for each in segments if "raw" in each] == [200_000]
+    assert len(segments) > 80
+    assert all(len(json.dumps(body)) < 5_000_000 for body in bodies)

@@ -11,7 +11,8 @@ FROM users u WHERE u.user_id = %(user_id)s;
 SELECT (to_jsonb(s) - 'scope' || jsonb_build_object('segments', (
     SELECT coalesce(jsonb_agg(
         to_jsonb(g) - 'scope' - 'source_id' - 'content_id' - 'position'
-        || jsonb_build_object('text', c.words, 'read_revision', (
+        || jsonb_build_object('text', c.words, 'raw', (
+            SELECT r.words FROM raws r WHERE r.scope = g.scope AND r.segment_key = g.segment_key), 'read_revision', (
             SELECT e.revision FROM extracted e
             WHERE e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key)) ORDER BY g.ord), '[]')
     FROM segments g
@@ -72,6 +73,11 @@ INSERT INTO content (scope, content_id, owner, words, config)
 SELECT %(scope)s, w.content_id, w.owner, w.words, w.config::regconfig
 FROM jsonb_to_recordset(%(rows)s) AS w (content_id bigint, owner text, words text, config text)
 ON CONFLICT DO NOTHING;
+
+-- name: put_raws
+INSERT INTO raws (scope, segment_key, words)
+SELECT %(scope)s, r.segment_key, r.raw FROM jsonb_to_recordset(%(rows)s) AS r (segment_key bigint, raw text)
+WHERE r.raw IS NOT NULL;
 
 -- name: put_segments
 INSERT INTO segments SELECT * FROM jsonb_populate_recordset(NULL::segments, %(rows)s);

@@ -29,8 +29,8 @@ FROM sources WHERE scope = %(scope)s AND source_id = %(source_id)s;
 -- name: known_segments
 -- Those told again; all of them where a sweep or a correction, known or told now, may hide what it overlaps.
 SELECT s.segment_key, s.segment_id, s.speaker, s.role, c.words AS text, s.start_s, s.end_s, s.language, s.stt_engine,
-       s.emotion, s.is_sweep, s.pinned, s.revision, s.replaced_by, s.ord
-FROM segments s JOIN content c USING (scope, content_id)
+       s.emotion, s.is_sweep, s.pinned, s.revision, s.replaced_by, s.ord, r.words AS raw
+FROM segments s JOIN content c USING (scope, content_id) LEFT JOIN raws r USING (scope, segment_key)
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (
     %(every)s OR s.segment_id = ANY(%(ids)s)
     OR EXISTS (SELECT 1 FROM segments w
@@ -60,11 +60,17 @@ WITH said AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(segments)s)
          AS g (segment_key bigint, segment_id text, content_id bigint, words text, config text, speaker text, role text,
                at double precision, ord integer, start_s double precision, end_s double precision, language text,
-               stt_engine text, emotion jsonb, is_sweep boolean, pinned boolean, revision integer, replaced_by text)
+               stt_engine text, emotion jsonb, is_sweep boolean, pinned boolean, revision integer, replaced_by text,
+               raw text)
 ), words AS (
     INSERT INTO content (scope, content_id, owner, words, config)
     SELECT %(scope)s, content_id, 'segment:' || segment_key, words, config::regconfig FROM said
-    ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config)
+    ON CONFLICT (scope, content_id) DO UPDATE SET words = EXCLUDED.words, config = EXCLUDED.config
+), raw AS (
+    INSERT INTO raws (scope, segment_key, words) SELECT %(scope)s, segment_key, raw FROM said WHERE raw IS NOT NULL
+    ON CONFLICT (scope, segment_key) DO UPDATE SET words = EXCLUDED.words
+), bare AS (
+    DELETE FROM raws r USING said WHERE (r.scope, r.segment_key) = (%(scope)s, said.segment_key) AND said.raw IS NULL)
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s,
                       language, stt_engine, emotion, is_sweep, pinned, revision, replaced_by, position)
 SELECT %(scope)s, segment_key, %(source_id)s, segment_id, speaker, role, content_id, to_timestamp(at), ord, start_s,
