@@ -78,7 +78,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ImportOptions:
     """How files are to be read: as what, in which zone, who wrote notes, and the names of the owner: those that were
     given, and those that readers of chats look for."""
 
@@ -134,7 +134,7 @@ def import_(
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
         known = frozenset(map(fold, me or filter(None, [profile["name"]])))
-        asked = Asked(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known)
+        asked = ImportOptions(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known)
         _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
@@ -145,7 +145,7 @@ def import_(
 COMMANDS = (("import", import_),)
 
 
-def _import_all(client: Client, files: Sequence[Path], asked: Asked, tally: Tally, as_json: bool) -> None:
+def _import_all(client: Client, files: Sequence[Path], asked: ImportOptions, tally: Tally, as_json: bool) -> None:
     with _reported(tally, len(files), as_json), _progress(as_json) as progress:
         pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
         for path in files:
@@ -183,7 +183,7 @@ class Pace:
             err.print(f"{tally.files} of {counted(self._files, 'file')}, {counted(tally.segments, 'segment')} so far")
 
 
-def import_file(file: TextFile, asked: Asked, send: Send, tally: Tally) -> None:
+def import_file(file: TextFile, asked: ImportOptions, send: Send, tally: Tally) -> None:
     """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
     taken_for = set()
     try:

@@ -14,8 +14,8 @@ from adapters.capture.bodies import Body
 from adapters.capture.json_stream import TOO_LARGE, outline, values
 from adapters.capture.jsonl import Rejected
 from adapters.capture.messages import (
-    Chat,
-    Message,
+    ChatMessage,
+    ExportedChat,
     bodies_of_chat,
     listed,
     mapping,
@@ -26,7 +26,7 @@ from adapters.capture.messages import (
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
 
-Messages = Callable[[TextFile, Mapping[str, Any]], Iterator[Message]]
+Messages = Callable[[TextFile, Mapping[str, Any]], Iterator[ChatMessage]]
 
 _CONVERSATIONS = re.compile(r"conversations(?:-\d{1,5})?\.json")
 _CITATION = re.compile("\ue200[^\ue200\ue201]*\ue201|【\\d{1,4}(?::\\d{1,4})?†[^】\n]{0,200}】|[\ue200-\ue2ff]")
@@ -90,11 +90,11 @@ def _read(file: TextFile, form: str, ids: tuple[str, ...], title: str, messages:
             named = storable(conversation.get(title))
             key = next((found for name in ids if (found := storable(conversation.get(name)))), "")
             key = key or f"{named}/{conversation.get('create_time') or conversation.get('created_at')}"
-            chat = Chat(form, "conversation", key, {"title": named})
+            chat = ExportedChat(form, "conversation", key, {"title": named})
             yield from bodies_of_chat(file, chat, messages(each, conversation))
 
 
-def _branch(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[Message]:
+def _branch(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[ChatMessage]:
     """What a person sees of a ChatGPT conversation, from its beginning."""
     nodes = mapping(conversation.get("mapping"))
     at = moment_of(conversation.get("create_time"))
@@ -152,7 +152,7 @@ def _part(file: TextFile, part: object) -> str:
     return ""
 
 
-def _row(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[Message]:
+def _row(file: TextFile, conversation: Mapping[str, Any]) -> Iterator[ChatMessage]:
     """The messages of a Claude conversation, in order."""
     began = moment_of(conversation.get("created_at"))
     for raw in map(mapping, listed(conversation.get("chat_messages"))):

@@ -29,7 +29,7 @@ _ENDS = re.compile(r"[.!?:…。！？][\"'”’)\]]*$")
 Paragraphs = Iterator[dict[str, Any]]
 
 
-class Unreadable(Exception):
+class UnreadableDocument(Exception):
     """What keeps it from being read, in words for a person."""
 
 
@@ -41,7 +41,7 @@ def main(kind: str, path: str) -> None:
         for line in READERS[kind](path):
             _write(line)
         _write({"whole": True})
-    except Unreadable as error:
+    except UnreadableDocument as error:
         _write({"error": str(error)})
     except MemoryError:
         _write({"error": f"needs more than {MOST_MEMORY:,} bytes of memory to be read"})
@@ -99,11 +99,11 @@ def read_pdf(path: str) -> Paragraphs:
 
     reader = PdfReader(path, strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
-        raise Unreadable("has a password: save it without one")
+        raise UnreadableDocument("has a password: save it without one")
     about = reader.metadata
     yield {"author": _sound(about.author or "" if about else ""), "at": _created(about)}
     if len(reader.pages) > MOST_PAGES:
-        raise Unreadable(f"has more than {MOST_PAGES:,} pages")
+        raise UnreadableDocument(f"has more than {MOST_PAGES:,} pages")
     found = False
     for page in reader.pages:
         text = _sound(page.extract_text() or "")
@@ -113,7 +113,7 @@ def read_pdf(path: str) -> Paragraphs:
             found = True
             yield {"text": paragraph}
     if not found:
-        raise Unreadable(
+        raise UnreadableDocument(
             "holds no text, only pictures of it: have the text recognised (OCR) and save it as a PDF with text"
         )
 

@@ -86,19 +86,19 @@ def values(file: TextFile, wanted: Collection[Place]) -> Iterator[tuple[Place, A
     """
     with file.open() as stream:
         source = _Utf8(stream, file.encoding)
-        given = 0
+        given, where = 0, f"{file.called}: " if file.member else ""
         try:
             for place, value in _values(_counted(source), frozenset(wanted)):
                 given += 1
                 if value is TOO_LARGE:
-                    why = f"value {given} is larger or deeper than any program writes it, and was passed over"
+                    why = f"{where}value {given} is larger or deeper than any program writes it, and was passed over"
                     file.set_aside(Rejected(0, source.read_bytes, why))
                 yield place, value
         except _Damaged as damage:
             why = f"{damage} near byte {source.read_bytes:,}"
             if not given:
-                raise Invalid(f"{file.path.name}: {why}.", file=file.path.name) from damage
-            file.set_aside(Rejected(0, source.read_bytes, f"{why}; the {given:,} values before it were read"))
+                raise Invalid(f"{file.called}: {why}.", file=file.path.name) from damage
+            file.set_aside(Rejected(0, source.read_bytes, f"{where}{why}; the {given:,} values before it were read"))
 
 
 class _Damaged(Exception):

@@ -33,7 +33,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """Who wrote what and when; `key` is its id in the chat, `raw` the message as it came, in JSON."""
 
     key: str
@@ -45,7 +45,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ExportedChat:
     """One chat: how its file's format is called, what kind of source it is, its own id, and what else is known."""
 
     form: str
@@ -57,11 +57,11 @@ class Chat:
 class Stretches:
     """Cuts the messages of one chat, given one by one, into sources."""
 
-    def __init__(self, file: TextFile, chat: Chat) -> None:
+    def __init__(self, file: TextFile, chat: ExportedChat) -> None:
         self._file, self._chat = file, chat
-        self._held: list[Message] = []
+        self._held: list[ChatMessage] = []
 
-    def add(self, message: Message) -> Iterator[Body]:
+    def add(self, message: ChatMessage) -> Iterator[Body]:
         """One more message; the source that ends with it, if one does."""
         if self._held and self._ends(message):
             yield from self.end()
@@ -73,12 +73,12 @@ class Stretches:
             held, self._held = self._held, []
             yield body_of_messages(self._file, self._chat, held)
 
-    def _ends(self, message: Message) -> bool:
+    def _ends(self, message: ChatMessage) -> bool:
         first, last = self._held[0].at, self._held[-1].at
         return message.at - last >= SILENCE_S or message.at - first >= LONGEST_S or len(self._held) >= MOST_MESSAGES
 
 
-def bodies_of_chat(file: TextFile, chat: Chat, messages: Iterable[Message]) -> Iterator[Body]:
+def bodies_of_chat(file: TextFile, chat: ExportedChat, messages: Iterable[ChatMessage]) -> Iterator[Body]:
     """All messages of a chat, in order, as sources."""
     stretches = Stretches(file, chat)
     for message in messages:
@@ -86,7 +86,9 @@ def bodies_of_chat(file: TextFile, chat: Chat, messages: Iterable[Message]) -> I
     yield from stretches.end()
 
 
-def body_of_messages(file: TextFile, chat: Chat, messages: list[Message], *, began: Instant | None = None) -> Body:
+def body_of_messages(
+    file: TextFile, chat: ExportedChat, messages: list[ChatMessage], *, began: Instant | None = None
+) -> Body:
     """One source of at least one message. Those of a thread tell when it `began`: only some of it may be at hand."""
     start = min(message.at for message in messages) if began is None else began
     key = messages[0].key if began is None else "began"
@@ -104,7 +106,7 @@ def body_of_messages(file: TextFile, chat: Chat, messages: list[Message], *, beg
     }
 
 
-def _segments(message: Message, start: Instant) -> Iterator[dict[str, Any]]:
+def _segments(message: ChatMessage, start: Instant) -> Iterator[dict[str, Any]]:
     begins = max(0.0, round(message.at - start, 3))
     turn = Turn(name_of(message.speaker), message.text, begins, round(begins + spoken_s(message.text), 3))
     for number, piece in enumerate(pieces(turn), start=1):
@@ -121,7 +123,7 @@ def _segments(message: Message, start: Instant) -> Iterator[dict[str, Any]]:
 
 def message_of(
     file: TextFile, key: object, at: Instant | None, said: tuple[str, str | None, str], raw: Mapping[str, Any]
-) -> Message | None:
+) -> ChatMessage | None:
     """A message as it may be stored, said by (speaker, role, text); None where it has no words, or no time, which is
     set aside. `raw` is all of it."""
     speaker, role, text = said
@@ -135,7 +137,7 @@ def message_of(
         return None
     name = name_of(storable(speaker))
     identity = str(key)[:_SHORT] or digest(moment, name, words).hex()
-    return Message(identity, moment, name, words, role, raw_of(json.dumps(raw, ensure_ascii=False)))
+    return ChatMessage(identity, moment, name, words, role, raw_of(json.dumps(raw, ensure_ascii=False)))
 
 
 def storable(text: object) -> str:

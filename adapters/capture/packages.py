@@ -85,16 +85,17 @@ def is_zip(path: Path) -> bool:
 
 def zip_package(path: Path) -> Package:
     """The files of a ZIP. Raises Invalid wherever it is not what it should be."""
-    with _damage(path.name), path.open("rb") as file:
-        _look_at_end(file, path.name)
-        with zipfile.ZipFile(file) as packed:
-            infos = [each for each in packed.infolist() if not each.is_dir()]
+    with _damage(path.name):
+        with path.open("rb") as file:
+            _look_at_end(file, path.name)
+        packed = zipfile.ZipFile(path)  # open as long as any member may be read: its directory is read once
+    infos = [each for each in packed.infolist() if not each.is_dir()]
     members: dict[str, Member] = {}
     for each in infos:
         _look_at(each, path.name)
         if each.filename in members:
             _refuse(path.name, each.filename, "stands in it twice")
-        members[each.filename] = Member(each.filename, each.file_size, _changed(each), _opener(path, each))
+        members[each.filename] = Member(each.filename, each.file_size, _changed(each), _opener(packed, path.name, each))
     if sum(each.compress_size for each in infos) > path.stat().st_size:
         raise Invalid(f"{path.name}: its members overlap: this is no ZIP that a program has packed.", file=path.name)
     return Package(path, dict(sorted(members.items())))
@@ -176,23 +177,21 @@ def _changed(member: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+def _opener(packed: zipfile.ZipFile, archive: str, member: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
     def opened() -> BinaryIO:
         if member.flag_bits & 0x1:
-            raise Invalid(f"{path.name}: {member.filename} has a password: pack it without one.", file=path.name)
-        with _damage(path.name):
-            file = path.open("rb")
-            packed = zipfile.ZipFile(file)
-            return io.BufferedReader(_Unpacked(packed.open(member), packed, file, f"{path.name}, {member.filename}"))
+            raise Invalid(f"{archive}: {member.filename} has a password: pack it without one.", file=archive)
+        with _damage(archive):
+            return io.BufferedReader(_Unpacked(packed.open(member), f"{archive}, {member.filename}"))
 
     return opened
 
 
 class _Unpacked(io.RawIOBase):
-    """A member as it is unpacked, a piece at a time; its ZIP is closed with it. Damage is told as Invalid."""
+    """A member as it is unpacked, a piece at a time. Damage is told as Invalid."""
 
-    def __init__(self, member: IO[bytes], packed: zipfile.ZipFile, file: BinaryIO, name: str) -> None:
-        self._member, self._packed, self._file, self._name = member, packed, file, name
+    def __init__(self, member: IO[bytes], name: str) -> None:
+        self._member, self._name = member, name
 
     def readable(self) -> bool:
         return True
@@ -205,8 +204,7 @@ class _Unpacked(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        self._packed.close()
-        self._file.close()
+        self._member.close()
         super().close()
 
 

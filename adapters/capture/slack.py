@@ -18,8 +18,8 @@ from adapters.capture.json_stream import TOO_LARGE, values
 from adapters.capture.jsonl import Rejected
 from adapters.capture.messages import (
     MOST_MESSAGES,
-    Chat,
-    Message,
+    ChatMessage,
+    ExportedChat,
     Stretches,
     bodies_of_chat,
     body_of_messages,
@@ -130,10 +130,10 @@ def _called(workspace: _Workspace, identity: str) -> str:
 def _channel(file: TextFile, workspace: _Workspace, folder: str, members: list[Member]) -> Iterator[Body]:
     identity = workspace.folders.get(folder, folder)
     known = {"channel": workspace.channels.get(identity) or folder}
-    chat = Chat("slack", "slack", identity, known)
+    chat = ExportedChat("slack", "slack", identity, known)
     stretches = Stretches(file, chat)
     for member in members:
-        threads: dict[str, list[Message]] = {}
+        threads: dict[str, list[ChatMessage]] = {}
         held = 0
         for raw in _elements(file, member):
             message, thread = _message(file, workspace, raw)
@@ -151,10 +151,10 @@ def _channel(file: TextFile, workspace: _Workspace, folder: str, members: list[M
     yield from stretches.end()
 
 
-def _threads(file: TextFile, chat: Chat, threads: Mapping[str, list[Message]]) -> Iterator[Body]:
+def _threads(file: TextFile, chat: ExportedChat, threads: Mapping[str, list[ChatMessage]]) -> Iterator[Body]:
     """Each thread as a source of its own; what comes on other days is told into the same source."""
     for began, messages in threads.items():
-        thread = Chat(chat.form, chat.kind, f"{chat.key}/{began}", {**chat.known, "thread_ts": began})
+        thread = ExportedChat(chat.form, chat.kind, f"{chat.key}/{began}", {**chat.known, "thread_ts": began})
         messages.sort(key=lambda message: message.at)
         start = round(float(began), 3)
         near = [message for message in messages if message.at - start < YEAR_S]
@@ -163,7 +163,7 @@ def _threads(file: TextFile, chat: Chat, threads: Mapping[str, list[Message]]) -
         yield from bodies_of_chat(file, thread, messages[len(near) :])
 
 
-def _message(file: TextFile, workspace: _Workspace, raw: Mapping[str, Any]) -> tuple[Message | None, str]:
+def _message(file: TextFile, workspace: _Workspace, raw: Mapping[str, Any]) -> tuple[ChatMessage | None, str]:
     """A message, and the time that names its thread; None for what nobody wrote."""
     if raw.get("subtype") == "message_changed":
         raw = mapping(raw.get("message"))

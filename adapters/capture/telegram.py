@@ -12,8 +12,8 @@ from typing import Any
 from adapters.capture.bodies import UNKNOWN, Body
 from adapters.capture.json_stream import TOO_LARGE, Place, outline, values
 from adapters.capture.messages import (
-    Chat,
-    Message,
+    ChatMessage,
+    ExportedChat,
     Stretches,
     listed,
     local_moment,
@@ -87,14 +87,14 @@ def _file(file: TextFile) -> TextFile | None:
     return file.inner(member) if member else None
 
 
-def _chat(about: Mapping[str, str]) -> Chat:
+def _chat(about: Mapping[str, str]) -> ExportedChat:
     known = {"chat": about.get("name") or about.get("type", ""), "chat_type": about.get("type", "")}
-    return Chat(
+    return ExportedChat(
         "telegram", "conversation", f"{about.get('type', '')}/{about.get('id') or about.get('name', '')}", known
     )
 
 
-def _message(file: TextFile, owner: str, raw: Mapping[str, Any]) -> Message | None:
+def _message(file: TextFile, owner: str, raw: Mapping[str, Any]) -> ChatMessage | None:
     if raw.get("type") != "message":
         file.left_out("notice")
         return None

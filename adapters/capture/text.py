@@ -48,6 +48,11 @@ class TextFile:
         """Whether the owner goes by one of these names."""
         return any(name and fold(name) in self.me for name in names)
 
+    @property
+    def called(self) -> str:
+        """What it is called, for a person: within a package, by the folder it lies in, too."""
+        return self.member.name if self.member else self.path.name
+
     def inner(self, member: Member) -> TextFile:
         """A member as a file of its own; its path only tells where it is."""
         return replace(self, path=self.path / member.name, member=member)

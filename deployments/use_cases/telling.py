@@ -55,18 +55,18 @@ class SegmentIn(Body):
         return self
 
 
-class PartIn(Body):
+class TextPartIn(Body):
     """A part of a message in the manner of language models' protocols; only text has words."""
 
     type: Literal["text"] = "text"
     text: Text
 
 
-class MessageIn(Body):
+class RoleMessageIn(Body):
     """A message as programs for language models hold it: a role, and what was said. `name` tells who, where known."""
 
     role: Literal["user", "assistant", "tool", "system", "other"]
-    content: Text | list[PartIn]
+    content: Text | list[TextPartIn]
     name: ShortText | None = None
 
     def segment(self, profile: Profile) -> SegmentIn:
@@ -99,7 +99,7 @@ class SourceIn(Body):
     ttl_policy: Literal["keep_forever", "ephemeral", "decay"] = "decay"
     is_sweep: bool = False
     segments: list[SegmentIn] = Field(default=[], max_length=MOST_SEGMENTS)
-    messages: list[MessageIn] = Field(default=[], max_length=MOST_SEGMENTS)
+    messages: list[RoleMessageIn] = Field(default=[], max_length=MOST_SEGMENTS)
     content: Words | None = None
 
     model_config = Body.model_config | {

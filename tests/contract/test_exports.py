@@ -109,7 +109,10 @@ def test_a_damaged_day_of_slack_costs_that_day_alone(found: Read) -> None:
         for speaker, role, text in SLACK_SAID
         if text not in ("Thanks, Ana.", "Just for you: I quit.")
     ]
-    assert sorted(each.reason.split(":")[0] for each in got.rejected) == ["2024-05-01.json", "2024-05-02.json"]
+    assert sorted(each.reason.split(":")[0] for each in got.rejected) == [
+        "D1/2024-05-01.json",
+        "general/2024-05-02.json",
+    ]
 
 
 def test_an_edited_message_keeps_its_id(found: Read) -> None:

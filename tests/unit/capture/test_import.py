@@ -64,7 +64,7 @@ def test_one_bad_file_does_not_stop_the_next(tmp_path):
     for name, content in (("a.md", b"first"), ("b.md", b"\x00"), ("c.md", b"one\n\ntwo")):
         (tmp_path / name).write_bytes(content)
         file = TextFile(tmp_path / name)
-        command.import_file(file, command.Asked(), lambda body: command.deliver(door, body), tally)
+        command.import_file(file, command.ImportOptions(), lambda body: command.deliver(door, body), tally)
     assert (tally.files, tally.segments, len(tally.sources)) == (3, 2, 1)
     assert [entry["file"][-4:] for entry in tally.failed] == ["a.md", "b.md"]
     assert not tally.complete
@@ -77,7 +77,7 @@ def test_nobody_answering_ends_the_import(tmp_path):
         raise Unavailable
 
     with pytest.raises(Unavailable):
-        command.import_file(TextFile(tmp_path / "a.md"), command.Asked(), nobody, command.Tally())
+        command.import_file(TextFile(tmp_path / "a.md"), command.ImportOptions(), nobody, command.Tally())
 
 
 @pytest.fixture
