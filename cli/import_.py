@@ -128,7 +128,7 @@ def import_(
     if form is not None and form not in NAMES:
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
     tally = Tally()
-    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over)]
+    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over, form)]
     if not files:
         raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
     with connect(home, user) as client:

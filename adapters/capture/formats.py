@@ -60,6 +60,8 @@ READ = "; ".join(f"{form.name} ({form.reads})" for form in FORMATS)
 """What is read, for a person."""
 SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
 """What is looked for in a folder; a file named outright may be called anything."""
+FOLDERS = {"slack"}
+"""What a folder is read as, as a whole."""
 EXPORTS = {".json", ".zip"}
 """Suffixes of exports, which are looked into: much else is called so."""
 
@@ -140,28 +142,25 @@ def _why_unread(file: TextFile) -> str:
     return f"is in no format that is read: {what}. Read are {READ}."
 
 
-def files_under(path: Path, left_out: Callable[[str], None] = lambda suffix: None) -> Iterator[Path]:
+def files_under(
+    path: Path, left_out: Callable[[str], None] = lambda suffix: None, name: str | None = None
+) -> Iterator[Path]:
     """The file itself, or all files below a folder that could be read, in order; hidden ones are left out.
 
-    A folder that is an export is given as a whole. Of what is not read, `left_out` hears the suffix.
+    A folder that is an export, or is named as one, is given as a whole. Of what is not read `left_out` hears the suffix.
     """
-    if not path.is_dir() or _is_export(path):
+    if not path.is_dir() or name in FOLDERS or (name is None and slack.is_folder(path)):
         yield path
         return
     for each in sorted(path.iterdir()):
         if each.name.startswith("."):
             continue
         if each.is_dir() and not each.is_symlink():
-            yield from files_under(each, left_out)
+            yield from files_under(each, left_out, name)
         elif each.is_file() and (each.suffix.lower() in SUFFIXES or _looks_exported(each)):
             yield each
         elif each.is_file():
             left_out(each.suffix.lower() or "no suffix")
-
-
-def _is_export(folder: Path) -> bool:
-    """Whether a folder is what Slack has packed."""
-    return (folder / "channels.json").is_file() and (folder / "users.json").is_file()
 
 
 def _looks_exported(path: Path) -> bool:

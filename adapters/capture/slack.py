@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from adapters.capture.bodies import UNKNOWN, Body
@@ -69,6 +70,11 @@ def sniff(file: TextFile) -> bool:
     if package is None or not any(package.find(name) for name in (*_USERS, *_LISTS)):
         return False
     return any(_DAY.fullmatch(name) for name, _ in package.inside())
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is such an export, unpacked."""
+    return all(any((path / name).is_file() for name in names) for names in (_USERS, _LISTS))
 
 
 def read(file: TextFile) -> Iterator[Body]:

@@ -125,7 +125,7 @@ async def test_what_a_message_says_is_read(door: Door) -> None:
 
 TALK = [
     {"role": "system", "content": "You live in Rome. Be brief."},
-    {"role": "user", "content": [{"type": "text", "text": "I moved to"}, {"text": "Ghent."}]},
+    {"role": "user", "content": [{"type": "text", "text": "I moved to Ghent."}, {"text": "It rains."}]},
     {"role": "assistant", "content": "I live in Paris."},
     {"role": "user", "content": "ok", "name": "Ravi"},
 ]
@@ -139,7 +139,7 @@ async def test_messages_of_role_and_content_are_enough(door: Door) -> None:
     segments = (await door.get("/v1/sources/chat"))["segments"]
     assert [(each["speaker"], each["role"], each["text"]) for each in segments] == [
         ("system", "tool", "You live in Rome. Be brief."),
-        ("Maya", "user", "I moved to\nGhent."),
+        ("Maya", "user", "I moved to Ghent.\nIt rains."),
         ("assistant", "assistant", "I live in Paris."),
         ("Ravi", "other", "ok"),
     ]

@@ -95,7 +95,8 @@ def test_slack_in_a_folder_and_below_one_folder_of_a_zip_is_the_same(found: Read
     plain = found(*EXPORTS["slack"], me=MAYA)
     folder = unpacked(tmp_path / "export", SLACK)
     (folder / "general" / "2024-05-03.json").symlink_to("/etc/passwd")
-    assert list(files_under(tmp_path / "export")) == [folder]
+    assert list(files_under(tmp_path)) == [folder, tmp_path / "slack.zip"]
+    assert list(files_under(tmp_path, name="slack")) == [tmp_path]
     inside = Found(folder, me=MAYA)
     assert (inside.said, inside.ids) == (SLACK_SAID, plain.ids)
     assert inside.left_out["link"] == 1

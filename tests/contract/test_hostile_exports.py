@@ -8,16 +8,19 @@ import random
 import stat
 import struct
 import zipfile
+import zlib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from adapters.capture import json_stream, packages
+from adapters.capture import documents, json_stream, packages
+from adapters.capture.text import TextFile
 from memory.errors import Invalid
 from tests.contract.export_reading import Read, fits
 from tests.contract.test_exports import CHATGPT_SAID, SLACK_SAID
-from tests.exports import CHATGPT, CLAUDE, EXPORTS, SLACK, node, said
-from tests.packing import packed
+from tests.exports import CHATGPT, CLAUDE, EXPORTS, PARAGRAPHS, SLACK, node, said
+from tests.packing import docx, packed, pdf
 
 
 class TestHostilePackages:
@@ -127,6 +130,53 @@ class TestHostileJson:
             got = found("c.json", json.dumps([{"mapping": nodes, "current_node": "a", "id": "x"}, CHATGPT[1]]))
             assert [text for *_, text in got.said] == ["I like tea."]
             assert "a message without a time" in got.rejected[0].reason
+
+
+class TestHostileDocuments:
+    def test_a_stream_that_unpacks_without_end_is_refused(self, found: Read) -> None:
+        content = pdf(PARAGRAPHS)
+        bomb = zlib.compress(b"(x) Tj " * 30_000_000, 9)
+        at, end = content.index(b"<< /Length"), content.index(b"endstream")
+        content = (
+            content[:at] + b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\n" % (len(bomb), bomb) + content[end:]
+        )
+        with pytest.raises(Invalid, match=r"^a\.pdf: "):
+            found("a.pdf", content)
+
+    def test_a_document_that_unpacks_without_end_is_refused(self, found: Read) -> None:
+        out = io.BytesIO(docx(PARAGRAPHS))
+        with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as pack:
+            pack.writestr("word/media/image1.png", b"\x00" * 50_000_000)
+        with pytest.raises(Invalid, match="as no export does"):
+            found("a.docx", out.getvalue())
+
+    def test_entities_within_entities_are_not_unfolded(self, found: Read) -> None:
+        files = {each.filename: b"" for each in zipfile.ZipFile(io.BytesIO(docx(PARAGRAPHS))).infolist()}
+        with zipfile.ZipFile(io.BytesIO(docx(PARAGRAPHS))) as pack:
+            files = {name: pack.read(name) for name in files}
+        laughs = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+        head, _, rest = files["word/document.xml"].partition(b"?>")
+        told = rest.replace(b"The boat needs paint.", b"&a9;&file;", 1)
+        files["word/document.xml"] = (
+            head
+            + b"?>"
+            + (f'<!DOCTYPE x [<!ENTITY a0 "ha">{laughs}<!ENTITY file SYSTEM "file:///etc/passwd">]>').encode()
+            + told
+        )
+        try:
+            got = found("a.docx", packed(files))
+        except Invalid as error:
+            assert "a.docx: is damaged" in error.detail  # noqa: PT017
+        else:
+            assert "root:" not in str(got.said)
+            assert len(str(got.said)) < 10_000
+
+    def test_a_process_that_was_ended_is_told(self, tmp_path: Path) -> None:
+        written = io.BytesIO(b'{"author": "", "at": null}\n{"text": "One."}\n')
+        lines = documents._until_whole(TextFile(tmp_path / "a.pdf"), written)
+        assert [next(lines), next(lines)] == [{"author": "", "at": None}, {"text": "One."}]
+        with pytest.raises(Invalid, match="takes more memory or time to read than any document should"):
+            next(lines)
 
 
 VARIANTS = 300
