@@ -147,7 +147,7 @@ def files_under(
 ) -> Iterator[Path]:
     """The file itself, or all files below a folder that could be read, in order; hidden ones are left out.
 
-    A folder that is an export, or is named as one, is given as a whole. Of what is not read `left_out` hears the suffix.
+    A folder that is an export, or is named as one, is given whole. Of what is not read `left_out` hears the suffix.
     """
     if not path.is_dir() or name in FOLDERS or (name is None and slack.is_folder(path)):
         yield path

@@ -15,7 +15,7 @@ from adapters.capture.mail import is_mail, letters
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
 from deployments.house import House
-from deployments.kinds import MOST_SEGMENTS, Body, Id, Number, ShortText, Text, Words
+from deployments.kinds import MOST_SEGMENTS, MOST_TEXT, Body, Id, Number, ShortText, Text, Words
 from deployments.messages import MOST_S, Placed, placed
 from memory.errors import Invalid
 from memory.model.profile import Profile
@@ -25,6 +25,8 @@ from memory.services.ingest import tell_of_source, with_speakers
 
 MOST_PARTICIPANTS = 1_000
 """As many as a source may name."""
+MOST_PARTS = 1_000
+"""Of a message (chosen)."""
 Seconds = Annotated[float, Field(ge=0, le=MOST_S, allow_inf_nan=False)]
 Emotion = dict[ShortText, ShortText | Number | None]
 
@@ -66,17 +68,26 @@ class RoleMessageIn(Body):
     """A message as programs for language models hold it: a role, and what was said. `name` tells who, where known."""
 
     role: Literal["user", "assistant", "tool", "system", "other"]
-    content: Text | list[TextPartIn]
+    content: Text | Annotated[list[TextPartIn], Field(max_length=MOST_PARTS)]
     name: ShortText | None = None
+
+    @model_validator(mode="after")
+    def _of_bearable_length(self) -> RoleMessageIn:
+        if len(self.words()) > MOST_TEXT:
+            raise ValueError(f"content must have at most {MOST_TEXT:,} characters")
+        return self
+
+    def words(self) -> str:
+        """What was said, its parts as lines."""
+        return self.content if isinstance(self.content, str) else "\n".join(part.text for part in self.content)
 
     def segment(self, profile: Profile) -> SegmentIn:
         """The message as a segment: the user is the owner unless it names another; instructions are no evidence."""
         called = {"user": (profile.name, *profile.speaker_labels), "assistant": profile.assistant_labels}
         speaker = self.name or next(filter(None, called.get(self.role, ())), self.role)
-        text = self.content if isinstance(self.content, str) else "\n".join(part.text for part in self.content)
         another = self.role == "user" and self.name is not None and not profile.is_owner(self.name)
         role = "tool" if self.role == "system" else "other" if another else self.role
-        return SegmentIn.model_validate({"speaker": speaker, "text": text, "role": role})
+        return SegmentIn.model_validate({"speaker": speaker, "text": self.words(), "role": role})
 
 
 class SourceIn(Body):

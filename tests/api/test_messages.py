@@ -164,6 +164,7 @@ async def test_one_way_of_telling_at_a_time(door: Door) -> None:
         {"messages": []},
         {"messages": [{"role": "user", "text": "x"}]},
         {"messages": [{"role": "user", "content": [{"type": "image_url", "text": "x"}]}]},
+        {"messages": [{"role": "user", "content": [{"text": "x" * 300_000}] * 2}]},
     ):
         await door.post("/v1/sources", {"source_id": "chat", "started_at": "2026-03-01T08:00:00Z", **rest}, 422)
     assert (await door.get("/v1/sources"))["total"] == 0
