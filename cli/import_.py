@@ -116,8 +116,9 @@ def import_(
 ) -> None:
     """Import what was said and written elsewhere: exports of other programs, chats, mail, documents, notes.
 
-    Exports of Slack, ChatGPT, Claude and Telegram, WhatsApp chats, mail (.eml, .mbox, pasted), .docx and PDF, SRT and
-    WebVTT, transcripts, Markdown and text, JSONL; `memoray import` tells them apart by what is inside.
+    Slack, ChatGPT, Claude, Telegram, WhatsApp, mail, .docx, PDF, subtitles, transcripts, Markdown, text, session files.
+
+    What it is is told by what is inside, or by --as.
 
     The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
 
