@@ -1,5 +1,5 @@
 -- What segments came as, where that is not their words: the JSON of a message, a mail with its headers, a paragraph of
--- Markdown (decision 0086). It is kept beside the cleaned words, searched by nothing, and gone with its segment, whichever
+-- Markdown (decision 0092). It is kept beside the cleaned words, searched by nothing, and gone with its segment, whichever
 -- way that goes.
 
 CREATE TABLE raws (
