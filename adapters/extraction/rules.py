@@ -21,7 +21,7 @@ from adapters.extraction.rules_people import Company
 from adapters.extraction.rules_promises import is_vow_alone
 from adapters.extraction.rules_sightings import sightings_of, speaker_sighting
 from adapters.extraction.rules_ties import told_otherwise
-from adapters.extraction.tasks import tasks_of
+from adapters.extraction.tasks import tasks_of, without_tasks
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words import stage
@@ -57,11 +57,25 @@ class RuleExtractor:
 
 def read(utterances: Sequence[Utterance]) -> Reading:
     """What these utterances say, in their order; long ones passage by passage."""
-    parts = [part for utterance in utterances for part in _passages(utterance)]
+    parts = [part for utterance in map(_without_tasks, utterances) for part in _passages(utterance)]
     sightings, claims = _read(parts)
+    whole = {each.segment_key: each.text for each in utterances if _without_tasks(each) is not each}
+    sightings = [_quoted(seen, whole.get(seen.segment_key, seen.quote)) for seen in sightings]
+    sightings.extend(task for each in utterances if _is_evidence(each) for task in tasks_of(each))
     if len(parts) > len(utterances):
         sightings, claims = _whole(sightings, claims)
     return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
+
+
+def _without_tasks(utterance: Utterance) -> Utterance:
+    """What is read beside its tasks; the utterance itself where there are none, or where it is read in passages."""
+    text = utterance.text if len(utterance.text) > PASSAGE_CHARS else without_tasks(utterance.text)
+    return utterance if text == utterance.text else replace(utterance, text=text)
+
+
+def _quoted(seen: Sighting, text: str) -> Sighting:
+    """A sighting in the words of this text: who speaks is seen in its beginning, which may be a task."""
+    return seen if seen.quote.strip() and seen.quote in text else replace(seen, quote=text[:200])
 
 
 def _passages(utterance: Utterance) -> Iterator[Utterance]:
@@ -109,7 +123,7 @@ def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]
             gone = _taken_back(claims, speakers_of, utterance, turn)
             claims = [claim for claim in claims if (claim.segment_key, claim.quote) != gone]
             sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != gone]
-            sightings.extend((*seen, *tasks_of(utterance)))
+            sightings.extend(seen)
             claims.extend(said)
     return sightings, claims
 

@@ -17,6 +17,7 @@ from memory.model.timeline import DAY_S, Instant
 from memory.words.time_expressions import resolve
 
 _TASK = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \]|☐)[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)
+_LISTED = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX-]\]|[☐☑☒])[ \t][^\n]*", re.MULTILINE)
 _DUE = re.compile(r"(?:📅\ufe0f?|[\[(]?\bdue:{1,2}|@due\()\s*(?P<day>\d{4}-\d\d-\d\d)[\])]?")
 """Obsidian's Tasks and Dataview, todo.txt, TaskPaper."""
 _MARKS = re.compile(
@@ -42,6 +43,11 @@ def tasks_of(utterance: Utterance) -> Iterator[Sighting]:
             due = _day(found["text"], utterance) or _by_words(text, utterance)
             promise = Promise(utterance.speaker, None, text, due, CONFIDENCE)
             yield sighting_of(promise, found.group().strip(), utterance.segment_key)
+
+
+def without_tasks(text: str) -> str:
+    """A text with the lines of tasks empty, open and done: who lists what is to be done asserts nothing by it."""
+    return _LISTED.sub("", text) if "☐" in text or "☑" in text or "☒" in text or "[" in text else text
 
 
 def _day(text: str, utterance: Utterance) -> Instant | None:

@@ -77,3 +77,15 @@ def test_odd_input_is_survived() -> None:
         "I'm 5 / 0 / 99/99/9999.",
     ]
     assert read(said(*(("Ana", text) for text in odd))).extractor == "rules"
+
+
+def test_what_is_to_be_done_is_a_promise_and_asserts_nothing() -> None:
+    text = "I live in Ghent.\n- [ ] Klempner anrufen 📅 2023-06-01\n- [x] I bought a boat\nI work at Acme."
+    seen = read(said(("Ana", text)))
+    assert {claim.statement for claim in seen.claims} == {"Ana lives in Ghent", "Ana works at Acme"}
+    [promise] = [each for each in seen.sightings if each.type == "promise"]
+    assert promise.properties == {"by": "Ana", "to": None, "due": "2023-06-01T23:59:59Z", "text": "Klempner anrufen"}
+    assert {each.name for each in seen.sightings if each.type == "person"} == {"Ana"}
+    assert all(each.quote and each.quote in text for each in (*seen.sightings, *seen.claims))
+    [speaker, promise] = read(said(("Ana", "☐ call Ben"))).sightings
+    assert (speaker.name, speaker.quote, promise.quote) == ("Ana", "☐ call Ben", "☐ call Ben")
