@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, cast
 
 import pytest
-from ray._private.worker import global_worker
+from ray._raylet import GcsClient
 from ray.dashboard.modules.job.job_manager import JobManager
 from ray.job_submission import JobSubmissionClient
 
@@ -46,9 +46,8 @@ async def settled(ray: ModuleType, **wanted: float) -> dict[str, float]:
 
 async def test_a_night_takes_its_share_while_it_runs(ray_session: ModuleType, tmp_path: Path) -> None:
     total = ray_session.cluster_resources()
-    before = {name: float(ray_session.available_resources().get(name, 0.0)) for name in ("CPU", "GPU")}
-    assert before == {name: float(total[name]) for name in before}, "nothing else runs"
-    jobs = Jobs(JobManager(global_worker.gcs_client, str(tmp_path)))
+    before = await settled(ray_session, CPU=float(total["CPU"]), GPU=float(total["GPU"]))
+    jobs = Jobs(JobManager(GcsClient(address=ray_session.get_runtime_context().gcs_address), str(tmp_path)))
     submit(cast(JobSubmissionClient, jobs), "night-1", load(tmp_path, {"night": SHARES}, {}).night)
     assert jobs.submitting is not None
     name = await jobs.submitting
