@@ -65,7 +65,7 @@ WHERE j.user_id = %(user_id)s
   AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
 
 -- name: forget_history
--- Keyed hashes in the place of what was erased: see migration 0023; and nothing of it in a night under way: see 0027.
+-- Keyed hashes in the place of what was erased: see migration 0023; and nothing of it in a night under way: see 0028.
 SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s), forget_kept(%(user_id)s, %(ids)s);
 
 -- name: close_facts
