@@ -145,6 +145,11 @@ class AnswerModel(Endpoint):
 
     kind: Literal["none", "openai"] = "none"
     """`none` answers by quoting evidence; `openai` asks the endpoint."""
+    pause_s: Seconds = 20.0
+    """Seconds between two pieces of an answer that is streamed (chosen: a busy CPU makes a token in one); its first
+    piece has `timeout_s`."""
+    stream_s: Seconds = 600.0
+    """Seconds that a streamed answer may take in all (chosen: 2,000 tokens of a small model on a CPU)."""
 
 
 @dataclass(frozen=True, slots=True)

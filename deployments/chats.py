@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from memory.model.prompts import Exchange
 from memory.model.scopes import View, user_scope
 from memory.model.timeline import Instant
-from memory.ports import Exchange
 
 IDLE_S = 1_800.0
 """Seconds without a message after which a session ends (chosen: who comes back later begins anew)."""

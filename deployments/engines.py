@@ -7,15 +7,16 @@ against fakes of their shapes. The engine stands in the deployment, so that a qu
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
 from ray import serve
 from ray.serve import Application
 
+from adapters.language.chunks import ChunkReader
 from deployments.arguments import AppArgs, EngineArgs, deployment_options
 from memory.errors import ModelFailed
-from memory.ports import Exchange
+from memory.model.prompts import Prompt
 
 
 class LanguageEngine:
@@ -33,32 +34,38 @@ class LanguageEngine:
         """Raises what the engine died of."""
         await self._server.check_health()
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[Exchange] = (),
-    ) -> str:
-        """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed."""
-        from ray.serve.llm.openai_api_models import ChatCompletionRequest
-
-        talk = (("system", system), *earlier, ("user", prompt))
-        request = ChatCompletionRequest(
-            model=self._name,
-            messages=[{"role": role, "content": words} for role, words in talk],
-            temperature=0.0,
-            max_completion_tokens=max_tokens,
-            chat_template_kwargs={"enable_thinking": False},
-            response_format=None if schema is None else _answer_format(schema),
-        )
-        choice = (await _only(await self._server.chat(request))).choices[0]
-        if schema is not None and choice.finish_reason != "stop":
-            raise ModelFailed("The language model's JSON was cut off; allow more tokens.", max_tokens=max_tokens)
+    async def complete(self, prompt: Prompt) -> str:
+        """The model's answer; JSON text that fits a schema if one is given. Raises ModelFailed."""
+        choice = (await _only(await self._server.chat(self._request(prompt)))).choices[0]
+        if prompt.schema is not None and choice.finish_reason != "stop":
+            raise ModelFailed("The language model's JSON was cut off; allow more tokens.", max_tokens=prompt.max_tokens)
         if not choice.message.content:
             raise ModelFailed("The language model answered nothing.")
         return str(choice.message.content)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same in pieces. The server gives the chunks of some milliseconds together, each as an event."""
+        reader = ChunkReader()
+        async for answer in await self._server.chat(self._request(prompt, stream=True)):
+            for each in answer if isinstance(answer, list) else [answer]:
+                _refuse(each)
+                for words in reader.read(str(each).encode()):
+                    yield words
+        for words in reader.finish():
+            yield words
+
+    def _request(self, prompt: Prompt, **more: Any) -> Any:
+        from ray.serve.llm.openai_api_models import ChatCompletionRequest
+
+        return ChatCompletionRequest(
+            model=self._name,
+            messages=prompt.messages,
+            temperature=0.0,
+            max_completion_tokens=prompt.max_tokens,
+            chat_template_kwargs={"enable_thinking": False},
+            response_format=None if prompt.schema is None else _answer_format(prompt.schema),
+            **more,
+        )
 
 
 def bind_engine(name: str, args: AppArgs) -> Application:
@@ -76,7 +83,11 @@ def _answer_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 async def _only(stream: AsyncIterator[Any]) -> Any:
     """The one answer of a call that does not stream. Raises ModelFailed for an engine's error or no answer."""
     async for answer in stream:
-        if error := getattr(answer, "error", None):
-            raise ModelFailed("The engine refused the request.", code=error.code)
+        _refuse(answer)
         return answer
     raise ModelFailed("The engine gave no answer.")
+
+
+def _refuse(answer: Any) -> None:
+    if error := getattr(answer, "error", None):
+        raise ModelFailed("The engine refused the request.", code=error.code)

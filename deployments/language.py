@@ -6,7 +6,9 @@ The engine behind `backend: gpu` has never run on a GPU: it is written from the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from ray import serve
@@ -14,7 +16,8 @@ from ray.serve import Application
 
 from deployments.arguments import AppArgs
 from memory.errors import Unavailable
-from memory.ports import Exchange, LanguageModel
+from memory.model.prompts import Prompt
+from memory.ports import LanguageModel
 
 NAME = "Language"
 
@@ -25,18 +28,21 @@ class Language:
     def __init__(self, build: Callable[[], LanguageModel | None]) -> None:
         self._model = build()
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[Exchange] = (),
-    ) -> str:
-        """The model's answer; JSON text that fits `schema` if one is given. Raises ModelFailed or Unavailable."""
+    async def complete(self, prompt: Prompt) -> str:
+        """The model's answer; JSON text that fits a schema if one is given. Raises ModelFailed or Unavailable."""
+        return await self._there.complete(prompt)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same in pieces, as the model makes them."""
+        async with aclosing(self._there.stream(prompt)) as pieces:
+            async for words in pieces:
+                yield words
+
+    @property
+    def _there(self) -> LanguageModel:
         if self._model is None:
             raise Unavailable("No language model is configured: set models.language to an OpenAI-compatible URL.")
-        return await self._model.complete(system, prompt, schema=schema, max_tokens=max_tokens, earlier=earlier)
+        return self._model
 
 
 class Scripted:
@@ -44,19 +50,17 @@ class Scripted:
 
     name = "scripted"
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[Exchange] = (),
-    ) -> str:
-        """A fixed sentence, or JSON text that fits `schema`."""
-        return "This is a rehearsal; no model was asked." if schema is None else json.dumps(_smallest(schema))
+    async def complete(self, prompt: Prompt) -> str:
+        """A fixed sentence, or JSON text that fits the schema."""
+        return REHEARSED if prompt.schema is None else json.dumps(_smallest(prompt.schema))
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same, word by word."""
+        for words in re.findall(r"\S+\s*", await self.complete(prompt)):
+            yield words
 
 
+REHEARSED = "This is a rehearsal; no model was asked."
 _SMALLEST: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "object": lambda schema: {key: _smallest(schema["properties"][key]) for key in schema.get("required", ())},
     "array": lambda schema: [_smallest(schema["items"])] * schema.get("minItems", 0),

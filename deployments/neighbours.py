@@ -6,12 +6,13 @@ A laptop has none; there the gateway does everything itself, since every hop cos
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from memory.errors import ModelFailed, Unavailable
-from memory.ports import Exchange, Matrix
+from memory.model.prompts import Prompt
+from memory.ports import Matrix
 from memory.retrieval.pieces import Asked
 
 ASKED_S, EMBEDDED_S, COMPLETED_S = 2.0, 30.0, 120.0
@@ -59,18 +60,19 @@ class RemoteModel:
     def __init__(self, handle: Any) -> None:
         self._handle = handle
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[Exchange] = (),
-    ) -> str:
+    async def complete(self, prompt: Prompt) -> str:
         """The model's answer. Raises ModelFailed, also if it is late."""
-        answer = self._handle.complete.remote(system, prompt, schema=schema, max_tokens=max_tokens, earlier=earlier)
+        answer = self._handle.complete.remote(prompt)
         try:
             return cast(str, await asyncio.wait_for(answer, COMPLETED_S))
         except TimeoutError:
             raise ModelFailed("The language model does not answer yet; `serve status` tells why.") from None
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same in pieces, as the model makes them."""
+        pieces = self._handle.options(stream=True).stream.remote(prompt)
+        try:
+            async for words in pieces:
+                yield words
+        finally:
+            pieces.cancel()  # does nothing once it is over

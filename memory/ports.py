@@ -5,7 +5,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -16,6 +16,7 @@ from memory.model.captured import Captured
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.graph import WeightedGraph
+from memory.model.prompts import Prompt
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
@@ -273,20 +274,19 @@ class Extractor(Protocol):
         """What these utterances say. Raises ModelFailed; never returns half an answer."""
 
 
-Exchange = tuple[str, str]
-"""A role of a talk with a language model, user or assistant, and its words."""
-
-
 class LanguageModel(Protocol):
     """Text generation."""
 
     name: str
 
-    async def complete(self, system: str, prompt: str, *, schema: Mapping[str, Any] | None = None,
-                       max_tokens: int = 512, earlier: Sequence[Exchange] = ()) -> str:  # fmt: skip
-        """The model's answer to a prompt, and to what came `earlier` in the same talk. Raises ModelFailed.
+    async def complete(self, prompt: Prompt) -> str:
+        """The whole answer, a reasoning model's thoughts left out. Raises ModelFailed, also of an empty one."""
 
-        With a `schema` it is asked for JSON that fits; the reader checks.
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same answer in pieces, none of them empty, as the model makes them; whoever stops reading closes it.
+
+        Raises ModelFailed, also between two pieces: then what came before is no answer. Nothing limits the wait for a
+        piece; `memory.services.pacing` does.
         """
 
 

@@ -14,6 +14,7 @@ from adapters.extraction.tasks import tasks_of
 from adapters.language.openai import OpenAiModel
 from config.settings import Endpoint
 from memory.model.claims import Claim, Reading, Sighting, Utterance
+from memory.model.prompts import Prompt
 from memory.words.cleaning import visible
 from memory.words.normalise import split_sentences
 from memory.words.passages import passages
@@ -60,11 +61,8 @@ class OpenAiExtractor:
         entities: list[SeenEntity] = []
         facts: list[SaidFact] = []
         for portion in portions(grounds.utterance.text):
-            answer = answer_of(
-                await self._model.complete(
-                    instructions(), prompt_of(portion, grounds), schema=SCHEMA, max_tokens=_MAX_TOKENS
-                )
-            )
+            asked = Prompt(instructions(), prompt_of(portion, grounds), schema=SCHEMA, max_tokens=_MAX_TOKENS)
+            answer = answer_of(await self._model.complete(asked))
             entities.extend(answer.entities)
             facts.extend(answer.facts)
         claims = list(claims_of(facts, grounds))

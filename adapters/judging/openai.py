@@ -9,6 +9,7 @@ from typing import Any
 
 from config.settings import JudgeModel
 from memory.errors import ModelFailed
+from memory.model.prompts import Prompt
 from memory.model.timeline import to_datetime
 from memory.model.verdicts import RELATIONS, Pair, Verdict
 from memory.ports import LanguageModel
@@ -53,9 +54,8 @@ class OpenAiJudge:
         found: list[Verdict] = []
         for start in range(0, len(pairs), PAIRS):
             part = pairs[start : start + PAIRS]
-            answer = await self._model.complete(
-                instructions(), prompt(part), schema=_SCHEMA, max_tokens=64 + _TOKENS * len(part)
-            )
+            asked = Prompt(instructions(), prompt(part), schema=_SCHEMA, max_tokens=64 + _TOKENS * len(part))
+            answer = await self._model.complete(asked)
             found += read(answer, len(part))
         return tuple(found)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import httpx
 
+from adapters.language.chunks import MOST_EVENT, NOT_THE_PROTOCOL, ChunkReader
 from config.settings import Endpoint
 from memory.errors import ConfigError, ModelFailed
-from memory.ports import Exchange
+from memory.model.prompts import Prompt
 
 _FORMATS = ("json_schema", "json_object", "none")
 """Ways to ask for JSON, the strictest first."""
@@ -24,6 +27,8 @@ _REASONS = {
     404: "knows no such model or address; check url (it ends with /v1) and model",
     429: "is busy",
 }
+_AWAY = "The language model cannot be reached; check its url and that it runs."
+_BROKEN = "The language model's server broke off in the middle of its answer."
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
@@ -44,48 +49,75 @@ class OpenAiModel:
             base_url=_base(endpoint.url), headers=_headers(endpoint), timeout=None, trust_env=False
         )
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[Exchange] = (),
-    ) -> str:
+    async def complete(self, prompt: Prompt) -> str:
         """The model's answer at temperature 0, cut after `max_tokens`. Raises ModelFailed, also when it is empty."""
-        talk = (("system", system), *earlier, ("user", prompt))
-        request: dict[str, Any] = {
-            "model": self.name,
-            "messages": [{"role": role, "content": words} for role, words in talk],
-            "temperature": 0,
-            "max_tokens": max_tokens,
-        }
         try:
             async with asyncio.timeout(self._timeout_s):
-                response = await self._ask(request, schema)
+                response = await self._ask(prompt)
         except TimeoutError as error:
             raise ModelFailed(f"The language model did not answer within {self._timeout_s:g} s.") from error
         except httpx.HTTPError as error:
-            raise ModelFailed("The language model cannot be reached; check its url and that it runs.") from error
-        if response.is_error or response.is_redirect:
-            reason = _REASONS.get(response.status_code, f"answers with status {response.status_code}")
-            raise ModelFailed(f"The language model's server {reason}.", status=response.status_code)
-        return _content(response)
+            raise ModelFailed(_AWAY) from error
+        _refuse(response)
+        return _content(response.content)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The same in pieces, as the server sends them. A server that streams none is waited for."""
+        reader, begun = ChunkReader(), False
+        try:
+            response = await self._ask(prompt, streamed=True)
+            async with aclosing(response):
+                _refuse(response)
+                if "event-stream" not in response.headers.get("content-type", "event-stream"):
+                    yield _content(await _bounded(response))
+                    return
+                async for received in response.aiter_bytes():
+                    for words in reader.read(received):
+                        begun = True
+                        yield words
+                    if reader.ended:
+                        break
+        except httpx.HTTPError as error:
+            raise ModelFailed(_BROKEN if begun else _AWAY) from error
+        for words in reader.finish():
+            yield words
 
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
 
-    async def _ask(self, request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> httpx.Response:
-        first = self._format if schema is not None else len(_FORMATS) - 1
+    async def _ask(self, prompt: Prompt, *, streamed: bool = False) -> httpx.Response:
+        """The answer, or its head if it is to be streamed; then whoever asked closes it."""
+        request = {"model": self.name, "messages": prompt.messages, "temperature": 0, "max_tokens": prompt.max_tokens}
+        request |= {"stream": True} if streamed else {}
+        first = self._format if prompt.schema is not None else len(_FORMATS) - 1
         for place in range(first, len(_FORMATS)):
-            response = await self._http.post("chat/completions", json={**request, **_response_format(place, schema)})
-            if response.status_code != _REFUSED:
+            asked = {**request, **_response_format(place, prompt.schema)}
+            sent = self._http.build_request("POST", "chat/completions", json=asked)
+            response = await self._http.send(sent, stream=streamed)
+            if response.status_code != _REFUSED or place == len(_FORMATS) - 1:
                 break
-        if schema is not None and response.is_success:
+            await response.aclose()
+        if prompt.schema is not None and response.is_success:
             self._format = place
         return response
+
+
+def _refuse(response: httpx.Response) -> None:
+    """Raise ModelFailed of an answer that is an error, with what to do about it."""
+    if response.is_error or response.is_redirect:
+        reason = _REASONS.get(response.status_code, f"answers with status {response.status_code}")
+        raise ModelFailed(f"The language model's server {reason}.", status=response.status_code)
+
+
+async def _bounded(response: httpx.Response) -> bytes:
+    """A body that was expected to be a stream. Raises ModelFailed if it has no end."""
+    body = b""
+    async for received in response.aiter_bytes():
+        body += received
+        if len(body) > MOST_EVENT:
+            raise ModelFailed(NOT_THE_PROTOCOL)
+    return body
 
 
 def _base(url: str) -> httpx.URL:
@@ -111,12 +143,12 @@ def _response_format(place: int, schema: Mapping[str, Any] | None) -> dict[str, 
     return {"response_format": {"type": "json_object"}} if _FORMATS[place] == "json_object" else {}
 
 
-def _content(response: httpx.Response) -> str:
+def _content(body: bytes) -> str:
     """The words of the first choice, a reasoning model's thoughts left out."""
     try:
-        content = response.json()["choices"][0]["message"]["content"]
+        content = json.loads(body)["choices"][0]["message"]["content"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ModelFailed("The language model's server does not speak the OpenAI protocol; check its url.") from error
+        raise ModelFailed(NOT_THE_PROTOCOL) from error
     text = _THOUGHTS.sub("", content).strip() if isinstance(content, str) else ""
     if not text:
         raise ModelFailed("The language model's answer is empty.")

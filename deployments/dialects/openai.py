@@ -6,18 +6,16 @@ of ours, with what it rests on. Clients read errors as `{"error": {...}}` alone 
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import json
 import logging
 import re
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import Response
 
@@ -28,11 +26,12 @@ from deployments.house import House
 from deployments.kinds import ShortText, Text, Words
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
+from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases import chatting
 from deployments.use_cases.chatting import MOST_ANSWER, Reminded, Reply, Talk
-from memory.errors import DomainError, Invalid, NotFound
+from deployments.use_cases.speaking import Speaking
+from memory.errors import DomainError, Invalid, ModelFailed, NotFound
 from memory.retrieval.packing import tokens
-from memory.words.cleaning import visible_json
 
 log = logging.getLogger("memoray.gateway")
 OWN = "memoray"
@@ -44,11 +43,8 @@ MOST_INPUTS = 2_048
 """Texts of one request for embeddings (OpenAI's own bound)."""
 BATCH = 16
 """Texts that are encoded at once: a question waits for no more of them than a moment."""
-PING_S = 10.0
-"""Seconds between signs of life while a language model is waited for; proxies close what is silent for a minute."""
 _OFF = ("no", "off", "false", "0", "never")
 """Words by which a request asks not to be remembered."""
-_STREAMED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 _CODES = {
     401: "invalid_api_key",
     403: "insufficient_permissions",
@@ -175,7 +171,7 @@ class ChatCompletion:
 
     def _event(self, choices: list[Any], usage: Mapping[str, Any], more: Mapping[str, Any]) -> str:
         head = {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
-        return _event({**head, "choices": choices, **usage, **more})
+        return written({**head, "choices": choices, **usage, **more})
 
 
 def _ending(answered: Reply) -> str:
@@ -185,10 +181,6 @@ def _ending(answered: Reply) -> str:
 def _own(answered: Reply) -> dict[str, Any]:
     citations = [each.model_dump() for each in answered.citations]
     return {"citations": citations, "generated": answered.generated, "degraded": list(answered.degraded)}
-
-
-def _event(told: Mapping[str, Any]) -> str:
-    return f"data: {visible_json(json.dumps(told, ensure_ascii=False, separators=(',', ':')))}\n\n"
 
 
 @router.get("/v1/models")
@@ -230,7 +222,7 @@ async def chat(body: CompletionIn, request: Request, who: Reader, house: Here) -
     made = ChatCompletion(f"chatcmpl-{secrets.token_hex(12)}", int(house.clock.now()), body.model, wants_usage)
     if body.stream:
         events = _events(house, who, talk, reminded, made)
-        return StreamingResponse(events, media_type="text/event-stream", headers=_STREAMED)
+        return streamed(events)
     answered = await chatting.reply(house, who, talk, reminded)
     await chatting.remember(house, who, talk, reminded, answered)
     return VisibleJson(made.whole(answered, _cost(talk, reminded, answered)))
@@ -290,35 +282,30 @@ def _cost(talk: Talk, reminded: Reminded, answered: Reply) -> dict[str, int]:
 
 async def _events(
     house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str]:
     """The answer as a stream. Whatever happens it tells of it and ends as clients expect."""
     try:
-        async for event in _told(house, who, talk, reminded, made):
-            yield event
+        async with aclosing(_told(house, who, talk, reminded, made)) as events:
+            async for event in events:
+                yield event
     except DomainError as error:
-        yield _event(_error(Problem(error.status, error.kind, error.detail, CHAT, error.ids)))
+        yield written(_error(Problem(error.status, error.kind, error.detail, CHAT, error.ids)))
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
         log.error("unexpected error in a stream", exc_info=error)
-        yield _event(_error(Problem(500, "unexpected", "This should not happen; see the log.", CHAT)))
+        yield written(_error(Problem(500, "unexpected", "This should not happen; see the log.", CHAT)))
     yield "data: [DONE]\n\n"
 
 
-async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion) -> AsyncIterator[str]:
-    """The pieces of the answer. Both sides are remembered behind the first: who left before has heard nothing."""
+async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion) -> AsyncGenerator[str]:
+    """The pieces of the answer as they come. How it ended is told once it is remembered."""
     yield made.chunk({"role": "assistant", "content": ""})
-    answering = asyncio.ensure_future(chatting.reply(house, who, talk, reminded))
-    try:
-        while not (await asyncio.wait((answering,), timeout=PING_S))[0]:
-            yield ": thinking\n\n"
-        answered = answering.result()
-    finally:
-        answering.cancel()
-    first, *others = chatting.pieces(answered.text)
-    yield made.chunk({"content": first})
-    await chatting.remember(house, who, talk, reminded, answered)
-    for piece in others:
-        yield made.chunk({"content": piece})
-    for event in made.last(answered, _cost(talk, reminded, answered)):
+    speaking = Speaking(house, who, talk, reminded)
+    async with aclosing(kept_alive(speaking.answer())) as pieces:
+        async for piece in pieces:
+            yield PING if piece is None else made.chunk({"content": piece})
+    if speaking.reply is None:
+        raise ModelFailed("There is no answer.")
+    for event in made.last(speaking.reply, _cost(talk, reminded, speaking.reply)):
         yield event
 
 

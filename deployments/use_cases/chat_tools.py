@@ -7,9 +7,8 @@ something: their input goes out to whoever talks.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -19,15 +18,13 @@ from deployments.callers import Caller, writing
 from deployments.house import House
 from deployments.kinds import Body, Number, ShortText, Text
 from deployments.use_cases.asking import Citation
+from deployments.use_cases.model_turns import ToolCall
 from deployments.use_cases.tools import TOOLS, Tool, read_arguments
-from memory.errors import DomainError, Invalid, NotFound
+from memory.errors import DomainError, NotFound
 from memory.words.cleaning import harmless
 
 MOST_RESULT = 6_000
 """Characters of a tool's result that a model is given (chosen: ten results of a search with their words)."""
-_NONE = ("none", "", "answer", "null")
-"""What models call no tool."""
-_FENCE = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 Cell = ShortText | Number | bool | None
 
 
@@ -123,55 +120,6 @@ def told_of(tools: Mapping[str, Tool]) -> str:
         given = (each if each in required else f"{each}?" for each in schema.get("properties", ()))
         lines.append(f"- {name}({', '.join(given)}): {tool.purpose}")
     return "\n".join(lines)
-
-
-def schema_of(tools: Mapping[str, Tool]) -> dict[str, Any]:
-    """What a turn of the model looks like: a call or an answer. The reader checks all the same."""
-    return {
-        "type": "object",
-        "properties": {
-            "tool": {"type": "string", "enum": ["none", *tools]},
-            "input": {"type": "object"},
-            "answer": {"type": "string"},
-        },
-        "required": ["tool", "input", "answer"],
-        "additionalProperties": False,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool as a model has called it, not checked yet."""
-
-    name: str
-    given: Mapping[str, Any]
-
-
-def choice_of(words: str) -> ToolCall | str:
-    """A turn of the model: a call, or the words of an answer. Plain words are one. Raises Invalid."""
-    fenced = _FENCE.match(words)
-    value = _json(fenced[1] if fenced else words)
-    if not isinstance(value, dict):
-        return words
-    name = next((value[key] for key in ("tool", "name", "function") if isinstance(value.get(key), str)), "none")
-    if name.strip().casefold() in _NONE:
-        answer = value.get("answer")
-        if not isinstance(answer, str):
-            raise Invalid("Neither a tool nor an answer was given.")
-        return answer
-    given: Any = next((value[key] for key in ("input", "arguments", "parameters") if key in value), {})
-    given = _json(given) if isinstance(given, str) else given
-    if not isinstance(given, dict):
-        raise Invalid("The input of a tool is a JSON object.")
-    return ToolCall(name.strip(), given)
-
-
-def _json(text: str) -> Any:
-    """The JSON that a text is; None if it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def accepted(call: ToolCall, tools: Mapping[str, Tool]) -> tuple[Tool, Body]:

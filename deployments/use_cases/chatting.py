@@ -30,13 +30,15 @@ from deployments.use_cases.searching import question_of
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import ModelFailed, Unavailable
 from memory.model.ids import digest
-from memory.ports import Exchange, LanguageModel
+from memory.model.prompts import Exchange, Prompt
+from memory.ports import LanguageModel
 from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED, UNGENERATED, compose
 from memory.services.answer import Answer as Composed
 from memory.services.answer import Citation as Cited
 from memory.words.cleaning import visible
+from memory.words.spoken import spoken
 from memory.words.tool_calls import without_tool_calls
 
 log = logging.getLogger("memoray.gateway")
@@ -49,11 +51,8 @@ MOST_GENERATED = 8_192
 MODEL = "language"
 """What `degraded` calls a language model that failed."""
 _CITED = re.compile(r"\[(\d{1,4})\]")
-_PICTURES = re.compile(r"!(?=\[)|<(?=\s*img\b)", re.IGNORECASE)
-"""What begins a picture: a page that shows one sends its address, and whatever was written there, to a stranger."""
-
-
 _PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
+NO_WORDS = "The language model has answered with nothing but calls of tools."
 FAILURES = (ModelFailed, Unavailable, RayError, TimeoutError)
 """How a language model fails, here or elsewhere."""
 
@@ -153,7 +152,7 @@ async def quoted(house: House, who: Caller, talk: Talk, reminded: Reminded, miss
     found = await findings(house, who, reminded.question, reminded.recalled)
     composed = compose(found)
     told = f"{composed.text}\n{UNGENERATED}" if MODEL in missing else composed.text
-    text, cut = _bounded(visible(told), talk)
+    text, cut = bounded(visible(told), talk)
     return Reply(text, QUOTED, False, citations_of(composed, found.cited), [*_degraded(reminded), *missing], cut)
 
 
@@ -161,27 +160,20 @@ async def _generated(house: House, model: LanguageModel, talk: Talk, reminded: R
     """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
     async with asyncio.timeout(house.settings.models.language.timeout_s):
         most, earlier = min(talk.most, MOST_GENERATED), list(talk.turns[:-1])
-        words = await model.complete(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
-    return in_words(words, talk, reminded)
+        prompt = Prompt(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
+        words = await model.complete(prompt)
+    told, cut = bounded(spoken(without_tool_calls(words)).strip(), talk)
+    return in_words(told, reminded, cut=cut)
 
 
-def in_words(
-    words: str, talk: Talk, reminded: Reminded, found: Sequence[Citation] = (), tools: Sequence[str] = ()
-) -> Reply:
-    """What a model has written as an answer, without calls of tools. Raises ModelFailed if nothing is left of it.
+def in_words(text: str, reminded: Reminded, found: Sequence[Citation] = (), *, cut: bool = False) -> Reply:
+    """What a model has written, as it is shown, as an answer. Raises ModelFailed if there is nothing of it.
 
     `found` may be cited beside the briefing: it is what the model has looked up itself.
     """
-    words = spoken(without_tool_calls(words, tools)).strip()
-    if not words:
-        raise ModelFailed("The language model has answered with nothing but calls of tools.")
-    text, cut = _bounded(words, talk)
+    if not text:
+        raise ModelFailed(NO_WORDS)
     return Reply(text, text, True, _rested_on(text, reminded, found), _degraded(reminded), cut)
-
-
-def spoken(words: str) -> str:
-    """A model's words as they are shown: nothing in them is hidden, and none is a picture."""
-    return _PICTURES.sub("", visible(words))
 
 
 def pieces(text: str) -> list[str]:
@@ -220,7 +212,7 @@ def _rested_on(text: str, reminded: Reminded, found: Sequence[Citation] = ()) ->
     return [*citations_of(Composed(text, cited), hits), *looked_up]
 
 
-def _bounded(text: str, talk: Talk) -> tuple[str, bool]:
+def bounded(text: str, talk: Talk) -> tuple[str, bool]:
     """A text up to the first of the words that end it, within its tokens; and whether those were too few."""
     ends = [place for stop in talk.stops if (place := text.find(stop)) >= 0]
     text = text[: min(ends)] if ends else text
@@ -233,13 +225,15 @@ def _bounded(text: str, talk: Talk) -> tuple[str, bool]:
     return text[:low], True
 
 
-async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply) -> str | None:
+async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply | None) -> str | None:
     """Store what is new of a talk with its answer, both or neither, in one conversation a day; its id, None if nothing.
 
+    Without an answer, since that is still being told, what the user said is stored alone.
     A question that was asked and quoted an answer before tells nothing new: remembered each time it would stand before
     its answer. Raises Forbidden for a token that may only read.
     """
-    if not talk.remembered or (not answered.generated and _is_asked_again(talk, reminded)):
+    is_generated = answered is None or answered.generated
+    if not talk.remembered or (not is_generated and _is_asked_again(talk, reminded)):
         return None
     profile, now = await house.profile(who.user_id), house.clock.now()
     day = datetime.fromtimestamp(now + house.offset(profile, now), UTC).date()
@@ -275,9 +269,9 @@ def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:
     return before == "assistant" and any(asks_again(talk.asked, row["text"]) for row, _ in reminded.recalled.considered)
 
 
-def _fresh(talk: Talk, answered: Reply) -> list[tuple[str, str, str]]:
-    """The user's last turns and the answer, each as id, role and words."""
+def _fresh(talk: Talk, answered: Reply | None) -> list[tuple[str, str, str]]:
+    """The user's last turns and the answer if there is one, each as id, role and words."""
     named = list(zip(turn_ids(talk.turns), talk.turns, strict=False))
     last = list(takewhile(lambda each: each[1][0] == "user", reversed(named)))
     said = [(name, role, words) for name, (role, words) in reversed(last)]
-    return [*said, (turn_ids(talk.turns)[-1], "assistant", answered.kept)]
+    return said if answered is None else [*said, (turn_ids(talk.turns)[-1], "assistant", answered.kept)]

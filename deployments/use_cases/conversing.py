@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 from ray.exceptions import RayError
@@ -21,28 +22,15 @@ from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
 from deployments.questions import ask, told_again
 from deployments.use_cases import chatting
-from deployments.use_cases.asking import Citation
-from deployments.use_cases.chat_tools import (
-    ToolCall,
-    accepted,
-    choice_of,
-    each_text,
-    failed,
-    offered,
-    result_of,
-    schema_of,
-    told_of,
-)
-from deployments.use_cases.chatting import FAILURES, MODEL, Reminded, Reply, Talk
+from deployments.use_cases.answering import Answering, Event
+from deployments.use_cases.chatting import Reply, Talk
 from deployments.use_cases.searching import Asked, question_of
-from memory.errors import DomainError, Invalid, ModelFailed, Unavailable
+from deployments.use_cases.speaking import Speaking
+from memory.errors import Invalid, ModelFailed, Unavailable
 from memory.model.events import COMPLETE, ERROR
-from memory.model.ids import digest
 from memory.model.timeline import iso
-from memory.ports import Exchange, LanguageModel
 from memory.retrieval.briefing import briefing
 from memory.services.told import kind_of
-from memory.words.cleaning import visible
 
 log = logging.getLogger("memoray.gateway")
 BRIEFING_S = 3.0
@@ -53,15 +41,9 @@ BRIEFING = "briefing"
 """What `degraded` calls a briefing that was away or late."""
 SESSION = "session"
 """What `degraded` calls a session that is not known here, or no more: it goes on without what was said before."""
-MOST_CALLS = 4
-"""Calls of tools before a model must answer (chosen: two searches, a thought and a table)."""
-PATIENCE = 2.0
-"""How many times the time of one call a model has for all of an answer."""
 BRIEFING_PART, TOOLS_PART = "memory-loader", "tool-router"
 """What the registry of events calls what loads a briefing, and what calls tools."""
 AUTO, QUOTED_BACKEND = "auto", "quoted"
-ANSWER_NOW = "Answer now, in words alone: there are no more tools."
-Event = Mapping[str, Any]
 
 
 def _said(words: str) -> str:
@@ -154,29 +136,19 @@ async def converse(house: House, who: Caller, session: ChatSession, message: str
             remembered=who.permission != "read",
         )
         reminded = await chatting.remind(house, who, talk)
-        answering = Answering(house, who, talk, reminded, model)
-        async for event in answering.events():
-            _watched(house, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
-            yield event
-        async for event in _told(house, who, session, answering, [*missing, *([BRIEFING] if away else [])]):
-            yield event
-
-
-async def _told(
-    house: House, who: Caller, session: ChatSession, answering: Answering, missing: list[str]
-) -> AsyncGenerator[Event]:
-    """The answer in pieces. Both sides are remembered behind the first: who left before has heard nothing."""
-    talk, reminded, answered = answering.talk, answering.reminded, await answering.answered()
-    first, *others = chatting.pieces(answered.text)
-    yield _token(first)
-    source_id = await chatting.remember(house, who, talk, reminded, answered)
-    *_, asked_id, answer_id = chatting.turn_ids(talk.turns)
-    session.add(
-        ChatTurn("user", talk.asked, asked_id, source_id), ChatTurn("assistant", answered.kept, answer_id, source_id)
-    )
-    for piece in others:
-        yield _token(piece)
-    yield done(answered, missing)
+        answering = Answering(Speaking(house, who, talk, reminded), model)
+        async with aclosing(answering.events()) as events:
+            async for event in events:
+                if event["type"] == "tool_use":
+                    _watched(house, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
+                yield event
+        answered, source_id = answering.speaking.reply, answering.speaking.source_id
+        if answered is None:
+            raise ModelFailed("There is no answer.")
+        *_, asked_id, answer_id = chatting.turn_ids(talk.turns)
+        said = ChatTurn("user", message, asked_id, source_id)
+        session.add(said, ChatTurn("assistant", answered.kept, answer_id, source_id))
+        yield done(answered, [*missing, *([BRIEFING] if away else [])])
 
 
 def done(answered: Reply | None, missing: list[str]) -> Event:
@@ -186,96 +158,6 @@ def done(answered: Reply | None, missing: list[str]) -> Event:
     citations = [each.model_dump() for each in answered.citations]
     degraded = [*missing, *answered.degraded]
     return {"type": "done", "citations": citations, "generated": answered.generated, "degraded": degraded}
-
-
-def _token(text: str) -> Event:
-    return {"type": "token", "text": text}
-
-
-@dataclass
-class Answering:
-    """A message being answered: by a model that may call tools, or in quotations where there is none or it fails."""
-
-    house: House
-    who: Caller
-    talk: Talk
-    reminded: Reminded
-    model: LanguageModel | None
-    found: list[Citation] = field(default_factory=list)
-    """What the model has looked up itself."""
-    reply: Reply | None = None
-
-    async def events(self) -> AsyncGenerator[Event]:
-        """The tools that are used on the way to a model's answer. A model that fails costs its words alone."""
-        if self.model is None:
-            return
-        try:
-            async for event in self._generated(self.model):
-                yield event
-        except FAILURES as error:
-            log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
-
-    async def answered(self) -> Reply:
-        """The answer, once the events are over."""
-        missing = () if self.model is None else (MODEL,)
-        return self.reply or await chatting.quoted(self.house, self.who, self.talk, self.reminded, missing)
-
-    async def _generated(self, model: LanguageModel) -> AsyncGenerator[Event]:
-        """Let the model choose between answering and one tool, some times; then it must answer. Raises ModelFailed."""
-        tools, earlier, prompt = offered(self.house, self.who), list(self.talk.turns[:-1]), self.talk.asked
-        deadline = asyncio.get_running_loop().time() + PATIENCE * self.house.settings.models.language.timeout_s
-        for _ in range(MOST_CALLS):
-            words = await self._complete(model, earlier, prompt, deadline, may_call=True)
-            earlier += [("user", prompt), ("assistant", words)]
-            try:
-                choice = choice_of(words)
-                tool, body = accepted(choice, tools) if isinstance(choice, ToolCall) else (None, None)
-            except DomainError as error:
-                prompt = failed(error)
-                continue
-            if not isinstance(choice, ToolCall) or tool is None or body is None:
-                self.reply = self._in_words(str(choice))
-                return
-            given = body.model_dump(mode="json", exclude_unset=True)
-            yield {"type": "tool_use", "name": choice.name, "input": each_text(given, chatting.spoken)}
-            key = self._key_of(choice)
-            prompt = await result_of(self.house, self.who, key, tool, body, self.found, self._numbered)
-        words = await self._complete(model, earlier, f"{prompt}\n\n{ANSWER_NOW}", deadline, may_call=False)
-        choice = choice_of(words)
-        if isinstance(choice, ToolCall):
-            raise ModelFailed("The language model calls tools and does not answer.")
-        self.reply = self._in_words(choice)
-
-    @property
-    def _numbered(self) -> int:
-        """How many lines of the briefing have a number."""
-        return len(self.reminded.recalled.shown)
-
-    async def _complete(
-        self, model: LanguageModel, earlier: list[Exchange], prompt: str, deadline: float, *, may_call: bool
-    ) -> str:
-        """A turn of the model. Raises ModelFailed, and TimeoutError after its time or that of the whole answer."""
-        tools = offered(self.house, self.who)
-        system = chatting.system_of(self.talk, self.reminded)
-        system = f"{system}\n\n{chatting.prompt_named('tools')}\n\n{told_of(tools)}" if may_call else system
-        left = deadline - asyncio.get_running_loop().time()
-        async with asyncio.timeout(max(0.0, min(left, self.house.settings.models.language.timeout_s))):
-            words = await model.complete(
-                system,
-                prompt,
-                schema=schema_of(tools) if may_call else None,
-                max_tokens=self.talk.most,
-                earlier=list(earlier),
-            )
-        return visible(words)
-
-    def _in_words(self, words: str) -> Reply:
-        return chatting.in_words(words, self.talk, self.reminded, self.found, list(offered(self.house, self.who)))
-
-    def _key_of(self, call: ToolCall) -> str:
-        """The command id of a call: a message that comes again, because its answer was lost, does nothing twice."""
-        asked = chatting.turn_ids(self.talk.turns)[-2]
-        return f"c-{digest('chat tool', asked, call.name, str(sorted(call.given.items()))).hex()}"
 
 
 async def _briefing_of(house: House, who: Caller, session: ChatSession) -> tuple[str, bool]:

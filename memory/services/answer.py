@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from memory.errors import ModelFailed
+from memory.model.prompts import Prompt
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
@@ -109,7 +110,7 @@ async def answer(found: Findings, model: LanguageModel | None) -> Answer:
         return composed
     prompt = prompt_of(found.question, found.hits, found.facts, found.as_of)
     try:
-        text = await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS)
+        text = await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))
         return generated(text, found.hits[: len(list(fitting(list(numbered(found.hits)), BRIEFING_CHARS)))])
     except ModelFailed:
         return replace(composed, text=f"{composed.text}\n{UNGENERATED}")

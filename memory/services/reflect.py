@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from memory.errors import ModelFailed
 from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, PruneFacts, Synthesize
+from memory.model.prompts import Prompt
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.ports import LanguageModel
@@ -139,7 +140,7 @@ def quoted(subject: str, statements: Sequence[str]) -> str:
 async def generalise(subject: str, statements: Sequence[str], model: LanguageModel) -> str | None:
     """The principle a model sees in some facts, or None if it sees none. Raises ModelFailed for no usable sentence."""
     prompt = f"About: {harmless(subject)}\n{briefing([f'- {harmless(each)}' for each in statements])}"
-    answer = harmless(await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS))
+    answer = harmless(await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS)))
     if answer.strip(" .").upper() == _NO_PRINCIPLE:
         return None
     if not answer or len(answer) > MOST_STATEMENT:

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from memory.errors import ModelFailed
+from memory.model.prompts import Prompt
 from memory.model.shown import Day, Row
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
@@ -43,7 +44,7 @@ async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | Non
         return quoted
     lines = list(fitting([f"[{number}] {_said(row)}" for number, row in enumerate(telling, 1)], BRIEFING_CHARS))
     try:
-        written = await model.complete(instructions(), briefing(lines), max_tokens=_MAX_TOKENS)
+        written = await model.complete(Prompt(instructions(), briefing(lines), max_tokens=_MAX_TOKENS))
     except ModelFailed:
         return f"{quoted}\n{UNGENERATED}"
     kept = " ".join(supported(written, lines))

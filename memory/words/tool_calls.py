@@ -14,16 +14,18 @@ from typing import Any
 _TAGS = (
     "tool_calls?|tool_use|tool_code|tool_response|tool_result|function_calls?|function_response|invoke|think|thinking"
 )
-_TAGGED = re.compile(rf"<({_TAGS})\b[^<>]{{0,200}}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+TAGGED = re.compile(rf"<({_TAGS})\b[^<>]{{0,200}}>.*?(?P<closed></\1>|\Z)", re.DOTALL | re.IGNORECASE)
 """From a tag to the one that closes it, or to the end."""
-_FUNCTION = re.compile(r"<function=[^<>]{0,200}>.*?(?:</function>|\Z)", re.DOTALL | re.IGNORECASE)
-_MARKED = re.compile(r"(?:<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_calls?(?:_begin|_start)?\|>).*\Z", re.DOTALL)
+FUNCTION = re.compile(r"<function=[^<>]{0,200}>.*?(?P<closed></function>|\Z)", re.DOTALL | re.IGNORECASE)
+MARK = re.compile(r"<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_calls?(?:_begin|_start)?\|>")
 """Marks behind which only calls come."""
-_LEFT = re.compile(rf"</?(?:{_TAGS}|function)\b[^<>]{{0,200}}>|<\|[a-z_]{{1,40}}\|>", re.IGNORECASE)
+_MARKED = re.compile(rf"(?:{MARK.pattern}).*\Z", re.DOTALL)
+LEFT = re.compile(rf"</?(?:{_TAGS}|function)\b[^<>]{{0,200}}>|<\|[a-z_]{{1,40}}\|>", re.IGNORECASE)
 """Tags and marks that are left without a partner."""
-_FENCED = re.compile(r"```(?:tool_code|tool_call|tool_calls|tool_use)\b.*?(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+FENCES = ("tool_code", "tool_call", "tool_calls", "tool_use")
+_FENCED = re.compile(rf"```(?:{'|'.join(FENCES)})\b.*?(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPTY_FENCE = re.compile(r"```(?:json)?\s*```")
-_OBJECT = re.compile(r"\{\s*\"(?:name|tool|tool_name|function|type|arguments|parameters|input)\"\s*:")
+BEGUN_OBJECT = re.compile(r"\{\s*\"(?:name|tool|tool_name|function|type|arguments|parameters|input)\"\s*:")
 _NAMED = ("name", "tool", "tool_name", "function")
 _GIVEN = ("arguments", "parameters", "input", "function")
 MOST_OBJECTS = 100
@@ -35,19 +37,19 @@ def without_tool_calls(text: str, names: Collection[str] = ()) -> str:
     """The words alone. `names` are tools that may also be called as Python would: `name(...)`."""
     if not any(sign in text for sign in "<{[`("):
         return text
-    for pattern in (_TAGGED, _FUNCTION, _FENCED, _MARKED):
+    for pattern in (TAGGED, FUNCTION, _FENCED, _MARKED):
         text = pattern.sub("", text)
     text = _EMPTY_FENCE.sub("", _without_objects(text))
     if names:
         written = "|".join(re.escape(name) for name in names)
         text = re.sub(rf"(?:print\()?\b(?:{written})\([^()\n]{{0,1000}}\)+", "", text)
-    return _LEFT.sub("", text)
+    return LEFT.sub("", text)
 
 
 def _without_objects(text: str) -> str:
     told: list[str] = []
     place = 0
-    for found in _OBJECT.finditer(text):
+    for found in BEGUN_OBJECT.finditer(text):
         if len(told) >= MOST_OBJECTS:
             break
         if found.start() < place:

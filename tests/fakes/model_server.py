@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +23,14 @@ class Reply:
     body: bytes | None = None
     refuses: frozenset[str] = frozenset()
     """Kinds of response_format that are answered with 400."""
+    pause_s: float = 0.0
+    """The wait before each piece but the first, where the answer is asked for as a stream."""
+    breaks_after: int | None = None
+    """Pieces of a stream after which the connection is closed."""
+    hangs_after: int | None = None
+    """Pieces of a stream after which nothing more comes."""
+    between: bytes = b""
+    """What is sent behind each piece of a stream from the third on."""
 
     def to(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
         """Status and body for a request."""
@@ -29,8 +39,18 @@ class Reply:
             return 400, b'{"error": {"message": "response_format is not supported"}}'
         if self.body is not None:
             return self.status, self.body
+        if request.get("stream"):
+            return self.status, b""
         message = {"role": "assistant", "content": self.content}
         return self.status, json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+
+    def pieces(self) -> list[bytes]:
+        """The events of a stream: one for each word, and how it ends."""
+        words = re.findall(r"\s*\S+", self.content or "")
+        deltas: list[tuple[Mapping[str, Any], str | None]] = [({"content": each}, None) for each in words]
+        told = [({"role": "assistant", "content": ""}, None), *deltas, ({}, "stop")]
+        choices = [{"index": 0, "delta": delta, "finish_reason": ending} for delta, ending in told]
+        return [*(b"data: %s\n\n" % json.dumps({"choices": [each]}).encode() for each in choices), b"data: [DONE]\n\n"]
 
 
 Script = Callable[[Mapping[str, Any]], Reply]
@@ -44,6 +64,10 @@ class ModelServer:
         self.script: Script = script if callable(script) else lambda _: script
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.sent: list[float] = []
+        """When each piece of a stream was sent."""
+        self.left = threading.Event()
+        """Whether somebody closed the connection before a stream was over."""
         self._closing = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -63,6 +87,23 @@ class ModelServer:
         self._server.shutdown()
         self._server.server_close()
 
+    def _stream(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        try:
+            for place, piece in enumerate(reply.pieces()):
+                if place == reply.breaks_after:
+                    return
+                if place == reply.hangs_after:
+                    while not self._closing.wait(0.05):
+                        handler.wfile.write(b": still here\n\n")
+                self._closing.wait(reply.pause_s if place > 1 else 0.0)
+                handler.wfile.write(piece + (reply.between if place > 1 else b""))
+                self.sent.append(time.monotonic())
+        except ConnectionError:
+            self.left.set()
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         outer = self
 
@@ -75,7 +116,11 @@ class ModelServer:
                 outer._closing.wait(reply.delay_s)
                 status, body = reply.to(request)
                 with suppress(ConnectionError):  # the client did not wait for it
+                    if request.get("stream") and status == 200 and reply.body is None:
+                        outer._stream(self, reply)
+                        return
                     self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
                     self.send_header("Content-Length", str(len(body)))
                     self.end_headers()
                     self.wfile.write(body)

@@ -23,6 +23,7 @@ from deployments.language import Language, Scripted, bind_language
 from deployments.retrieval import bind_retrieval
 from deployments.speech import Silence, WhisperX, bind_speech, waveform
 from memory.errors import ModelFailed, Unavailable
+from memory.model.prompts import Prompt
 
 SPARK = {
     "profile": "spark",
@@ -111,14 +112,14 @@ async def test_the_cpu_s_embedding_is_the_encoder_it_was_given() -> None:
 
 
 async def test_the_scripted_model_answers_what_the_schema_asks_for() -> None:
-    answer = json.loads(await Language(Scripted).complete("", "", schema=SCHEMA))
+    answer = json.loads(await Language(Scripted).complete(Prompt("", "", schema=SCHEMA)))
     assert answer == {"name": "", "kind": "person", "count": 1, "sure": False, "quotes": ["  "], "gone": None}
-    assert "rehearsal" in await Language(Scripted).complete("", "")
+    assert "rehearsal" in await Language(Scripted).complete(Prompt("", ""))
 
 
 async def test_what_is_not_there_says_so() -> None:
     with pytest.raises(Unavailable, match=r"models\.language"):
-        await Language(lambda: None).complete("", "")
+        await Language(lambda: None).complete(Prompt("", ""))
     with pytest.raises(Unavailable, match="its own version"):
         await Silence().transcribe(b"", "s1")
     with pytest.raises(Unavailable, match=r"speech\.requirements"):
@@ -247,6 +248,7 @@ def test_an_engine_is_bound_where_vllm_is_not_installed() -> None:
 
 def test_every_backend_has_the_same_methods() -> None:
     assert inspect.signature(Language.complete) == inspect.signature(LanguageEngine.complete)
+    assert inspect.signature(Language.stream) == inspect.signature(LanguageEngine.stream)
     assert inspect.signature(Silence.transcribe) == inspect.signature(WhisperX.transcribe)
 
 
@@ -262,12 +264,12 @@ async def test_an_engine_starts_with_its_replica_and_is_as_well_as_its_server(vl
 
 async def test_a_schema_binds_the_answer(vllm: None) -> None:
     engine, server = await engine_that_says([said('{"a": 1}')])
-    assert await engine.complete("be brief", "go", schema={"type": "object"}, max_tokens=9) == '{"a": 1}'
+    assert await engine.complete(Prompt("be brief", "go", schema={"type": "object"}, max_tokens=9)) == '{"a": 1}'
     request = server.requests[0]
     assert request.model == "Language"
     assert request.response_format["json_schema"]["schema"] == {"type": "object"}
     assert (request.temperature, request.max_completion_tokens) == (0.0, 9)
-    await engine.complete("be brief", "go")
+    await engine.complete(Prompt("be brief", "go"))
     assert server.requests[1].response_format is None
 
 
@@ -285,7 +287,34 @@ async def test_a_failing_engine_is_a_failed_model(
 ) -> None:
     engine, _ = await engine_that_says(answers)
     with pytest.raises(ModelFailed, match=why) as failed:
-        await engine.complete("", "", schema=schema)
+        await engine.complete(Prompt("", "", schema=schema))
+    assert "somebody" not in str(failed.value)
+
+
+def chunk(words: str | None, ending: str | None = None) -> str:
+    choice = {"index": 0, "delta": {"content": words}, "finish_reason": ending}
+    return f"data: {json.dumps({'choices': [choice]})}\n\n"
+
+
+async def test_an_engine_s_words_come_in_batches_of_events(vllm: None) -> None:
+    engine, server = await engine_that_says([[chunk("In "), chunk("Coimbra")], [chunk("."), chunk(None, "stop")]])
+    assert [each async for each in engine.stream(Prompt("be brief", "go"))] == ["In ", "Coimbra", "."]
+    assert server.requests[0].stream is True
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ([[chunk("In "), SimpleNamespace(error=SimpleNamespace(code=500, message="somebody's words"))]], "refused"),
+        ([[chunk("In ")]], "broke off"),
+        ([[chunk(None, "stop")]], "empty"),
+    ],
+)
+async def test_an_engine_that_fails_in_the_middle_is_a_failed_model(vllm: None, answers: list[Any], why: str) -> None:
+    engine, _ = await engine_that_says(answers)
+    with pytest.raises(ModelFailed, match=why) as failed:
+        async for _ in engine.stream(Prompt("", "")):
+            pass
     assert "somebody" not in str(failed.value)
 
 

@@ -11,6 +11,8 @@ from actors.understanding import understand
 from deployments import neighbours
 from deployments.neighbours import RemoteEncoder, RemoteModel
 from memory.errors import ModelFailed, Unavailable
+from memory.model.prompts import Prompt
+from memory.services.pacing import Pace, paced
 
 
 class NotThereYet:
@@ -22,8 +24,24 @@ class NotThereYet:
     def __getattr__(self, _: str) -> NotThereYet:
         return self
 
+    def __call__(self, *_: Any, **__: Any) -> NotThereYet:
+        return self
+
     def remote(self, *_: Any, **__: Any) -> Any:
-        return self._wait()
+        return self
+
+    def __await__(self) -> Any:
+        return self._wait().__await__()
+
+    def __aiter__(self) -> NotThereYet:
+        return self
+
+    async def __anext__(self) -> str:
+        await self._wait()
+        raise StopAsyncIteration
+
+    def cancel(self) -> None:
+        """As a call of Serve is cancelled."""
 
     async def _wait(self) -> None:
         try:
@@ -54,4 +72,12 @@ async def test_statements_are_asked_for_again_later() -> None:
 
 async def test_an_answer_is_composed_without_the_model() -> None:
     with pytest.raises(ModelFailed, match="serve status"):
-        await RemoteModel(NotThereYet()).complete("", "")
+        await RemoteModel(NotThereYet()).complete(Prompt("", ""))
+
+
+async def test_an_answer_in_pieces_is_not_waited_for_longer_than_its_reader_likes() -> None:
+    handle = NotThereYet()
+    with pytest.raises(ModelFailed, match=r"did not answer within 0\.01 s"):
+        async for _ in paced(RemoteModel(handle).stream(Prompt("", "")), Pace(0.01, 0.01, 1.0)):
+            pass
+    assert handle.given_up == 1

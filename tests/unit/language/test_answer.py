@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import ModelFailed
+from memory.model.prompts import Prompt
 from memory.retrieval.briefing import BRIEFING_CHARS, OPENING
 from memory.services.answer import (
     NEAREST,
@@ -60,20 +60,16 @@ class ScriptedModel:
         self._reply = reply
         self.prompts: list[tuple[str, str]] = []
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[tuple[str, str]] = (),
-    ) -> str:
+    async def complete(self, prompt: Prompt) -> str:
         """The reply."""
-        self.prompts.append((system, prompt))
+        self.prompts.append((prompt.system, prompt.text))
         if self._reply is None:
             raise ModelFailed
         return self._reply
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        """The reply at once."""
+        yield await self.complete(prompt)
 
 
 def test_what_holds_now_leads_with_since_and_before():

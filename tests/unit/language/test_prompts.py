@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncGenerator
 
 from adapters.judging.openai import prompt
+from memory.model.prompts import Prompt
 from memory.model.verdicts import Pair, Said
 from memory.services.reflect import generalise
 
@@ -20,17 +20,12 @@ class Listening:
     def __init__(self) -> None:
         self.prompt = ""
 
-    async def complete(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 512,
-        earlier: Sequence[tuple[str, str]] = (),
-    ) -> str:
-        self.prompt = prompt
+    async def complete(self, prompt: Prompt) -> str:
+        self.prompt = prompt.text
         return "NONE"
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        yield await self.complete(prompt)
 
 
 def test_a_statement_cannot_make_up_a_pair_of_its_own() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import AsyncGenerator
 
 import pytest
 
 from memory.errors import ModelFailed
+from memory.model.prompts import Prompt
 from memory.model.shown import Day
 from memory.services.reviewing import NOTHING, UNGENERATED, summary_of, supported
 
@@ -23,11 +24,14 @@ class Writing:
         self._reply = reply
         self.shown = ""
 
-    async def complete(self, system: str, prompt: str, **_: Any) -> str:
-        self.shown = prompt
+    async def complete(self, prompt: Prompt) -> str:
+        self.shown = prompt.text
         if self._reply is None:
             raise ModelFailed()
         return self._reply
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
+        yield await self.complete(prompt)
 
 
 def said(*lines: tuple[str, str, str], places: tuple[int, ...] = ()) -> Day:
