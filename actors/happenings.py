@@ -1,4 +1,4 @@
-"""Happenings: events that programs beside Memoray write into files, and how long all of them are kept."""
+"""Happenings: events that programs beside Memoray write into files, and how long these and sound are kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from adapters.build import Stores
+from adapters.build import Stores, sounds
 from adapters.capture.event_files import spools
 from adapters.capture.jsonl import cut
 from config.settings import Settings
@@ -26,8 +26,10 @@ TRIM_S = 3_600.0
 
 
 async def keep_events(settings: Settings, stores: Stores, clock: Clock) -> None:
-    """Drop events that are too old, or too many, without end."""
+    """Drop events that are too old, or too many, and sound that is too old, without end."""
+    heard = sounds(settings)
     while True:
+        await asyncio.to_thread(heard.expire, clock.now())
         try:
             oldest = clock.now() - settings.events.days * DAY_S
             await stores.events.store.trim(oldest, settings.events.most)

@@ -11,6 +11,7 @@ from typing import Any
 from adapters import build_models
 from adapters.capture.captures import CommandFiles
 from adapters.capture.erasure import SessionFiles
+from adapters.capture.sounds import SoundFolder
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.emitting import Emitter
@@ -215,8 +216,13 @@ def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
 
 def session_files(kept: Stores, settings: Settings) -> SessionFiles:
     """The session files, as forgetting changes them."""
-    root = settings.home / "transcripts"
-    return SessionFiles(root, settings.auth.default_user, kept.capture, kept.forgetting.drop_offset)
+    root, default_user = settings.home / "transcripts", settings.auth.default_user
+    return SessionFiles(root, default_user, kept.capture, kept.forgetting.drop_offset, sounds(settings))
+
+
+def sounds(settings: Settings) -> SoundFolder:
+    """The sound that is kept."""
+    return SoundFolder(settings.home / "audio", settings.sound)
 
 
 def eraser(kept: Stores, settings: Settings, turn: Turn, leave: Callable[[str], Awaitable[None]]) -> Eraser:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import config
+from config.doors import Chat, Events, Sound
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, Share
@@ -146,8 +147,7 @@ class AnswerModel(Endpoint):
     kind: Literal["none", "openai"] = "none"
     """`none` answers by quoting evidence; `openai` asks the endpoint."""
     pause_s: Seconds = 20.0
-    """Seconds between two pieces of an answer that is streamed (chosen: a busy CPU makes a token in one); its first
-    piece has `timeout_s`."""
+    """Seconds between two pieces of an answer that is streamed (chosen); its first piece has `timeout_s`."""
     stream_s: Seconds = 600.0
     """Seconds that a streamed answer may take in all (chosen: 2,000 tokens of a small model on a CPU)."""
 
@@ -236,30 +236,6 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
-    """What is told of the work of the parts, and to whom."""
-
-    days: Days = 7.0
-    """Days for which events are kept (seed 001)."""
-    most: Count = 500_000
-    """Events of one memory that are kept; the oldest go first (chosen: 300 MB)."""
-    metrics: Literal["token", "loopback"] = "token"
-    """Who may read GET /metrics: `token`, whoever shows an administrator's; `loopback`, without a token, whoever asks
-    from this machine. Behind a proxy on the same machine that is everybody."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """What the language model of a chat may reach beside memory: nothing, unless it is said here."""
-
-    search_url: str | None = None
-    """Base address of a SearXNG that answers in JSON, for example http://127.0.0.1:8888; null = no `web_search`."""
-    fetch: bool = False
-    """Whether it may read public web pages (`fetch_webpage`). What it asks for leaves this machine: an address can hold
-    words of the memory, and whoever was heard can ask for one."""
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -309,6 +285,8 @@ class Settings:
     """Forgetting for good."""
     events: Events = field(default_factory=Events)
     """Watching."""
+    sound: Sound = field(default_factory=Sound)
+    """What is kept of sound."""
     chat: Chat = field(default_factory=Chat)
     """Talking with a memory."""
 

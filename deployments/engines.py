@@ -13,7 +13,7 @@ from typing import Any
 from ray import serve
 from ray.serve import Application
 
-from adapters.language.chunks import ChunkReader
+from adapters.completion_chunks import ChunkReader
 from deployments.arguments import AppArgs, EngineArgs, deployment_options
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt

@@ -167,6 +167,7 @@ class House:
         self.rates = Rates(self.settings.http)
         self.trail = Trail(self.stores.audit, self.settings.auth)
         self.metrics = Metrics()
+        self.sounds = build.sounds(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 

@@ -1,4 +1,4 @@
-"""Erasure: what was forgotten leaves the raw session files, too, or the memory could be rebuilt with it."""
+"""Erasure: what was forgotten leaves the raw files, too: session files, or the memory could be rebuilt, and sound."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import orjson
 from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
 from adapters.capture.sessions import Part, fold_payloads
+from adapters.capture.sounds import SoundFolder
 from memory.errors import Invalid
 
 
@@ -28,13 +29,19 @@ class Offsets(Protocol):
 
 
 class SessionFiles:
-    """The session files below one folder. `drop_offset` forgets a file that is gone."""
+    """The session files below one folder, and the sound. `drop_offset` forgets a file that is gone."""
 
     def __init__(
-        self, root: Path, default_user: str, offsets: Offsets, drop_offset: Callable[[str], Awaitable[None]]
+        self,
+        root: Path,
+        default_user: str,
+        offsets: Offsets,
+        drop_offset: Callable[[str], Awaitable[None]],
+        sounds: SoundFolder,
     ) -> None:
         self._root, self._default_user = root, default_user
         self._offsets, self._drop_offset = offsets, drop_offset
+        self._sounds = sounds
 
     def of_session(self, scope: str, session_id: str, parts: Sequence[Part]) -> dict[str, Any]:
         """What `strike` needs to know of the session a source came from."""
@@ -46,11 +53,14 @@ class SessionFiles:
         return kind == "user" and bool(session_files(self._root, user, session_id, self._default_user))
 
     async def strike(self, told: Mapping[str, Any]) -> int:
-        """Take a source out of the session files it came from; how many were changed."""
+        """Take a source out of the session files it came from, and its sound; how many files were changed."""
         kind, _, user = told["scope"].partition(":")
         if kind != "user":
             return 0
-        struck, parts = 0, [Part(*each) for each in told["parts"]]
+        parts = [Part(*each) for each in told["parts"]]
+        struck, origin = 0, told["session_id"].partition("-")[0]
+        for part in (each for each in parts if each.source_id == told["source_id"]):
+            struck += await asyncio.to_thread(self._sounds.silence, user, origin, part.started_at, part.ended_at)
         for key, path in session_files(self._root, user, told["session_id"], self._default_user).items():
             read = await self._offsets.offset(key)
             offset = await asyncio.to_thread(strike_source, path, read, told["source_id"], parts)
@@ -60,21 +70,26 @@ class SessionFiles:
         return struck
 
     def standing(self, user_id: str) -> dict[str, Any]:
-        """What `remove` needs to know: every session file of a user, and how long it is by now."""
+        """What `remove` needs to know: every session file of a user, how long it is by now, and every sound."""
         mine = list((self._root / user_id).glob("*.jsonl")) if SESSION_ID.fullmatch(user_id) else []
         loose = list(self._root.glob("*.jsonl")) if user_id == self._default_user else []
-        return {"files": {str(path.relative_to(self._root)): path.stat().st_size for path in (*mine, *loose)}}
+        files = {str(path.relative_to(self._root)): path.stat().st_size for path in (*mine, *loose)}
+        return {"files": files, "sounds": {"user": user_id, "sessions": self._sounds.sessions(user_id)}}
 
     async def remove(self, told: Mapping[str, Any]) -> int:
-        """Remove what session files held when they were listed; how many there were. What has come since stays."""
-        return await asyncio.to_thread(self._remove, told["files"])
+        """Remove what session files held when they were listed, and the sound; how many files there were.
 
-    def _remove(self, files: Mapping[str, int]) -> int:
+        What has come since stays, but for sound of a session that had begun.
+        """
+        return await asyncio.to_thread(self._remove, told["files"], told.get("sounds"))
+
+    def _remove(self, files: Mapping[str, int], sounds: Mapping[str, Any] | None) -> int:
+        heard = self._sounds.remove(sounds["user"], sounds["sessions"]) if sounds else 0
         count = sum(cut(self._root / name, size) for name, size in files.items())
         for folder in {(self._root / name).parent for name in files} - {self._root}:
             with suppress(OSError):  # something has come since
                 folder.rmdir()
-        return count
+        return count + heard
 
 
 def session_files(root: Path, user_id: str, session_id: str, default_user: str) -> dict[str, Path]:

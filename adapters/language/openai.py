@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from adapters.language.chunks import MOST_EVENT, NOT_THE_PROTOCOL, ChunkReader
+from adapters.completion_chunks import MOST_EVENT, NOT_THE_PROTOCOL, ChunkReader
 from config.settings import Endpoint
 from memory.errors import ConfigError, ModelFailed
 from memory.model.prompts import Prompt

@@ -28,6 +28,7 @@ from deployments.house import House
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
+from deployments.use_cases.sounds import keep_sound
 from deployments.use_cases.streams import overhear, settle
 from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from deployments.use_cases.tools import TOOLS, call_tool
@@ -124,10 +125,12 @@ async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None)
 
 
 @router.post("/omi/{secret}/audio")
-async def audio(request: Request, who: Who) -> Response:
-    """Sound is acknowledged, so that Omi leaves its webhook on, and not kept: nothing listens to it yet."""
-    async for _ in request.stream():
-        pass
+async def audio(
+    request: Request, who: Who, house: Here, key: Retried = None, uid: str = "", sample_rate: str = "16000"
+) -> Response:
+    """Sound as its codec gives it: samples of 16 bits, mono. Omi writes the rate behind whatever address it has."""
+    rate = int(sample_rate) if re.fullmatch(r"[0-9]{1,6}", sample_rate) else 0
+    await _acknowledged(keep_sound(house, who, key, _stream(uid), rate, await request.body()))
     return VisibleJson({})
 
 

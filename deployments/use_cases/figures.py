@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from pydantic import BaseModel
 
@@ -10,6 +12,7 @@ from actors.columns import ShardColumns
 from deployments.callers import Caller, sees_all
 from deployments.house import House
 from memory.model.entities import TIERS
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
 from memory.retrieval.projected import ORIGIN, Position, Projected
 from memory.rules.census import EntityColumns, columns_of, entity_anchors
@@ -32,6 +35,7 @@ _STATS = {
     ],
     "set_aside": 0,
     "failures": [],
+    "sound": {"sessions": 2, "bytes": 19200000, "seconds": 600.0},
 }
 
 
@@ -66,6 +70,14 @@ class ProjectionLag(BaseModel):
     unread: int
 
 
+class SoundOut(BaseModel):
+    """Sound that is kept of a wearable: sessions, bytes, and how long it lasts. Nothing listens to it yet."""
+
+    sessions: int
+    bytes: int
+    seconds: float
+
+
 class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     """Counts of what the caller may see.
 
@@ -74,7 +86,7 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     the indexes, which catch up with the next question. They count what is hidden, too: only who may see all is told of
     them. Those of a shard that is away are missing.
     `set_aside` are segments whose reading never ended well (`GET /v1/sources?status=failed`), `failures` what cannot be
-    done for this user at all, such as the night.
+    done for this user at all, such as the night. `sound` is told to who sees what is private.
     """
 
     sessions_count: int
@@ -86,6 +98,7 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     projections: list[ProjectionLag]
     set_aside: int
     failures: list[Failure]
+    sound: SoundOut | None = None
 
 
 async def stats_of(house: House, who: Caller) -> Stats:
@@ -111,6 +124,7 @@ async def stats_of(house: House, who: Caller) -> Stats:
             Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
             for each in await house.stores.failures.of(who.user_id)
         ],
+        sound=await _sound_of(house, who),
     )
 
 
@@ -137,3 +151,10 @@ def _behind(told: Projected, truth: Mapping[str, Position]) -> ProjectionLag:
         behind=CommitsBehind(heard=heard, encoded=encoded, believed=believed),
         unread=unread,
     )
+
+
+async def _sound_of(house: House, who: Caller) -> SoundOut | None:
+    """How much sound is kept; None where nothing private is to be seen. What was said in it may be private."""
+    if who.view.clearance < Sensitivity.PRIVATE:
+        return None
+    return SoundOut(**asdict(await asyncio.to_thread(house.sounds.figures, who.user_id)))

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from deployments import forgetting
 from deployments.callers import Caller, writing
 from deployments.house import House
+from deployments.use_cases.sounds import silence_sound
 from memory.errors import Invalid, NotFound
 from memory.model.origins import WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
@@ -122,7 +123,8 @@ async def reword(
 
 async def forget_one_heard(house: House, who: Caller, key: str, place: Place) -> None:
     """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
-    await one_heard(house, writing(who), place)
+    said = await one_heard(house, writing(who), place)
+    await silence_sound(house, who, place[0], said.at, said.at)
     await forgetting.forget_segment(house, who, *place, key)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -17,7 +16,7 @@ from deployments.use_cases import conversing
 from memory.errors import Unavailable
 from tests.api.conftest import Door
 from tests.api.foreign import served, token_of
-from tests.api.test_openai import ASKED, TOLD, as_they_come, behind, talks
+from tests.api.test_openai import ASKED, TOLD, behind, talks
 from tests.fakes.model_server import ModelServer, Reply, prompt
 
 pytestmark = pytest.mark.postgres
@@ -220,48 +219,6 @@ async def test_leaked_calls_of_tools_are_not_said(door: Door) -> None:
     with ModelServer(Script(leaked)) as server:
         behind(door, server)
         assert text_of(await said(door, ASKED)) == "She is in Coimbra."
-
-
-async def test_an_answer_comes_as_the_model_says_it(door: Door) -> None:
-    await door.post("/v1/sources", TOLD, 202)
-    answer = 'In "Coimbra" [1],\nI hear — Élodie said so.'
-    script = Script(turn("think", thought="Hm."), turn(answer=answer))
-    slow = lambda request: replace(script(request), pause_s=0.15)  # noqa: E731
-    with ModelServer(slow) as server:
-        behind(door, server)
-        told = await as_they_come(door, CHAT, {"message": ASKED})
-    assert text_of([event for _, event in told]) == answer
-    tokens = [at for at, event in told if event["type"] == "token"]
-    assert tokens[0] < server.sent[-1] - 0.5, "the first piece has come before the last was sent"
-    assert [event["type"] for _, event in told][:3] == ["session", "tool_use", "token"]
-    assert [words for _, _, words in await talks(door)] == [ASKED, answer]
-
-
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ({"hangs_after": 12}, "paused for more than 0.5 s"),
-        ({"breaks_after": 12}, "broke off"),
-    ],
-    ids=["stalls", "breaks off"],
-)
-@pytest.mark.parametrize("words", ["One two three four five six seven eight nine ten eleven.", None])
-async def test_half_an_answer_is_an_error_and_not_remembered(
-    door: Door, words: str | None, more: dict[str, int], why: str
-) -> None:
-    said_by_model = words or turn(answer="One two three four five six seven eight nine ten eleven.")
-    with ModelServer(Reply(said_by_model, **more)) as server:  # type: ignore[arg-type]
-        behind(door, server, pause_s=0.5)
-        events = await said(door, "Count.")
-        assert [each["type"] for each in events[-2:]] == ["error", "done"]
-        assert (events[-2]["status"], events[-2]["kind"]) == (503, "model-failed")
-        assert why in events[-2]["detail"]
-        assert "One two" in text_of(events)
-        assert [words for _, _, words in await talks(door)] == ["Count."]
-        server.script = Script(turn(answer="One."))
-        again = await said(door, "Count.", session_id=events[0]["session_id"])
-    assert text_of(again) == "One."
-    assert [words for _, _, words in await talks(door)] == ["Count.", "One."], "said again it is one message"
 
 
 @pytest.mark.parametrize(

@@ -223,11 +223,6 @@ async def test_a_day_s_summary_is_found_and_never_believed(omi: Omi) -> None:
     assert "A quiet day." in await omi.words()
 
 
-async def test_sound_is_acknowledged_and_not_kept(omi: Omi) -> None:
-    assert await omi.send("audio", b"\x00\x01" * 8_000, sample_rate=16_000) == {}
-    assert await omi.kept() == []
-
-
 @pytest.mark.parametrize("hook", ["transcript", "conversation", "day-summary"])
 @pytest.mark.parametrize(
     "body",

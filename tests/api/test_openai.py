@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
@@ -18,7 +16,6 @@ from adapters.language.openai import OpenAiModel
 from config.settings import AnswerModel, Endpoint
 from memory.model.prompts import Prompt
 from tests.api.conftest import Door
-from tests.api.foreign import served, token_of
 from tests.fakes.model_server import ModelServer, Reply
 
 pytestmark = pytest.mark.postgres
@@ -249,64 +246,6 @@ async def test_what_breaks_within_a_stream_is_told_in_it(door: Door) -> None:
     assert await talks(door) == []
 
 
-async def as_they_come(door: Door, path: str, body: Mapping[str, Any], most: int = 10_000) -> list[tuple[float, Any]]:
-    """The events of an answer over a real socket, each with the instant at which it came; whoever asks may leave."""
-    told: list[tuple[float, Any]] = []
-    headers = {"X-Internal-Token": await token_of(door, door.user)}
-    async with (
-        served(door) as url,
-        httpx.AsyncClient(base_url=url, headers=headers, timeout=30) as client,
-        client.stream("POST", path, json=body) as answer,
-    ):
-        assert answer.status_code == 200
-        async for line in answer.aiter_lines():
-            if line.startswith("data: {"):
-                told.append((time.monotonic(), json.loads(line.removeprefix("data: "))))
-            if len(told) == most:
-                break
-    return told
-
-
-SPOKEN = "In Coimbra [1], as it seems to me."
-
-
-async def test_a_model_s_words_come_as_it_says_them(door: Door) -> None:
-    await door.post("/v1/sources", TOLD, 202)
-    with ModelServer(Reply(SPOKEN, pause_s=0.15)) as server:
-        behind(door, server)
-        told = await as_they_come(door, CHAT, said(ASKED, stream=True))
-    assert text_of([event for _, event in told]) == SPOKEN
-    spoken = [at for at, event in told if event["choices"][0]["delta"].get("content")]
-    assert spoken[0] < server.sent[-1] - 0.5, "the first piece has come before the last was sent"
-    assert len(spoken) == len(SPOKEN.split())
-    assert told[-1][1]["memoray"]["generated"] is True
-    assert [each["segment_id"] for each in told[-1][1]["memoray"]["citations"]] == ["1"]
-    assert [(role, words) for _, role, words in await talks(door)] == [("user", ASKED), ("assistant", SPOKEN)]
-
-
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (Reply(SPOKEN, hangs_after=4), "paused for more than 0.5 s"),
-        (Reply(SPOKEN, breaks_after=4), "broke off"),
-        (Reply(SPOKEN, between=b'data: {"choices": 7}\n\n'), "does not speak the OpenAI protocol"),
-        (Reply(SPOKEN, between=b'data: {"error": {"message": "secret"}}\n\n'), "reports an error"),
-        (Reply(SPOKEN * 50, pause_s=0.1), "not come to an end within 2 s"),
-    ],
-    ids=["stalls", "breaks off", "rubbish", "an error", "has no end"],
-)
-async def test_half_an_answer_is_an_error_and_not_remembered(door: Door, reply: Reply, why: str) -> None:
-    with ModelServer(reply) as server:
-        behind(door, server, pause_s=0.5, stream_s=2.0)
-        told = await events(door, said(ASKED))
-    error = told[-1]["error"]
-    assert error["type"] == "server_error"
-    assert why in error["message"]
-    assert "secret" not in error["message"]
-    assert text_of(told[:-1])
-    assert [(role, words) for _, role, words in await talks(door)] == [("user", ASKED)]
-
-
 async def test_who_leaves_early_leaves_nothing_half(door: Door) -> None:
     with ModelServer(Reply("Certainly.", delay_s=0.6)) as server:
         behind(door, server)
@@ -314,25 +253,6 @@ async def test_who_leaves_early_leaves_nothing_half(door: Door) -> None:
             await asyncio.wait_for(door.client.post(CHAT, json=said("I am leaving.", stream=True)), 0.3)
         await asyncio.sleep(0.6)
     assert await talks(door) == []
-
-
-async def test_who_stops_an_answer_is_remembered_and_half_an_answer_is_not(door: Door) -> None:
-    with ModelServer(Reply("word " * 200, pause_s=0.02)) as server:
-        behind(door, server)
-        await as_they_come(door, CHAT, said("Tell me a tale.", stream=True), most=6)
-        assert server.left.wait(5), "nobody waits for the model any more"
-    assert [(role, words) for _, role, words in await talks(door)] == [("user", "Tell me a tale.")]
-
-
-async def test_a_stream_ends_where_it_was_asked_to(door: Door) -> None:
-    with ModelServer(Reply("One two three four five six seven eight.")) as server:
-        behind(door, server)
-        stopped = await events(door, said("Count.", stop=["three fo", "nine"], store=False))
-        cut = await events(door, said("Count.", max_tokens=3, store=False))
-    assert text_of(stopped) == "One two "
-    assert stopped[-1]["choices"][0]["finish_reason"] == "stop"
-    assert text_of(cut).startswith("One two")
-    assert cut[-1]["choices"][0]["finish_reason"] == "length"
 
 
 @pytest.mark.parametrize(

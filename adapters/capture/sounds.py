@@ -1,0 +1,242 @@
+"""Sound on disk until something listens to it: raw PCM of 16 bits, mono, a file a session, a folder a user.
+
+`{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, `.jsonl` beside it a line for each piece: when it
+came, where it begins, how long it is, and the digest of the key of its request. A piece counts with its line; samples
+behind the last line are of a piece whose writer died, and the next one takes their place.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from adapters.capture.commands import folder_name
+from adapters.capture.files import PRIVATE, drop_lock, extend, locked, sync_folder
+from adapters.capture.sessions import SESSION_GAP_S
+from config.doors import Sound
+from memory.errors import Invalid
+from memory.model.ids import digest
+from memory.model.timeline import DAY_S, Instant
+
+MB = 1_000_000
+SAMPLE = 2
+"""Bytes of a sample."""
+RATES = (8_000, 48_000)
+"""Samples a second that are taken: from a telephone's to a studio's."""
+TAIL_BYTES = 65_536
+"""Bytes of the end of a session's lines that are read (chosen: 400 pieces; a request comes again within a minute)."""
+WEIGHED_S = 60.0
+"""Seconds for which the weight of all sound is known well enough (chosen: a device sends 2 MB in them)."""
+BEFORE_S, AFTER_S = 15.0, 30.0
+"""Seconds around a source that are silenced with it: words are dated by when they came, and they come late."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundPiece:
+    """A piece of a session: when its last sample was heard, at the latest, and where its samples are."""
+
+    at: Instant
+    start: int
+    size: int
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SoundFigures:
+    """What is kept of a user's sound."""
+
+    sessions: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+class SoundFolder:
+    """The sound of all users. Every method works on the disk: call it off the event loop."""
+
+    def __init__(self, root: Path, settings: Sound) -> None:
+        self._root, self._settings = root, settings
+        self._weight, self._weighed_at = 0, float("-inf")
+
+    def keep(self, user_id: str, stream: str, rate: int, sound: bytes, at: Instant, key: str | None) -> bool:
+        """Add a piece to what is heard of a stream; on return it is on disk. False if it is not kept.
+
+        So it is with one that came before under the same key, and where there is no room for it. Raises Invalid of a
+        rate that no sound has.
+        """
+        if not RATES[0] <= rate <= RATES[1]:
+            raise Invalid(f"A sound has between {RATES[0]} and {RATES[1]} samples a second.")
+        sound = sound[: len(sound) // SAMPLE * SAMPLE]
+        if not sound or not self._settings.days or not self._has_room(user_id, len(sound)):
+            return False
+        folder = self._root / folder_name(user_id)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(folder / stream):
+            same = (path for path in _of_user(folder) if (_stream(path), _rate(path)) == (stream, rate))
+            latest = max(same, key=_began, default=None)
+            known = [] if latest is None else _pieces(latest, TAIL_BYTES)
+            named = None if key is None else digest("sound", key).hex()
+            if named is not None and any(each.key == named for each in known):
+                return False
+            end = known[-1].start + known[-1].size if known else 0
+            is_silent = not known or at - known[-1].at > SESSION_GAP_S
+            if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
+                latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
+            _write(latest, end, sound)
+            line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named)))
+            extend(latest.with_suffix(".jsonl"), line + b"\n")
+        self._weight += len(sound)
+        return True
+
+    def figures(self, user_id: str) -> SoundFigures:
+        """How much is kept of a user."""
+        files = list(_of_user(self._root / folder_name(user_id)))
+        sizes = [(path.stat().st_size, _rate(path)) for path in files]
+        seconds = sum(size / (SAMPLE * rate) for size, rate in sizes)
+        return SoundFigures(len(files), sum(size for size, _ in sizes), round(seconds, 1))
+
+    def silence(self, user_id: str, origin: str, began: Instant, ended: Instant) -> int:
+        """Let nothing be heard of a stretch of time in what came from one origin; how many files were changed.
+
+        Silence takes the place of the samples, so that all else stays where it was.
+        """
+        return sum(
+            _silenced(path, began - BEFORE_S, ended + AFTER_S)
+            for path in _of_user(self._root / folder_name(user_id))
+            if path.name.startswith(f"{origin}-")
+        )
+
+    def sessions(self, user_id: str) -> list[str]:
+        """The names of a user's sessions."""
+        return sorted(path.name for path in _of_user(self._root / folder_name(user_id)))
+
+    def remove(self, user_id: str, names: list[str]) -> int:
+        """Remove these sessions; how many there were. One that goes on is opened anew."""
+        folder = self._root / folder_name(user_id)
+        wanted = set(names)
+        removed = sum(_remove(path) for path in list(_of_user(folder)) if path.name in wanted)
+        with suppress(OSError):  # something has come since
+            folder.rmdir()
+        return removed
+
+    def expire(self, now: Instant) -> int:
+        """Remove sessions that are kept no longer; how many there were."""
+        oldest = now - self._settings.days * DAY_S
+        return sum(_remove(path) for path in list(self._all()) if _last(path) < oldest)
+
+    def _all(self) -> Iterator[Path]:
+        for folder in self._root.glob("*/"):
+            yield from _of_user(folder)
+
+    def _has_room(self, user_id: str, size: int) -> bool:
+        """Whether there is room for so much, if need be in the place of what the same user said longest ago."""
+        if time.monotonic() - self._weighed_at > WEIGHED_S:
+            self._weight, self._weighed_at = sum(path.stat().st_size for path in self._all()), time.monotonic()
+        if self._weight + size <= self._settings.most_mb * MB:
+            return True
+        for path in sorted(_of_user(self._root / folder_name(user_id)), key=_last):
+            self._weight -= path.stat().st_size
+            _remove(path)
+            if self._weight + size <= self._settings.most_mb * MB:
+                return True
+        return False
+
+
+def _of_user(folder: Path) -> Iterator[Path]:
+    return folder.glob("*.pcm")
+
+
+def _began(path: Path) -> str:
+    return path.stem.split("-")[-2]
+
+
+def _rate(path: Path) -> int:
+    return int(path.stem.split("-")[-1])
+
+
+def _stream(path: Path) -> str:
+    return "-".join(path.stem.split("-")[:-2])
+
+
+def _last(path: Path) -> Instant:
+    """When the last piece came; of a session without one, when its file was written."""
+    pieces = _pieces(path, TAIL_BYTES)
+    return pieces[-1].at if pieces else path.stat().st_mtime
+
+
+def _pieces(path: Path, tail: int | None = None) -> list[SoundPiece]:
+    """The pieces of a session, all or the last ones; a torn line is none."""
+    try:
+        with path.with_suffix(".jsonl").open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = 0 if tail is None else max(0, size - tail)
+            file.seek(start)
+            lines = file.read().split(b"\n")[1 if start else 0 : -1]
+    except FileNotFoundError:
+        return []
+    found = []
+    for line in lines:
+        with suppress(orjson.JSONDecodeError, TypeError):
+            found.append(SoundPiece(**orjson.loads(line)))
+    return found
+
+
+def _opened(folder: Path, stream: str, rate: int, began: Instant) -> Path:
+    stamp = datetime.fromtimestamp(began, UTC).strftime("%Y%m%dT%H%M%S%f")
+    path = folder / f"{stream}-{stamp}-{rate}.pcm"
+    for each in (path, path.with_suffix(".jsonl")):
+        each.touch(PRIVATE)
+    sync_folder(folder)
+    return path
+
+
+def _write(path: Path, start: int, sound: bytes) -> None:
+    with path.open("r+b", buffering=0) as file:
+        file.truncate(start)
+        file.seek(start)
+        rest = memoryview(sound)
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
+
+
+def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
+    """Silence what a session holds of a stretch of time; whether there was anything."""
+    with locked(path.with_name(_stream(path))):
+        if not path.exists():
+            return False
+        spans = [_span(each, _rate(path), began, ended) for each in _pieces(path)]
+        with path.open("r+b", buffering=0) as file:
+            for start, size in spans:
+                file.seek(start)
+                rest = memoryview(bytes(size))
+                while rest:
+                    rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+    return any(size for _, size in spans)
+
+
+def _span(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
+    """Where the samples of a piece begin that lie in a stretch of time, and how many bytes they are."""
+    a_second = SAMPLE * rate
+    heard_from = piece.at - piece.size / a_second
+    first = min(max(0, int((began - heard_from) * rate) * SAMPLE), piece.size)
+    last = min(max(first, int((ended - heard_from) * rate + 1) * SAMPLE), piece.size)
+    return piece.start + first, last - first
+
+
+def _remove(path: Path) -> bool:
+    lock = path.with_name(_stream(path))
+    with locked(lock):
+        was_there = path.exists()
+        path.unlink(missing_ok=True)
+        path.with_suffix(".jsonl").unlink(missing_ok=True)
+        if not any(_stream(each) == lock.name for each in _of_user(path.parent)):
+            drop_lock(lock)
+    return was_there

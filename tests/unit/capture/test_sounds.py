@@ -1,0 +1,98 @@
+"""Sound on disk: appended safely, once, within its bounds, silenced and removed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from adapters.capture.commands import folder_name
+from adapters.capture.sounds import MB, SoundFolder
+from config.doors import Sound
+
+RATE = 8_000
+SECOND = b"\x01\x02" * RATE
+NOON = 1_772_366_400.0
+
+
+def heard(folder: Path, user: str = "maya") -> list[bytes]:
+    return [path.read_bytes() for path in sorted((folder / folder_name(user)).glob("*.pcm"))]
+
+
+def test_pieces_are_appended_until_a_long_silence(tmp_path: Path) -> None:
+    sounds = SoundFolder(tmp_path, Sound())
+    assert all(sounds.keep("maya", "omi-a", RATE, SECOND, NOON + each, None) for each in (0, 5, 900, 1_900))
+    assert heard(tmp_path) == [SECOND * 3, SECOND]
+    assert sounds.keep("maya", "omi-b", RATE, SECOND, NOON, None)
+    assert sounds.keep("maya", "omi-b", 16_000, SECOND, NOON, None), "at another rate it is another session"
+    assert sounds.keep("maya", "omi", RATE, SECOND, NOON + 1, None), "one without a name is none of these"
+    assert sounds.keep("../../etc", "omi-a", RATE, SECOND, NOON, None)
+    folders = {path.parent for path in tmp_path.rglob("*.pcm")}
+    assert folders == {tmp_path / folder_name(each) for each in ("maya", "../../etc")}
+    assert (sounds.figures("maya").sessions, sounds.figures("maya").seconds) == (5, 6.5)
+    assert sounds.figures("nobody").sessions == 0
+
+
+def test_a_request_that_comes_again_is_kept_once(tmp_path: Path) -> None:
+    sounds = SoundFolder(tmp_path, Sound())
+    told = [sounds.keep("maya", "omi", RATE, SECOND, NOON + place, key) for place, key in enumerate("abaab")]
+    assert told == [True, True, False, False, False]
+    assert heard(tmp_path) == [SECOND * 2]
+
+
+@pytest.mark.parametrize("torn", [b"", b"\x09", b'{"at": 17'])
+def test_a_piece_whose_writer_died_is_written_over(tmp_path: Path, torn: bytes) -> None:
+    sounds = SoundFolder(tmp_path, Sound())
+    sounds.keep("maya", "omi", RATE, SECOND, NOON, None)
+    [path] = tmp_path.rglob("*.pcm")
+    with path.open("ab") as file:
+        file.write(b"\x09" * 1_001)
+    with path.with_suffix(".jsonl").open("ab") as file:
+        file.write(torn)
+    assert sounds.keep("maya", "omi", RATE, SECOND, NOON + 1, None)
+    assert heard(tmp_path) == [SECOND * 2]
+    assert sounds.keep("maya", "omi", RATE, SECOND, NOON + 2, None)
+    assert heard(tmp_path) == [SECOND * 3]
+
+
+def test_bounds_hold(tmp_path: Path) -> None:
+    sounds = SoundFolder(tmp_path, Sound(session_mb=1, most_mb=3))
+    piece = bytes(MB // 2)
+    for place in range(6):
+        assert sounds.keep("maya", "omi", RATE, piece, NOON + place, None)
+    assert [len(each) for each in heard(tmp_path)] == [MB, MB, MB]
+    assert sounds.keep("maya", "omi", RATE, b"\x01" * (MB // 2), NOON + 9, None), "the oldest makes room"
+    assert sum(map(len, heard(tmp_path))) <= 3 * MB
+    assert any(b"\x01" in each for each in heard(tmp_path))
+    sounds.keep("maya", "omi", RATE, piece, NOON + 10, None)
+    assert not sounds.keep("ravi", "omi", RATE, bytes(MB), NOON + 10, None), "nobody makes room for somebody else"
+    assert not SoundFolder(tmp_path / "never", Sound(days=0)).keep("maya", "omi", RATE, piece, NOON, None)
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_stretch_of_time_is_silenced_and_all_else_stays(tmp_path: Path) -> None:
+    sounds = SoundFolder(tmp_path, Sound())
+    for second in range(1, 201):
+        sounds.keep("maya", "omi-a", RATE, SECOND, NOON + second, None)
+    assert sounds.silence("maya", "chat", NOON, NOON + 200) == 0
+    assert sounds.silence("maya", "omi", NOON + 900, NOON + 950) == 0
+    assert sounds.silence("maya", "omi", NOON + 100, NOON + 110) == 1
+    [told] = heard(tmp_path)
+    assert len(told) == 200 * len(SECOND)
+    seconds = [told[place : place + len(SECOND)] for place in range(0, len(told), len(SECOND))]
+    assert [place for place, each in enumerate(seconds) if each == bytes(len(SECOND))] == list(range(85, 140))
+    assert seconds[:84] == [SECOND] * 84
+
+
+def test_what_is_too_old_goes_and_what_is_removed_leaves_nothing(tmp_path: Path) -> None:
+    sounds = SoundFolder(tmp_path, Sound(days=2))
+    sounds.keep("maya", "omi", RATE, SECOND, NOON, None)
+    sounds.keep("maya", "omi", RATE, SECOND, NOON + 86_400, None)
+    assert sounds.expire(NOON + 86_400) == 0
+    assert sounds.expire(NOON + 2.5 * 86_400) == 1
+    [name] = sounds.sessions("maya")
+    sounds.keep("maya", "omi-b", RATE, SECOND, NOON + 86_400, None)
+    assert sounds.remove("maya", [name, "another.pcm"]) == 1
+    assert sounds.remove("maya", sounds.sessions("maya")) == 1
+    assert os.listdir(tmp_path) == []
