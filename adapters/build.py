@@ -130,7 +130,7 @@ async def stores(settings: Settings, part: str = "gateway") -> Stores:
     await pool.open()
     telling = Pool(settings.dsn, max_size=TELLING, min_size=0, bounds=bounds(settings.database, part))
     await telling.open()
-    return await stores_over(pool, settings, Emitter(PostgresEvents(telling), clock()))
+    return await stores_over(pool, settings, Emitter(PostgresEvents(telling), clock(), part=part))
 
 
 def bounds(patience: Database, part: str) -> Bounds:

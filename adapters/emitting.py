@@ -2,6 +2,7 @@
 
 Whoever tells one waits for nothing and is told of no failure: telling costs microseconds, and where the database is
 away, or more is told than can be written, events are dropped and counted. A memory is never slowed by being watched.
+The counts are written with the next events that can be, so that every process can be asked for those of all.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from itertools import islice
 
@@ -33,10 +34,10 @@ AGAIN_S = 1.0
 class Emitter:
     """The events of one process."""
 
-    def __init__(self, store: PostgresEvents, clock: Clock, flush_s: float = FLUSH_S) -> None:
-        self.store = store
-        self.dropped = 0
-        """Events that were dropped since this process began."""
+    def __init__(self, store: PostgresEvents, clock: Clock, flush_s: float = FLUSH_S, part: str = "gateway") -> None:
+        self.store, self.part = store, part
+        self._untold: Counter[str] = Counter()
+        """user -> events of theirs that were dropped and not counted in the database yet."""
         self._clock, self._flush_s = clock, flush_s
         self._waiting: deque[Event] = deque()
         self._due: asyncio.TimerHandle | None = None
@@ -68,10 +69,15 @@ class Emitter:
         room = max(0, MOST_WAITING - len(self._waiting))
         taken = events[:room]
         self._waiting.extend(taken)
-        self.dropped += len(events) - len(taken)
-        if taken and self._due is None and (self._writing is None or self._writing.done()):
+        self._untold.update(each.user_id for each in events[room:])
+        if events and self._due is None and (self._writing is None or self._writing.done()):
             self._due = asyncio.get_running_loop().call_later(self._flush_s, self._begin)
         return len(taken)
+
+    @property
+    def untold(self) -> int:
+        """Events that were dropped and not counted in the database yet."""
+        return self._untold.total()
 
     def when_written(self, told: Callable[[], None]) -> None:
         """Have this called whenever some were written."""
@@ -87,7 +93,7 @@ class Emitter:
 
     async def close(self) -> None:
         """Write what waits, and give the connections back."""
-        if self._waiting or self._writing is not None:
+        if self._waiting or self._untold or self._writing is not None:
             await self.flush()
         if self._due is not None:
             self._due.cancel()
@@ -99,18 +105,26 @@ class Emitter:
         self._due, self._writing = None, asyncio.ensure_future(self._write())
 
     async def _write(self) -> None:
-        while self._waiting:
-            batch = list(islice(self._waiting, TOGETHER))
+        while self._waiting or self._untold:
+            batch, drops = list(islice(self._waiting, TOGETHER)), Counter(self._untold)
             try:
-                await self.store.write(batch)
+                await self.store.write(batch, self.part, drops)
             except Unavailable as error:
-                log.warning("%d events wait: %s", len(self._waiting), error.kind)
-                self._due = asyncio.get_running_loop().call_later(AGAIN_S, self._begin)
+                self._again(error.kind)
                 return
             except Exception as error:  # whatever is wrong with these, the next ones are not to wait for it
+                if not batch:
+                    self._again(type(error).__name__)
+                    return
                 log.error("%d events are dropped: %s", len(batch), type(error).__name__)
-                self.dropped += len(batch)
+                self._untold.update(each.user_id for each in batch)
+            else:
+                self._untold -= drops
             for _ in batch:
                 self._waiting.popleft()
             for told in self._written:
                 told()
+
+    def _again(self, reason: str) -> None:
+        log.warning("%d events wait: %s", len(self._waiting), reason)
+        self._due = asyncio.get_running_loop().call_later(AGAIN_S, self._begin)

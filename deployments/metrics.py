@@ -5,6 +5,7 @@ With Prometheus's own client: the spare gateway lives outside Ray, and Ray's met
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import monotonic
 from typing import Protocol
 
@@ -17,6 +18,8 @@ BOUNDS_S = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 
 """Seconds by which durations are told apart; a question takes 10 to 30 ms."""
 FRESH_S = 5.0
 """Seconds for which the database's figures are good: whoever scrapes often costs no more."""
+OWN = "gateway"
+"""What a gateway is called among the parts."""
 QUEUES = ("reading", "embedding", "erasing")
 
 
@@ -24,7 +27,7 @@ class System(Protocol):
     """Who knows figures of the whole system (adapters/postgres/events.py)."""
 
     async def waiting(self) -> DictRow:
-        """`{reading, embedding, erasing, turns}`."""
+        """`{reading, embedding, erasing, turns, dropped}`."""
 
 
 class Metrics:
@@ -45,13 +48,18 @@ class Metrics:
             "memoray_questions_degraded", "Questions that a part did not answer.", registry=registry
         )
         self._dropped = Gauge(
-            "memoray_events_dropped", "Events that this gateway dropped since it began.", registry=registry
+            "memoray_events_dropped",
+            "Events that were dropped, by the part that dropped them.",
+            ("part",),
+            registry=registry,
         )
         self._listeners = Gauge("memoray_event_listeners", "Streams of events that are open.", registry=registry)
         self._turns = Gauge("memoray_turns", "Turns that the memories there are have been through.", registry=registry)
         self._pending = Gauge("memoray_pending", "Pieces of work that wait.", ("queue",), registry=registry)
         self._up = Gauge("memoray_database_up", "Whether the database answered this scrape.", registry=registry)
         self._asked_at = -FRESH_S
+        self._counted: Mapping[str, int] = {}
+        """part -> events that it dropped, as the database knew when it was last asked."""
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request. `route` is a path with the names of what stands in it: of these there are so many."""
@@ -63,9 +71,8 @@ class Metrics:
         self._questions.inc()
         self._degraded.inc(degraded)
 
-    async def text(self, system: System, dropped: int, listeners: int) -> bytes:
-        """All of them, as Prometheus reads them."""
-        self._dropped.set(dropped)
+    async def text(self, system: System, untold: int, listeners: int) -> bytes:
+        """All of them, as Prometheus reads them. `untold` are events this gateway dropped that are not counted yet."""
         self._listeners.set(listeners)
         if monotonic() - self._asked_at >= FRESH_S:
             try:
@@ -76,6 +83,9 @@ class Metrics:
                 self._asked_at = monotonic()
                 self._up.set(1)
                 self._turns.set(figures["turns"])
+                self._counted = figures["dropped"]
                 for queue in QUEUES:
                     self._pending.labels(queue).set(figures[queue])
+        for part, dropped in {OWN: 0, **self._counted}.items():
+            self._dropped.labels(part).set(dropped + (untold if part == OWN else 0))
         return bytes(generate_latest(self._registry))

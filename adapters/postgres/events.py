@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -27,12 +27,24 @@ class PostgresEvents:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
 
-    async def write(self, events: Sequence[Event]) -> None:
-        """Add events, each once; none of what was forgotten after it happened."""
+    async def write(self, events: Sequence[Event], part: str = "", drops: Mapping[str, int] | None = None) -> None:
+        """Add events, each once; none of what was forgotten after it happened.
+
+        `drops` are how many of each user's a part has dropped since it last told.
+        """
         with everybody("events of all users are written together"):
             async with self.pool.transaction() as connection:
-                await connection.execute(Q["lock"])
-                await connection.execute(Q["write"], {"events": Jsonb([_written(*each) for each in enumerate(events)])})
+                if events:
+                    told = Jsonb([_written(*each) for each in enumerate(events)])
+                    await connection.execute(Q["lock"])
+                    await connection.execute(Q["write"], {"events": told})
+                if drops:
+                    await connection.execute(Q["count_drops"], {"part": part, "drops": Jsonb(drops)})
+
+    async def dropped(self, user_id: str) -> int:
+        """How many events of a user were dropped, by whatever part, as far as it has told."""
+        row = await self.pool.row(Q["drops_of"], user_id=user_id)
+        return int(row["dropped"]) if row else 0
 
     async def page(self, view: View, limit: int, **asked: Any) -> Page[Event]:
         """The latest events of a memory that this view may see; `total` counts these alone.
@@ -71,7 +83,9 @@ class PostgresEvents:
             await self.pool.rows(Q["trim_many"], most=most)
 
     async def waiting(self) -> DictRow:
-        """`{reading, embedding, erasing, turns}`: work that waits, and turns that all memories have been through."""
+        """`{reading, embedding, erasing, turns, dropped}`: work that waits, turns that all memories have been through,
+        and how many events each part has dropped.
+        """
         with everybody("figures of the whole system"):
             row = await self.pool.row(Q["waiting"])
         assert row is not None

@@ -32,7 +32,7 @@ async def metrics(request: Request, house: Here) -> Response:
     elif not _near(request):
         raise Forbidden("Metrics are told on this machine alone.")
     events = house.stores.events
-    told = await house.metrics.text(events.store, events.dropped, house.rings.listeners)
+    told = await house.metrics.text(events.store, events.untold, house.rings.listeners)
     return Response(told, media_type=CONTENT_TYPE_LATEST)
 
 

@@ -35,6 +35,7 @@ _STATS = {
     ],
     "set_aside": 0,
     "failures": [],
+    "events_dropped": 0,
     "sound": {"sessions": 2, "bytes": 19200000, "seconds": 600.0},
 }
 
@@ -86,7 +87,8 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     the indexes, which catch up with the next question. They count what is hidden, too: only who may see all is told of
     them. Those of a shard that is away are missing.
     `set_aside` are segments whose reading never ended well (`GET /v1/sources?status=failed`), `failures` what cannot be
-    done for this user at all, such as the night. `sound` is told to who sees what is private.
+    done for this user at all, such as the night. `events_dropped` are events of this memory that nobody was told of,
+    since more came than could be written. `sound` is told to who sees what is private.
     """
 
     sessions_count: int
@@ -98,6 +100,7 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     projections: list[ProjectionLag]
     set_aside: int
     failures: list[Failure]
+    events_dropped: int = 0
     sound: SoundOut | None = None
 
 
@@ -124,6 +127,7 @@ async def stats_of(house: House, who: Caller) -> Stats:
             Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
             for each in await house.stores.failures.of(who.user_id)
         ],
+        events_dropped=await house.stores.events.store.dropped(who.user_id),
         sound=await _sound_of(house, who),
     )
 

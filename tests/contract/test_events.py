@@ -131,8 +131,9 @@ async def test_an_emitter_writes_a_moment_later_and_drops_what_there_is_no_room_
     emitter.when_written(lambda: told.append(1))
     for n in range(15):
         emitter.tell(user, "entity-extraction", "complete", "s", n=n, nothing=None)
-    assert emitter.dropped == 5
+    assert (emitter.untold, await store.dropped(user)) == (5, 0)
     await emitter.flush()
+    assert (emitter.untold, await store.dropped(user)) == (0, 5)
     found = await seen(store, user)
     assert sorted(each.figures["n"] for each in found) == list(range(10))
     assert found[0].reasoning == f"entity-extraction complete: n {found[0].figures['n']}"
@@ -149,10 +150,10 @@ async def test_while_the_database_is_away_events_wait_and_then_are_written(
     monkeypatch.setattr(emitting, "AGAIN_S", 0.01)
     write, away = store.write, [True]
 
-    async def may_be_away(events: Any) -> None:
+    async def may_be_away(*given: Any) -> None:
         if away[0]:
             raise JournalUnavailable
-        await write(events)
+        await write(*given)
 
     monkeypatch.setattr(store, "write", may_be_away)
     emitter = Emitter(store, SystemClock(), flush_s=0.01)
@@ -163,7 +164,7 @@ async def test_while_the_database_is_away_events_wait_and_then_are_written(
     async with asyncio.timeout(10):
         while not await seen(store, user):
             await asyncio.sleep(0.01)
-    assert emitter.dropped == 0
+    assert emitter.untold == 0
 
 
 async def test_what_cannot_be_written_at_all_harms_nothing_that_follows(
@@ -172,7 +173,48 @@ async def test_what_cannot_be_written_at_all_harms_nothing_that_follows(
     emitter = Emitter(store, SystemClock(), flush_s=0.01)
     emitter.take([event(user, event_type="no such type")])
     await emitter.flush()
-    assert emitter.dropped == 1
+    assert (emitter.untold, await store.dropped(user)) == (0, 1)
     emitter.tell(user, "file-watcher", "metric")
     await emitter.flush()
     assert len(await seen(store, user)) == 1
+
+
+async def test_drops_of_every_process_are_told_by_any_and_go_with_the_memory(
+    store: PostgresEvents, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emitting, "MOST_WAITING", 1)
+    before = (await store.waiting())["dropped"]
+    for part, count in (("shard", 4), ("worker", 3), ("worker", 2)):
+        emitter = Emitter(store, SystemClock(), flush_s=0.01, part=part)
+        emitter.take([event(user) for _ in range(count)])
+        async with asyncio.timeout(10):
+            while emitter.untold:
+                await asyncio.sleep(0.01)
+    after = (await store.waiting())["dropped"]
+    assert [after[part] - before.get(part, 0) for part in ("shard", "worker")] == [3, 3]
+    assert await store.dropped(user) == 6
+    assert await store.dropped(f"{user}-other") == 0
+    await PostgresErasing(store.pool).memory("r-" + user, user, [user], {})
+    assert await store.dropped(user) == 0
+
+
+async def test_drops_that_cannot_be_counted_now_are_counted_later(
+    store: PostgresEvents, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emitting, "MOST_WAITING", 0)
+    monkeypatch.setattr(emitting, "AGAIN_S", 0.01)
+    failures: list[Exception] = [RuntimeError("no words"), JournalUnavailable()]
+    write = store.write
+
+    async def may_fail(*given: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await write(*given)
+
+    monkeypatch.setattr(store, "write", may_fail)
+    emitter = Emitter(store, SystemClock(), flush_s=0.01, part="shard")
+    emitter.take([event(user), event(user)])
+    async with asyncio.timeout(10):
+        while await store.dropped(user) != 2:
+            await asyncio.sleep(0.01)
+    assert (emitter.untold, failures) == (0, [])

@@ -145,6 +145,7 @@ WITH gone AS (DELETE FROM users WHERE user_id = %(user_id)s),
      unfailed AS (DELETE FROM failures WHERE user_id = %(user_id)s),
      unasked AS (DELETE FROM work WHERE user_id = %(user_id)s),
      unseen AS (DELETE FROM audit WHERE user_id = %(user_id)s),
+     uncounted AS (DELETE FROM event_drops WHERE user_id = %(user_id)s),
      untold AS (DELETE FROM events WHERE user_id = %(user_id)s),  -- locked since drop_sources
      lines AS (DELETE FROM rejected_lines WHERE split_part(path, '/', 1) = ANY(%(folders)s)),
      places AS (DELETE FROM file_offsets WHERE split_part(path, '/', 1) = ANY(%(folders)s))

@@ -17,6 +17,14 @@ WHERE NOT EXISTS (SELECT FROM receipts r WHERE r.user_id = e.user_id AND r.what 
 ORDER BY e.place
 ON CONFLICT DO NOTHING;
 
+-- name: count_drops
+INSERT INTO event_drops AS d (user_id, part, dropped)
+SELECT e.key, %(part)s, e.value::bigint FROM jsonb_each_text(%(drops)s) e
+ON CONFLICT (user_id, part) DO UPDATE SET dropped = d.dropped + EXCLUDED.dropped;
+
+-- name: drops_of
+SELECT coalesce(sum(dropped), 0)::bigint AS dropped FROM event_drops WHERE user_id = %(user_id)s;
+
 -- name: page
 -- The latest first.
 SELECT e.event_id::text, e.at, e.process, e.event_type, e.session_id, e.data, e.reasoning, e.sensitivity,
@@ -55,8 +63,10 @@ DELETE FROM events e USING (
 WHERE e.user_id = old.user_id AND e.position <= old.last;
 
 -- name: waiting
--- How much work of each kind waits, and how many turns all memories have been through.
+-- How much work of each kind waits, how many turns all memories have been through, and what each part has dropped.
 SELECT (SELECT count(*) FROM work WHERE task = 'read') AS reading,
        (SELECT count(*) FROM work WHERE task = 'embed') AS embedding,
        (SELECT count(*) FROM erasing WHERE done_at IS NULL) AS erasing,
-       (SELECT coalesce(sum(version), 0) FROM users)::bigint AS turns;
+       (SELECT coalesce(sum(version), 0) FROM users)::bigint AS turns,
+       (SELECT coalesce(jsonb_object_agg(d.part, d.dropped), '{}')
+        FROM (SELECT part, sum(dropped) AS dropped FROM event_drops GROUP BY part) d) AS dropped;

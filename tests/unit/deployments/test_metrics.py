@@ -25,7 +25,7 @@ class System:
         self.asked += 1
         if self.away:
             raise JournalUnavailable
-        return {"reading": 3, "embedding": 2, "erasing": 1, "turns": 40}
+        return {"reading": 3, "embedding": 2, "erasing": 1, "turns": 40, "dropped": {"shard": 5, "gateway": 1}}
 
 
 async def told(metrics: Metrics, system: System) -> dict[str, float]:
@@ -46,7 +46,9 @@ async def test_what_happened_is_counted() -> None:
     assert buckets == [0, 1, 2]
     assert (found["memoray_questions_total"], found["memoray_questions_degraded_total"]) == (2, 1)
     assert [found[f'memoray_pending{{queue="{each}"}}'] for each in QUEUES] == [3, 2, 1]
-    assert (found["memoray_turns"], found["memoray_events_dropped"], found["memoray_event_listeners"]) == (40, 7, 2)
+    assert (found["memoray_turns"], found["memoray_event_listeners"]) == (40, 2)
+    dropped = [found[f'memoray_events_dropped{{part="{part}"}}'] for part in ("gateway", "shard")]
+    assert dropped == [8, 5], "those that are not counted yet are added to the gateway's"
 
 
 async def test_who_scrapes_often_asks_the_database_no_more_and_an_outage_is_told() -> None:
