@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,7 +16,7 @@ from bench.as_of import measure_as_of
 from bench.at_rest import AtRestRow, measure_at_rest
 from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
-from bench.doors import doors, first_words
+from bench.doors import Client, doors
 from bench.invented import Filling, filling
 from bench.latency import LatencyRow, measure_latency
 from bench.measure import Site, Tell, markdown
@@ -170,15 +169,14 @@ def bench_doors(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask through HTTP, MCP, mem0 and OpenAI; print what each costs, and whether all of them find the same.
+    """Ask through HTTP, MCP, mem0 and OpenAI, and be an Omi; print what each costs, and whether all find the same.
 
     Ends with 1 if one of them finds something else.
 
     Example: memoray bench doors --questions 200
     """
-    url, token = address(home)
     with site_of(home, as_json) as site:
-        rows = doors(site, segments, questions, partial(first_words, url, token), keep=keep)
+        rows = doors(site, segments, questions, Client(*address(home)), keep=keep)
     if as_json:
         print_json([asdict(row) for row in rows])
     else:

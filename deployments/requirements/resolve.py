@@ -33,6 +33,8 @@ GPU_GLIBC, OWN_GLIBC = "2.35", "2.28"
 """Ubuntu 22.04 and Debian 12, below which vLLM has no whole set of wheels (DGX OS 7 has 2.39); Debian 10, RHEL 8."""
 LEFT_OUT = frozenset({"ray"})
 """What no set of a GPU part holds."""
+UNBUILT = frozenset({"docopt"})
+"""What the set of clients does without: num2words, which Pipecat needs, reads its own command line with it."""
 OWN = project_root() / "requirements"
 """Where Memoray's own sets stand."""
 BASE = "base"
@@ -77,6 +79,8 @@ class Lock:
     left_out: frozenset[str] = frozenset()
     apart: bool = False
     """Whether it goes into an environment without Memoray."""
+    unbuilt: frozenset[str] = frozenset()
+    """Packages that there are as source alone: nothing of the set imports them, so they are done without."""
 
     @property
     def name(self) -> str:
@@ -110,7 +114,7 @@ def locks() -> dict[str, Lock]:
     wants = {BASE: (), "dev": _group("dev")}
     wants |= {name: ("--extra", name) for name in extras}
     own = [Lock(OWN / f"{name}.txt", given, OWN_GLIBC, "pyproject.toml") for name, given in wants.items()]
-    own.append(Lock(OWN / "clients.txt", _group("clients"), OWN_GLIBC, "pyproject.toml", apart=True))
+    own.append(Lock(OWN / "clients.txt", _group("clients"), OWN_GLIBC, "pyproject.toml", apart=True, unbuilt=UNBUILT))
     return {lock.name: lock for lock in [*own, *map(gpu_lock, requirement_sets())]}
 
 
@@ -132,13 +136,16 @@ def pyproject() -> dict[str, Any]:
 def resolved(lock: Lock, target: Target, *, held: bool) -> dict[str, Pin]:
     """package -> what is installed. With `held` only versions of the written set may be used. Raises Unsolvable."""
     with tempfile.TemporaryDirectory() as folder:
-        found, limits, builds = (Path(folder) / name for name in ("pylock.toml", "limits.txt", "build.in"))
+        names = ("pylock.toml", "limits.txt", "build.in", "overrides.txt")
+        found, limits, builds, overrides = (Path(folder) / name for name in names)
+        overrides.write_text("\n".join(f"{name} ; python_version < '3'" for name in sorted(lock.unbuilt)))
         limits.write_text("\n".join(_limits(lock, held)), encoding="utf-8")
         builds.write_text("\n".join(pyproject()["build-system"]["requires"]), encoding="utf-8")
         command = [*_uv(), "pip", "compile", "--quiet", "--no-header", "--only-binary", ":all:"]
         platform = f"{target.machine}-manylinux_{lock.glibc.replace('.', '_')}"
         command += ["--python-version", target.python, "--python-platform", platform]
-        command += ["--constraint", str(limits), "--format", "pylock.toml", "--output-file", str(found)]
+        command += ["--constraint", str(limits), "--override", str(overrides)]
+        command += ["--format", "pylock.toml", "--output-file", str(found)]
         command += [*_beside(lock, builds), *lock.wants]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -27,6 +27,7 @@ from memoray_client import (
     responses,
 )
 from memoray_client.calls import Call
+from memoray_client.integrations.turns import NOTE
 from tests.api.conftest import Door
 from tests.api.foreign import run_client, served, token_of
 
@@ -241,3 +242,87 @@ async def test_langgraph_agents_remember(door: Door, tmp_path: Path) -> None:
     )
     assert [row["role"] for row in rows] == ["user", "assistant", "user", "assistant", "assistant"]
     assert {row["source_id"][:9] for row in rows} == {"thread-7-"}
+
+
+PIPECAT = """
+import asyncio, json, os, sys
+from loguru import logger
+logger.remove()
+from pipecat.frames.frames import (
+    LLMContextFrame, LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame, TranscriptionFrame,
+)
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.tests.utils import SleepFrame, run_test
+from memoray_client import AsyncMemory
+from memoray_client.integrations.pipecat import MemoraySpeechMemory
+
+class Heard(FrameProcessor):
+    # as a user's aggregator does at the end of a turn
+    async def process_frame(self, frame, direction):
+        await super().process_frame(frame, direction)
+        if isinstance(frame, TranscriptionFrame):
+            said, maybe = {"role": "user", "content": frame.text}, frame.user_id == "maybe"
+            heard = LLMContext([*context.get_messages(), said]) if maybe else context
+            if not maybe:
+                context.add_message(said)
+            frame = LLMContextFrame(heard, speculation=maybe)
+        await self.push_frame(frame, direction)
+
+class Parrot(FrameProcessor):
+    # a language model that says what it was reminded of
+    async def process_frame(self, frame, direction):
+        await super().process_frame(frame, direction)
+        if not isinstance(frame, LLMContextFrame):
+            await self.push_frame(frame, direction)
+            return
+        given.append([each["content"] for each in frame.context.get_messages()])
+        if frame.speculation:
+            return
+        for each in (LLMFullResponseStartFrame(), LLMTextFrame("I see, " + str(len(given))), LLMFullResponseEndFrame()):
+            await self.push_frame(each, direction)
+
+context, given = LLMContext([{"role": "system", "content": "Be kind."}]), []
+
+async def main():
+    async with AsyncMemory(os.environ["URL"], os.environ["TOKEN"]) as memory:
+        kept = MemoraySpeechMemory(memory, "kitchen", budget_s=5.0)
+        pipeline = Pipeline([Heard(), kept, Parrot(), LLMContextAggregatorPair(context).assistant()])
+        turns = [("The spare key lies under the blue pot.", ""), ("Where is the spare key?", "")]
+        frames = []
+        for text, who in turns:
+            frames += [TranscriptionFrame(text, who, "2026-03-01T08:00:00Z"), SleepFrame(2.0)]
+        frames += [TranscriptionFrame("Never mind the k", "maybe", "2026-03-01T08:00:00Z"), SleepFrame(0.5)]
+        await run_test(pipeline, frames_to_send=frames, start_timeout=30.0)
+
+asyncio.run(main())
+print(json.dumps({"given": given}))
+"""
+
+
+@pytest.mark.postgres
+async def test_a_pipecat_pipeline_remembers(door: Door, tmp_path: Path) -> None:
+    token = await token_of(door, door.user)
+    async with served(door) as url:
+        told = await run_client(PIPECAT, tmp_path, URL=url, TOKEN=token, PYTHONPATH=str(PACKAGE))
+    first, second, guessed = told["given"]
+    assert first[-1] == second[1] == "The spare key lies under the blue pot."
+    [note] = [each for each in second if each.startswith(NOTE)]
+    assert "blue pot" in note, "what was said is remembered when it is asked for"
+    assert second[-1] == "Where is the spare key?"
+    assert guessed[-1] == "Never mind the k"
+    assert len([each for each in guessed if each.startswith(NOTE)]) <= 1
+    rows = await door.rows(
+        "SELECT s.role, s.source_id, c.words FROM segments s JOIN content c USING (scope, content_id)"
+        " WHERE s.scope = %(scope)s ORDER BY s.at",
+        scope=f"user:{door.user}",
+    )
+    assert [(row["role"], row["words"]) for row in rows] == [
+        ("user", "The spare key lies under the blue pot."),
+        ("assistant", "I see, 1"),
+        ("user", "Where is the spare key?"),
+        ("assistant", "I see, 2"),
+    ]
+    assert {row["source_id"][:8] for row in rows} == {"kitchen-"}

@@ -4,7 +4,8 @@ It stands between the user's aggregator and the model:
 
     Pipeline([transport.input(), stt, aggregators.user(), MemoraySpeechMemory(memory, "kitchen"), llm, tts, ...])
 
-Written against the interfaces that Pipecat 1.14 documents, and not yet run with it: its tests do not install Pipecat.
+What the assistant says is kept with the next turn, or when the pipeline ends. A turn that a model only speculates
+about is looked up and not kept.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pipecat.frames.frames import Frame, LLMContextFrame
+from pipecat.frames.frames import EndFrame, Frame, LLMContextFrame
+from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from memoray_client.client import AsyncMemory
@@ -27,6 +29,9 @@ log = logging.getLogger(__name__)
 BUDGET_S = 0.15
 """Seconds a spoken answer may wait for its memory; a later one is left out of this turn."""
 
+LAST_S = 5.0
+"""Seconds the end of a pipeline may wait for its last turns to be kept."""
+
 
 class MemoraySpeechMemory(FrameProcessor):
     """Puts a note in front of each turn, in the place of the one before, and keeps finished turns in the background."""
@@ -37,6 +42,8 @@ class MemoraySpeechMemory(FrameProcessor):
         self._conversation = conversation
         self._budget_s = budget_s
         self._seen = 0
+        self._talk: LLMContext | None = None
+        self._keeping: set[asyncio.Task[None]] = set()
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Look at contexts that are on their way to the model; everything else passes."""
@@ -45,9 +52,26 @@ class MemoraySpeechMemory(FrameProcessor):
             every = list(frame.context.get_messages())
             messages = [each for each in every if isinstance(each, Mapping) and not is_note(each)]
             frame.context.set_messages(with_note(every, await self._context(last_words(messages))))
-            if said := self._fresh(messages):
-                self.create_task(self._keep(said))
+            if not frame.speculation:
+                self._talk = frame.context
+                self._begin_to_keep(messages)
+        elif isinstance(frame, EndFrame):
+            await self._end()
         await self.push_frame(frame, direction)
+
+    def _begin_to_keep(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        if said := self._fresh(messages):
+            task = self.create_task(self._keep(said))
+            self._keeping.add(task)
+            task.add_done_callback(self._keeping.discard)
+
+    async def _end(self) -> None:
+        """Keep what was said last, before the pipeline ends and takes along what is still at work."""
+        if self._talk is not None:
+            every = self._talk.get_messages()
+            self._begin_to_keep([each for each in every if isinstance(each, Mapping) and not is_note(each)])
+        if self._keeping:
+            await asyncio.wait(self._keeping, timeout=LAST_S)
 
     async def _context(self, question: str) -> str:
         if not question:
