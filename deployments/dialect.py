@@ -1,9 +1,13 @@
-"""What a dialect tells the front door about itself. Each module of `deployments.dialects` has one, as `DIALECT`."""
+"""What a dialect tells the front door about itself.
+
+Each module of `deployments.dialects` has one, as `DIALECT`; so has, in a package of it, each module whose name begins
+with `door`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -49,5 +53,14 @@ class Dialect:
 
 def every_dialect() -> tuple[Dialect, ...]:
     """The dialects there are, by name."""
-    modules: Any = (import_module(f"{dialects.__name__}.{each.name}") for each in iter_modules(dialects.__path__))
+    modules: Any = map(import_module, _doors())
     return tuple(module.DIALECT for module in modules)
+
+
+def _doors() -> Iterator[str]:
+    for each in iter_modules(dialects.__path__, f"{dialects.__name__}."):
+        if each.ispkg:
+            inside = iter_modules(import_module(each.name).__path__)
+            yield from (f"{each.name}.{module.name}" for module in inside if module.name.startswith("door"))
+        else:
+            yield each.name

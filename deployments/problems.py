@@ -120,16 +120,24 @@ async def _http(request: Request, error: Exception) -> Response:
     return told
 
 
-async def _ray(request: Request, error: Exception) -> Response:
-    """An actor that is away comes back by itself; what it raised on purpose is a DomainError and told as one."""
-    cause = getattr(error, "cause", None)
+def meant_by(error: Exception, where: str) -> DomainError | None:
+    """What an error says to a caller; None of one that nobody meant, which is for the log.
+
+    An actor that is away comes back by itself; what it raised on purpose is a DomainError and told as one.
+    """
+    cause = getattr(error, "cause", None) if isinstance(error, RayError) else error
     if isinstance(cause, DomainError):
-        return await _domain(request, cause)
+        return cause
     if tells_of_full_disk(cause):
-        return await _domain(request, DiskFull())
-    log.error("a part of the cluster failed in request %s", request.scope.get("request_id"), exc_info=error)
-    away = Unavailable()
-    return problem(away.status, away.kind, away.detail, request)
+        return DiskFull()
+    if not isinstance(error, RayError):
+        return None
+    log.error("a part of the cluster failed in %s", where, exc_info=error)
+    return Unavailable()
+
+
+async def _ray(request: Request, error: Exception) -> Response:
+    return await _domain(request, meant_by(error, f"request {request.scope.get('request_id')}") or Unavailable())
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

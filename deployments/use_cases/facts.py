@@ -13,6 +13,7 @@ from deployments.dates import moments_of, then_of
 from deployments.house import House
 from deployments.kinds import ShortText, When
 from deployments.paging import Part, cursor_of
+from memory.errors import NotFound
 from memory.model.shown import NOW, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import FactColumns, columns_of, fact_anchors
@@ -24,6 +25,8 @@ Status = Literal["active", "superseded", "invalidated", "forgotten", "pruned", "
 EVERY_STATUS = ("active", "superseded", "invalidated", "forgotten", "pruned")
 HELD = ("active", "superseded")
 """What is the case now, or was until something took its place."""
+STEPS = 20
+"""Corrections that are followed from a fact to what holds now."""
 AsOf = Annotated[When | None, Query(description="What was true then, or had been said by then: a date, ISO 8601...")]
 KnownAsOf = Annotated[When | None, Query(description="What was believed then, by what had been committed.")]
 _FACT = {
@@ -160,6 +163,16 @@ async def one(house: House, who: Caller, fact_id: str, known_as_of: str | None =
     row = await house.stores.facts.one(who.view, fact_id, known)
     now = Then(known=known).now(house.clock.now())
     return shown_facts([row], now, house.settings.life)[0]
+
+
+async def versions(house: House, who: Caller, fact_id: str) -> list[FactOut]:
+    """A fact and what took its place since, the oldest first. Raises NotFound if it is believed no more."""
+    found = [await one(house, who, fact_id)]
+    while found[-1].status != "active" and found[-1].superseded_by and len(found) < STEPS:
+        found.append(await one(house, who, found[-1].superseded_by[-1]))
+    if found[-1].status not in HELD:
+        raise NotFound("This is believed no more.")
+    return found
 
 
 async def named(house: House, who: Caller, ids: Sequence[str]) -> list[FactWithEnds]:

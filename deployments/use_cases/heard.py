@@ -10,11 +10,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from deployments import forgetting
-from deployments.callers import Caller, writing
+from deployments.callers import Caller, sees_all, writing
 from deployments.house import House
+from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.sounds import silence_sound
 from memory.errors import Invalid, NotFound
-from memory.model.origins import WAS, ProvenanceFilter
+from memory.model.origins import ANYWHERE, WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
 from memory.model.timeline import Instant
@@ -131,9 +132,11 @@ async def forget_one_heard(house: House, who: Caller, key: str, place: Place) ->
 async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
     """Forget every source of the caller's own memory that holds words of these origins; how many those were.
 
-    Raises Forbidden.
+    What is from anywhere is all of a memory, for who sees all of it. Raises Forbidden.
     """
     view = writing(who).view
+    if tuple(origins) == ANYWHERE and sees_all(who):
+        return (await forget_memory(house, who, key)).segments
     sources = await house.stores.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:

@@ -30,6 +30,21 @@ class ProvenanceFilter:
     alive_on: str | None = None
     """Not expired before that day, as YYYY-MM-DD."""
 
+    def __and__(self, other: ProvenanceFilter) -> ProvenanceFilter:
+        """What meets both; nothing does if they say different things of one name."""
+        clash = any(self.says.get(name, said) != said for name, said in other.says.items())
+        starts = [each for each in (self.after, other.after) if each is not None]
+        ends = [each for each in (self.before, other.before) if each is not None]
+        days = [each for each in (self.alive_on, other.alive_on) if each is not None]
+        return ProvenanceFilter(
+            says={**self.says, **other.says},
+            names=(*self.names, *other.names),
+            denies=(*self.denies, *other.denies, *((other.says,) if clash else ())),  # both cannot be: nothing is meant
+            after=max(starts, default=None),
+            before=min(ends, default=None),
+            alive_on=max(days, default=None),
+        )
+
 
 ANYWHERE = (ProvenanceFilter(),)
 """Alternatives of which one holds of all words."""

@@ -12,7 +12,7 @@ import pytest
 
 from adapters.web import Unfit
 from deployments import chats
-from deployments.use_cases import conversing
+from deployments.use_cases import answering, conversing
 from memory.errors import Unavailable
 from tests.api.conftest import Door
 from tests.api.foreign import served, token_of
@@ -243,7 +243,7 @@ async def test_a_model_that_fails_costs_its_words_and_not_the_answer(door: Door,
     assert (events[-1]["generated"], events[-1]["degraded"]) == (False, ["language"])
     assert len(await talks(door)) == 2
     if reply.content and "again" in reply.content:
-        assert len(server.requests) == conversing.MOST_CALLS + 1
+        assert len(server.requests) == answering.MOST_CALLS + 1
 
 
 async def test_a_briefing_that_is_late_is_done_without(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:

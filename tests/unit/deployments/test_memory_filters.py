@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deployments.memories import opened, sealed
-from deployments.memory_filters import (
+from deployments.dialects.mem0.filters import (
     LABELS,
     metadata_shown,
     metadata_told,
@@ -20,6 +19,7 @@ from deployments.memory_filters import (
     users_in,
     written_filters,
 )
+from deployments.dialects.mem0.memories import opened, sealed
 from memory.errors import Invalid, NotFound
 from memory.model.origins import ANYWHERE, ProvenanceFilter
 

@@ -17,14 +17,14 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from deployments import mem0_platform
 from deployments.callers import Caller, Reader, Who, for_named
 from deployments.commands import Here, Key
 from deployments.dates import moments_of, today
 from deployments.dialect import Dialect
-from deployments.findings import invalid
-from deployments.house import House
-from deployments.memories import (
+from deployments.dialects.mem0 import platform
+from deployments.dialects.mem0.changes import delete_memory, show_memory, update_memory
+from deployments.dialects.mem0.filters import ANY, LABELS, opened_filters, sealed_filters, written_filters
+from deployments.dialects.mem0.memories import (
     Memory,
     fields_of,
     history_of,
@@ -33,9 +33,7 @@ from deployments.memories import (
     opened,
     sealed,
 )
-from deployments.memory_changes import delete_memory, forget_meant, show_memory, update_memory, versions_of
-from deployments.memory_filters import ANY, LABELS, opened_filters, sealed_filters, written_filters
-from deployments.memory_requests import (
+from deployments.dialects.mem0.requests import (
     Added,
     Deletions,
     Exported,
@@ -48,8 +46,10 @@ from deployments.memory_requests import (
     meant,
     memory_named,
 )
+from deployments.findings import invalid
+from deployments.house import House
 from deployments.problems import Problem
-from deployments.use_cases import heard, remembering
+from deployments.use_cases import facts, heard, remembering
 from deployments.use_cases.searching import MOST_RESULTS, Asked, search
 from deployments.use_cases.sources import show_source
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
@@ -79,7 +79,7 @@ _DELETED = {"message": "Memory deleted successfully!"}
 @router.get("/v1/ping/")
 async def ping(who: Reader) -> Any:
     """Asked by a client that is made. It needs an organization and a project, of which there is one."""
-    return {"status": "ok", "user_email": who.user_id, **mem0_platform.PLACE}
+    return {"status": "ok", "user_email": who.user_id, **platform.PLACE}
 
 
 @router.post("/v3/memories/add/")
@@ -229,7 +229,7 @@ async def delete_every(request: Request, who: Who, house: Here, key: Key) -> Any
     if not asked.meant() or asked.model_fields_set - {*LABELS, "filters", "metadata"}:
         raise Invalid("One of user_id, agent_id, app_id, run_id or filters is required, and nothing else.")
     found = await meant(request, house, who, asked.meant())
-    await forget_meant(house, found.who, key, found.origins)
+    await heard.forget_heard(house, found.who, key, found.origins)
     return {"message": "Memories deleted successfully!"}
 
 
@@ -238,7 +238,7 @@ async def history(memory: str, request: Request, who: Reader, house: Here) -> An
     """What a memory said before, the oldest first."""
     who, what = await memory_named(request, house, who, memory)
     if isinstance(what, str):
-        return history_of_facts(who, await versions_of(house, who, what))
+        return history_of_facts(who, await facts.versions(house, who, what))
     return history_of(who, await heard.one_heard(house, who, what))
 
 
@@ -309,7 +309,7 @@ async def delete_entity(
     if name == ANY:
         raise Invalid("One of them at a time.")
     found = await meant(request, house, who, {f"{kind}_id": name})
-    await forget_meant(house, found.who, key, found.origins)
+    await heard.forget_heard(house, found.who, key, found.origins)
     return {"message": "Entity deleted successfully!"}
 
 
@@ -353,7 +353,7 @@ def _told(problem: Problem) -> Response:
     return JSONResponse({"detail": problem.detail}, problem.status, headers)
 
 
-router.include_router(mem0_platform.router)
+router.include_router(platform.router)
 DIALECT = Dialect(
     name="mem0",
     spoken=re.compile(

@@ -9,7 +9,9 @@ import ast
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import product
+from operator import and_
 from typing import Annotated, Any
 
 import orjson
@@ -119,27 +121,7 @@ def _met_by(met: Sequence[ProvenanceFilter], parts: Sequence[Sequence[Provenance
         count *= len(part)
     if count > MOST_ALTERNATIVES:
         raise Invalid("filters: these are too many alternatives.")
-    return [_all(chosen) for chosen in product(met, *parts)]
-
-
-def _all(chosen: Sequence[ProvenanceFilter]) -> ProvenanceFilter:
-    whole = ProvenanceFilter()
-    for each in chosen:
-        whole = _both(whole, each)
-    return whole
-
-
-def _both(one: ProvenanceFilter, other: ProvenanceFilter) -> ProvenanceFilter:
-    clash = [{**one.says, name: said} for name, said in other.says.items() if one.says.get(name, said) != said]
-    starts = [each for each in (one.after, other.after) if each is not None]
-    ends = [each for each in (one.before, other.before) if each is not None]
-    return ProvenanceFilter(
-        says={**one.says, **other.says},
-        names=(*one.names, *other.names),
-        denies=(*one.denies, *other.denies, *((other.says,) if clash else ())),  # both cannot be: nothing is meant
-        after=max(starts, default=None),
-        before=min(ends, default=None),
-    )
+    return [reduce(and_, chosen) for chosen in product(met, *parts)]
 
 
 def _members(name: str, said: object) -> Sequence[Filters]:
@@ -157,12 +139,12 @@ def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[Provenanc
     if name in LABELS:
         how, named = _named(name, said)
         if how == "ne":
-            return [_all([_denied(owner, {name: each}) for each in named])]
+            return [reduce(and_, (_denied(owner, {name: each}) for each in named))]
         return [_labelled(name, each, owner) for each in named]
     if name == "metadata" and isinstance(said, Mapping) and said:
         return [ProvenanceFilter(says=dict(metadata_told(said)))]
     if name in TIMES and isinstance(said, Mapping) and said and said.keys() <= _SINCE:
-        return [_all([_since(name, how, str(at), moment) for how, at in said.items()])]
+        return [reduce(and_, (_since(name, how, str(at), moment) for how, at in said.items()))]
     raise Invalid(
         "filters: one of them is not known here; AND, OR, NOT, user_id, agent_id, app_id, run_id, "
         "metadata, created_at and timestamp are."

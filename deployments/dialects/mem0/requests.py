@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from deployments.callers import Caller, for_named
 from deployments.dates import moment_of
+from deployments.dialects.mem0.filters import LABELS, label, metadata_told, origins_of, users_in
+from deployments.dialects.mem0.memories import MOST_SEALED, opened
 from deployments.house import House
 from deployments.kinds import MOST_QUERY, MOST_SEGMENTS, Number, ShortText, Text
-from deployments.memories import MOST_SEALED, opened
-from deployments.memory_filters import LABELS, label, metadata_told, origins_of, users_in
 from deployments.use_cases.heard import Place
 from memory.errors import Invalid, NotFound
 from memory.model.origins import EXPIRES_ON, ProvenanceFilter

@@ -11,8 +11,8 @@ import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
 from deployments.callers import Caller
+from deployments.dialects.mem0.filters import LABELS, metadata_shown
 from deployments.kinds import Id
-from deployments.memory_filters import LABELS, metadata_shown
 from deployments.use_cases.facts import FactOut
 from deployments.use_cases.heard import HeardSegment
 from memory.errors import NotFound

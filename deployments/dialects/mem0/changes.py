@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fastapi import Request
 from pydantic import ValidationError
 
-from deployments.callers import Caller, seeing_all
+from deployments.callers import Caller
 from deployments.dates import moments_of
+from deployments.dialects.mem0.memories import Memory, memory_of, memory_of_fact
+from deployments.dialects.mem0.requests import Updated, memory_named
 from deployments.findings import invalid
 from deployments.house import House
-from deployments.memories import Memory, memory_of, memory_of_fact
-from deployments.memory_requests import Updated, memory_named
 from deployments.use_cases import facts, heard, remembering
-from deployments.use_cases.facts import FactOut
-from deployments.use_cases.forgetting import forget_memory
-from memory.errors import Forbidden, Invalid, NotFound
-from memory.model.origins import ANYWHERE, ProvenanceFilter
-
-STEPS = 20
-"""Corrections that are followed from a fact to what holds now."""
+from memory.errors import Invalid
 
 
 async def show_memory(request: Request, house: House, who: Caller, memory: str) -> Memory:
     """One memory; of a fact that was corrected, what took its place. Raises NotFound."""
     who, what = await memory_named(request, house, who, memory)
     if isinstance(what, str):
-        return memory_of_fact(who, (await versions_of(house, who, what))[-1])
+        return memory_of_fact(who, (await facts.versions(house, who, what))[-1])
     return memory_of(who, await heard.one_heard(house, who, what))
-
-
-async def versions_of(house: House, who: Caller, fact_id: str) -> list[FactOut]:
-    """A fact and what took its place since, the oldest first. Raises NotFound if it is believed no more."""
-    found = [await facts.one(house, who, fact_id)]
-    while found[-1].status != "active" and found[-1].superseded_by and len(found) < STEPS:
-        found.append(await facts.one(house, who, found[-1].superseded_by[-1]))
-    if found[-1].status not in facts.HELD:
-        raise NotFound("There is no such memory any more.")
-    return found
 
 
 async def update_memory(request: Request, house: House, who: Caller, key: str, memory: str, body: Updated) -> Memory:
@@ -51,7 +33,7 @@ async def update_memory(request: Request, house: House, who: Caller, key: str, m
         return {**said, "text": said["memory"]}
     if body.text is None or beside or body.timestamp is not None:
         raise Invalid("Of a fact the text alone can be changed.")
-    current = (await versions_of(house, who, what))[-1]
+    current = (await facts.versions(house, who, what))[-1]
     correction = _correction(body.text)
     fresh = (await remembering.correct(house, who, key, current.fact_id, correction)).fact_id
     said = memory_of_fact(who, await facts.one(house, who, fresh))
@@ -73,23 +55,7 @@ async def delete_memory(
     if not isinstance(what, str):
         await heard.forget_one_heard(house, who, key, what)
         return
-    versions = await versions_of(house, who, what)
+    versions = await facts.versions(house, who, what)
     before = versions[-1].supersedes if linked else []
     for number, fact_id in enumerate([versions[-1].fact_id, *before]):
         await remembering.forget(house, who, f"{key}-{number}", fact_id)
-
-
-async def forget_meant(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> None:
-    """Forget what is meant for good, with its sources; all of a memory at once, for who sees all of it."""
-    if tuple(origins) == ANYWHERE and _sees_all(who):
-        await forget_memory(house, who, key)
-    else:
-        await heard.forget_heard(house, who, key, origins)
-
-
-def _sees_all(who: Caller) -> bool:
-    try:
-        seeing_all(who)
-    except Forbidden:
-        return False
-    return True

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from deployments.dialects.mcp.mount import Calling, McpOffer, McpPrompt, McpResource, McpTool, mcp_dialect
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText
-from deployments.mcp_mount import Calling, McpOffer, McpPrompt, McpResource, McpTool, mcp_dialect
 from deployments.use_cases import graph, promises, remembering, searching, timeline
 from deployments.use_cases.asking import AskIn, answer
 from deployments.use_cases.daily import review_day

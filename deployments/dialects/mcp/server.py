@@ -20,20 +20,19 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from ray.exceptions import RayError
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from adapters.disk import tells_of_full_disk
 from deployments.admission import Admitted
 from deployments.callers import acting, writing
 from deployments.commands import fresh_id
+from deployments.dialects.mcp.mount import Calling, McpOffer, McpTool
 from deployments.findings import invalid
 from deployments.house import House
 from deployments.kinds import Id
-from deployments.mcp_mount import Calling, McpOffer, McpTool
+from deployments.problems import meant_by
 from deployments.protocol import GRANTED
-from memory.errors import DiskFull, DomainError, NotFound, Unauthenticated, Unavailable
+from memory.errors import NotFound, Unauthenticated
 from memory.words.cleaning import visible_json
 
 log = logging.getLogger("memoray.gateway")
@@ -168,13 +167,11 @@ async def calling_of(context: _Context, name: str) -> Calling:
 
 def reason_of(error: Exception) -> str:
     """What an error says to a caller: what it was raised with, or nothing but that it is in the log."""
-    cause = getattr(error, "cause", None) if isinstance(error, RayError) else error
-    if isinstance(cause, DomainError):
-        return cause.detail
-    if tells_of_full_disk(cause):
-        return DiskFull().detail
+    meant = meant_by(error, "a tool of MCP")
+    if meant is not None:
+        return meant.detail
     log.error("a tool of MCP failed", exc_info=error)
-    return Unavailable().detail if isinstance(error, RayError) else "This should not happen; see the log."
+    return "This should not happen; see the log."
 
 
 def _described(tool: McpTool) -> types.Tool:
