@@ -18,9 +18,11 @@ from adapters.embedding.hashing import HashingEmbedder
 from config.settings import project_root
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
-from deployments.language import Scripted, bind_language
+from deployments.language import REHEARSED, Scripted, bind_language
+from deployments.neighbours import RemoteModel
 from deployments.speech import bind_speech
 from memory.errors import Unavailable
+from memory.model.prompts import Prompt
 
 pytestmark = pytest.mark.ray
 APP = "gpu-profile"
@@ -35,12 +37,15 @@ class Door:
     async def ask(self) -> dict[str, Any]:
         vectors, words = await asyncio.gather(
             self._embedding.embed.remote(["tea in Lisbon", "a bicycle"]),
-            self._language.complete.remote("", "", schema={"type": "object", "required": [], "properties": {}}),
+            self._language.complete.remote(
+                Prompt("", "", {"type": "object", "required": [], "properties": {}}, earlier=[("user", "Hi")])
+            ),
         )
+        pieces = [each async for each in RemoteModel(self._language).stream(Prompt("", ""))]
         try:
             await self._speech.transcribe.remote(b"", "s1")
         except Unavailable as silent:
-            return {"vectors": vectors, "words": words, "silent": silent.kind}
+            return {"vectors": vectors, "words": words, "silent": silent.kind, "pieces": pieces}
         return {}
 
 
@@ -75,6 +80,7 @@ def test_the_shares_are_taken_and_every_model_answers(ray_session: ModuleType, d
     answers = door.ask.remote().result(timeout_s=30)
     np.testing.assert_array_equal(answers["vectors"], HashingEmbedder().embed(["tea in Lisbon", "a bicycle"]))
     assert (answers["words"], answers["silent"]) == ("{}", "unavailable")
+    assert answers["pieces"] == [f"{each} " for each in REHEARSED.split()[:-1]] + [REHEARSED.split()[-1]]
     running = serve.status().applications[APP].deployments
     assert {name: state.status.value for name, state in running.items()} == dict.fromkeys(
         ("Door", "Embedding", "Language", "Speech"), "HEALTHY"
