@@ -107,10 +107,15 @@ class McpDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         request = Request(scope)
+        refused: Response | None = None
         if request.method != "POST":
             detail = "MCP is spoken by POST here: answers are JSON, and there is no stream to listen to."
             refused = problem(HTTPStatus.METHOD_NOT_ALLOWED, "http", detail, request)
             refused.headers["allow"] = "POST"
+        elif request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            detail = "MCP is spoken in JSON: send it as Content-Type: application/json."
+            refused = problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "http", detail, request)
+        if refused is not None:
             await refused(scope, receive, send)
             return
         admitted: Admitted | None = scope.get(GRANTED)
