@@ -23,7 +23,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """What is kept of the sound that a wearable sends (decision 0086)."""
+    """What is kept of the sound that a wearable sends (decision 0094)."""
 
     days: Days = 30.0
     """Days for which it is kept (chosen: a month to hear again what was said); 0 = it never is."""

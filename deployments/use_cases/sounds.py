@@ -1,4 +1,4 @@
-"""Sounds: what a wearable sends of a stream is kept as it came, until something listens to it (decision 0086)."""
+"""Sounds: what a wearable sends of a stream is kept as it came, until something listens to it (decision 0094)."""
 
 from __future__ import annotations
 

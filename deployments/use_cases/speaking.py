@@ -2,7 +2,7 @@
 
 What the user said is remembered behind the first piece: who left before has heard nothing. The answer joins it when the
 model has come to its end. If it breaks off, or whoever asked leaves in the middle, the half of it is no answer and is
-not remembered (decision 0085).
+not remembered (decision 0093).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from memory.errors import ModelFailed
 from memory.model.commands import Command, DescribeEntities, Description
 from memory.model.entities import Entity
 from memory.model.facts import Fact
+from memory.model.prompts import Prompt
 from memory.model.timeline import DAY_S, Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import briefing
@@ -135,7 +136,7 @@ def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command
 async def put_into_words(name: str, statements: Sequence[str], model: LanguageModel) -> str:
     """A few sentences of a model about what these statements are about. Raises ModelFailed for no usable text."""
     prompt = f"About: {harmless(name)}\n{briefing([f'- {harmless(each)}' for each in statements])}"
-    answer = harmless(await model.complete(instructions(), prompt, max_tokens=_MAX_TOKENS)).strip()
+    answer = harmless(await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))).strip()
     if not answer or len(answer) > MOST_TEXT:
         raise ModelFailed("The language model gave no text that could be a description.")
     return answer
