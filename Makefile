@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONHOME VIRTUAL_ENV RAY_ADDRESS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help up down test search lint extra requirements clean
+.PHONY: help up down test shards search lint extra requirements clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -31,6 +31,9 @@ down: ## Stop Memoray; no process is left.
 
 test: lint $(STAMPS)/clients ## Everything that must hold: style, types, import contracts, all tests.
 	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
+
+shards: $(STAMPS)/dev $(STAMPS)/clients ## The tests of the routes once more, with memories in two shards.
+	@MEMORAY_TEST_SHARDS=2 $(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(or $(ARGS),tests/api)
 
 search: $(STAMPS)/dev ## The property tests once more, on examples nobody has seen yet.
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default $(ARGS)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import ray
+from ray.exceptions import RayActorError
 
 from actors.line import Caller
 from actors.memory_shard import MemoryShardActor
-from actors.names import NAMESPACE, SHARDS, WORKER, actor, line_of, shard_name, shard_of
+from actors.names import NAMESPACE, WORKER, actor
+from actors.placement import Placement, line_of, shard_name
 from actors.worker import Worker
 from adapters.watched import orphaned
 from config.settings import Settings
-from memory.errors import Unavailable
+from memory.errors import Fenced, Unavailable
 
 NEXT_LIFE_S = 1.0
 """Seconds for which whoever asks a shard that cannot be called waits for the line of its next life. Those who wait keep
@@ -34,27 +37,68 @@ class Directory:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._placement = Placement(settings.home, settings.shards)
         self._found: dict[str, Any] = {}
         self._callers: dict[str, Caller] = {}
+        self._ensured = 0
+        """How many shards were brought to life."""
+        self._over: frozenset[str] = frozenset()
+        """Shards in which nobody lives any more, and which end with the next look."""
 
     def ensure(self) -> None:
         """Create what does not live yet; nothing in a process that has no raylet."""
         if orphaned():
             return
-        for number in range(SHARDS):
+        self._ensured = self._placement.wanted
+        for number in range(self._ensured):
             name = shard_name(number)
             shard = ray.remote(MemoryShardActor).options(**_FOREVER, name=name, max_concurrency=256)
             shard.remote(name, self._settings)
         ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
 
-    async def ask(self, user_id: str, method: str, *asked: object) -> Any:
-        """Ask the shard a user lives in, by the shortest way. What is asked may be asked twice."""
-        return await self._caller(shard_of(user_id)).ask(method, *asked)
+    def shard_of(self, user_id: str) -> str:
+        """The name of the shard a user lives in by now."""
+        return self._placement.of(user_id)
 
-    async def open_lines(self) -> None:
-        """Have every shard open its line, should it have failed to when it began. Raises RayError, Unavailable."""
-        for number in range(SHARDS):
-            await self._living(shard_name(number)).line.remote()
+    async def ask(self, user_id: str, method: str, *asked: object) -> Any:
+        """Ask the shard a user lives in, by the shortest way. What is asked may be asked twice.
+
+        It is asked again where the memory has moved meanwhile, and where another had claimed it: who was fenced has let
+        go of the memory, and takes it anew.
+        """
+        name = self.shard_of(user_id)
+        try:
+            return await self._caller(name).ask(method, *asked)
+        except (Unavailable, RayActorError) as error:
+            if not isinstance(error, Fenced) and self.shard_of(user_id) == name:
+                raise
+        return await self._caller(self.shard_of(user_id)).ask(method, *asked)
+
+    async def ask_all(self, method: str, *asked: object) -> None:
+        """Ask every shard: a memory that has moved may still be held where it was."""
+        await asyncio.gather(*(self._caller(name).ask(method, *asked) for name in self._placement.names()))
+
+    async def look(self) -> None:
+        """Have as many shards as there are to be, each with its line open; the others end.
+
+        Each lets go of whoever has moved away. Raises RayError, Unavailable.
+        """
+        if orphaned():
+            return
+        if self._placement.wanted != self._ensured:
+            self.ensure()
+        over = self._placement.over()
+        for name in self._over & over:  # a look ago users were placed elsewhere already
+            self._end(name)
+        self._over = over
+        shards = self._placement.shards
+        await asyncio.gather(*(self._living(name).line.remote(shards) for name in self._placement.names()))
+
+    def _end(self, name: str) -> None:
+        line_of(self._settings.home, name).unlink(missing_ok=True)  # the next of this name is awaited by its line
+        self._found.pop(name, None)
+        with suppress(Unavailable):
+            ray.kill(actor(name), no_restart=True)
 
     def worker(self) -> Any:
         """The worker."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 
-from actors.names import actor, shard_of
+from actors.names import Shards
 from adapters import build
 from config.settings import Settings
 from memory.errors import Unavailable
-from memory.model.changes import ChangeSet
-from memory.model.commands import Command
 from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity
+from memory.services.erasing import Task
 from memory.services.told import DATABASE
 
 log = logging.getLogger("memoray.worker")
@@ -20,13 +20,22 @@ LOOK_S = 2.0
 """Seconds between looks at the queue when nothing was due; whoever deletes has begun with it anyway."""
 SWEEP_LOOK_S = 30.0
 """Seconds between looks whether a sweep is due."""
-TURN_S = 30.0
-"""Seconds a turn may take, a restart of its shard included."""
+PIECE_S = 60.0
+"""Seconds a piece may take, a restart of its shard included: as long as whoever has taken it has it alone."""
 
 
 async def erase(settings: Settings, stores: build.Stores) -> None:
     """Carry out what is due of the queue, without end."""
-    eraser = build.eraser(stores, settings, _turn, _leave)
+    shards = Shards(settings, PIECE_S)
+
+    async def piece(task: Task) -> Mapping[str, int]:
+        less: Mapping[str, int] = await shards.ask(task["user_id"], "erase", task)
+        return less
+
+    async def leave(user_id: str) -> None:
+        await shards.ask_all("forget_user", user_id)
+
+    eraser = build.eraser(stores, settings, piece, leave)
     while True:
         if not await eraser.step():
             await asyncio.sleep(LOOK_S)
@@ -47,12 +56,3 @@ async def sweep_now_and_then(settings: Settings, stores: build.Stores) -> None:
                 owner, private = settings.auth.default_user, Sensitivity.PRIVATE
                 stores.events.tell(owner, DATABASE, COMPLETE, sensitivity=private, work="sweep", denied=len(denied))
         await asyncio.sleep(SWEEP_LOOK_S)
-
-
-async def _turn(user_id: str, command: Command) -> ChangeSet:
-    done: ChangeSet = await asyncio.wait_for(actor(shard_of(user_id)).turn.remote(user_id, command, {}), TURN_S)
-    return done
-
-
-async def _leave(user_id: str) -> None:
-    await asyncio.wait_for(actor(shard_of(user_id)).forget_user.remote(user_id), TURN_S)

@@ -42,7 +42,7 @@ class Exchange:
         self._opening = asyncio.Lock()
         self._server: asyncio.Server | None = None
         self._left = False
-        self._name = f"{_NUL}memoray-line-{secrets.token_hex(16)}"
+        self._name = f"{_NUL}memoray-line-{os.getpid()}-{secrets.token_hex(16)}"
 
     async def open(self) -> None:
         """Answer from now on, in the place of an earlier life."""

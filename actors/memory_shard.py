@@ -1,7 +1,7 @@
-"""The shard: many users' memories in one process, the only writer of each.
+"""The shard: many users' memories in one process, each loaded from the journal when its user is first needed.
 
-State is never trusted to survive: it is loaded from the journal when a user is first needed, and a newer epoch fences
-whoever comes back from the dead.
+It claims a memory there with the first turn, and whoever had claimed it before commits nothing any more. Whoever is
+asked looks first whether another has written since (docs/decisions/0095).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from actors.accesses import Accesses, credited
 from actors.background import stand_before
 from actors.columns import ShardColumns
 from actors.line import Exchange
-from actors.names import line_of
+from actors.placement import line_of, shard_of
 from actors.shelves import NO_KEYS, Shelves
 from actors.understanding import Understood, understand
 from adapters import build
@@ -40,6 +41,7 @@ from memory.retrieval.library import MemoryShelf
 from memory.retrieval.pieces import Asked
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
+from memory.services.erasing import Task
 from memory.services.rebuild import Rebuilt, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
@@ -96,7 +98,10 @@ class MemoryShard:
         self._waking, self._opening = asyncio.Lock(), asyncio.Lock()
         self._forgotten: set[str] = set()
         """Whoever was forgotten since the last waking began."""
-        self._epoch = 0
+        self._among: int | None = None
+        """Of how many shards this is one, as far as it was told."""
+        self._erasing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """user id -> who erases, alone, whichever gateway or worker it was asked by."""
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
         self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
@@ -135,7 +140,7 @@ class MemoryShard:
         else:
             encoding = asyncio.ensure_future(_known(understood))
         memory = await self._memory(question.view.user_id)
-        await legs.shelves.catch_up(question.view.scopes)
+        memory, _ = await asyncio.gather(self._newest(memory), legs.shelves.catch_up(question.view.scopes))
         found = await self._recalled(memory, legs, question, _asked(encoding), only)
         understood = encoding.result() if encoding.done() else Understood(None)
         legs.encode_examples()
@@ -144,9 +149,16 @@ class MemoryShard:
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
         return understood.told(found)
 
-    async def line(self) -> None:
-        """Answer on the same machine past Ray, too (actors.line)."""
+    async def line(self, shards: int | None = None) -> None:
+        """Answer on the same machine past Ray, too (actors.line); and let go of whoever lives elsewhere among so many
+        shards.
+        """
         await self._exchange.open()
+        if shards is not None and shards != self._among:
+            self._among = shards
+            if moved := [user for user in self._users if shard_of(user, shards) != self.name]:
+                await self._accesses.commit()
+                await asyncio.gather(*map(self.forget_user, moved))
 
     async def _asked_for(self, method: str, *asked: object) -> object:
         """What is asked over the line, as if it were called."""
@@ -177,16 +189,15 @@ class MemoryShard:
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The immutable working set as it stands, for whoever plans on it."""
-        return (await self._memory(user_id)).believed
+        return (await self._newest(await self._memory(user_id))).believed
 
     async def rebuild(self, user_id: str) -> Rebuilt:
         """Write a user's history anew from captured commands. Raises NotFound, Conflict; then nothing changed."""
         memory, stores = await self._memory(user_id), await self._open()
-        epoch = self._epoch
 
-        async def written() -> Rebuilt:
+        async def written(epoch: int) -> Rebuilt:
             story = await stores.commands.story(user_id)
-            fresh = stores.rebuild.fresh(user_id, self.name, epoch, story.base)
+            fresh = stores.rebuild.fresh(user_id, epoch, story.base)
             rules = build.rules(self._settings)
             return await rebuild(story.base_version, story.lines(), fresh, rules, stores.encoder)
 
@@ -219,8 +230,13 @@ class MemoryShard:
                 await memory.take(stores.journal, stores.encoder)
                 await self._show(memory)
 
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        """Carry out a piece of an erasure in its user's memory (memory/services/erasing.py); how much less there is."""
+        async with self._erasing.setdefault(task["user_id"], asyncio.Lock()):
+            return await build.memory_eraser(await self._open(), self.turn).erase(task)
+
     async def forget_user(self, user_id: str) -> None:
-        """Drop everything held of a user whose memory was deleted."""
+        """Drop everything held of a user whose memory was deleted, or has moved."""
         self._users.pop(user_id, None)
         self._forgotten.add(user_id)
         self._accesses.forget(user_id)
@@ -230,7 +246,7 @@ class MemoryShard:
 
     async def status(self) -> dict[str, Any]:
         """For `memoray status` and health checks."""
-        return {"name": self.name, "epoch": self._epoch, "users": len(self._users)}
+        return {"name": self.name, "users": len(self._users)}
 
     async def projected(self, scopes: Sequence[str]) -> tuple[Projected, ...]:
         """How far each projection of this shard has come in these scopes; nothing is read because of it."""
@@ -248,11 +264,9 @@ class MemoryShard:
         memory, begun = await self._memory(user_id), monotonic()
         try:
             changes = await act(memory)
-        except Fenced:
-            # Another writer has taken over. What is held here may be old: start anew with the next call.
+        except Fenced:  # another has taken this memory over: what is held of it here may be old
             if self._users.get(user_id) is memory:
-                self._epoch = 0
-                self._users.clear()
+                del self._users[user_id]
             raise
         if self._stores is not None:
             tell_of_turn(self._stores.events, user_id, changes, monotonic() - begun)
@@ -269,14 +283,18 @@ class MemoryShard:
                     self._users[user_id] = memory
             return self._users[user_id]
 
+    async def _newest(self, memory: UserMemory) -> UserMemory:
+        """The memory as all that was committed until now has left it: loaded anew if another shard has written it."""
+        if await memory.is_current():
+            return memory
+        if self._users.get(memory.user_id) is memory:
+            del self._users[memory.user_id]
+        return await self._memory(memory.user_id)
+
     async def _wake(self, user_id: str) -> UserMemory:
         stores = await self._open()
-        if not self._epoch:
-            self._epoch = await stores.journal.claim(self.name)
         rules, clock = build.rules(self._settings), build.clock()
-        memory = UserMemory(
-            user_id, self.name, self._epoch, stores.journal, stores.commands, rules, clock, stores.encoder
-        )
+        memory = UserMemory(user_id, self.name, stores.journal, stores.commands, rules, clock, stores.encoder)
         await memory.activate()
         await self._show(memory, aside=True)
         return memory

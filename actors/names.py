@@ -1,34 +1,19 @@
-"""How actors are found: names, the namespace, and which shard a user lives in."""
+"""How actors are found: names, the namespace, and the shards as whoever has Ray alone asks them."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import ray
 
-from memory.errors import Unavailable
-from memory.model.ids import digest
+from actors.placement import Placement
+from config.settings import Settings
+from memory.errors import Fenced, Unavailable
 
 NAMESPACE = "memoray"
 WORKER = "worker"
-SHARDS = 1
-"""Shards on one machine: a process costs about 125 MB, and one holds many users."""
-
-
-def shard_name(number: int) -> str:
-    """The actor name of a shard."""
-    return f"shard-{number}"
-
-
-def shard_of(user_id: str) -> str:
-    """The name of the shard a user lives in; stable for a given number of shards."""
-    return shard_name(int.from_bytes(digest("shard", user_id), "big") % SHARDS)
-
-
-def line_of(home: Path, name: str) -> Path:
-    """The file in which a shard of this home leaves where it may be asked past Ray (actors.line)."""
-    return home / "run" / f"line-{name}"
 
 
 def actor(name: str) -> Any:
@@ -37,3 +22,30 @@ def actor(name: str) -> Any:
         return ray.get_actor(name, namespace=NAMESPACE)
     except ValueError as error:
         raise Unavailable("A part of Memoray does not live; see its log and `memoray status`.") from error
+
+
+class Shards:
+    """The shards for the worker and for jobs, by Ray's own calls."""
+
+    def __init__(self, settings: Settings, timeout_s: float | None = None) -> None:
+        """`timeout_s` are seconds for one call, a restart of its shard included."""
+        self._placement, self._timeout_s = Placement(settings.home, settings.shards), timeout_s
+
+    async def ask(self, user_id: str, method: str, *asked: object) -> Any:
+        """What the shard of a user does for this user; once more where the memory has just moved.
+
+        Raises TimeoutError: the answer of a shard that was killed may never come, and the same command counts once.
+        """
+        try:
+            return await self._called(self._placement.of(user_id), method, user_id, *asked)
+        except Fenced:  # it has let go of the memory, and takes it anew if it still lives there
+            return await self._called(self._placement.of(user_id), method, user_id, *asked)
+
+    async def ask_all(self, method: str, *asked: object, timeout_s: float | None = None) -> Sequence[Any]:
+        """What every shard does."""
+        names = self._placement.names()
+        return await asyncio.gather(*(self._called(name, method, *asked, timeout_s=timeout_s) for name in names))
+
+    async def _called(self, name: str, method: str, *asked: object, timeout_s: float | None = None) -> Any:
+        call = getattr(actor(name), method).remote(*asked)
+        return await asyncio.wait_for(call, self._timeout_s if timeout_s is None else timeout_s)

@@ -17,7 +17,7 @@ from typing import Any
 from actors.background import Threads, come_last, step_back
 from actors.erasing import erase, sweep_now_and_then
 from actors.happenings import keep_events, watch_events
-from actors.names import SHARDS, actor, shard_name, shard_of
+from actors.names import Shards
 from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
 from actors.succession import Succession
@@ -64,7 +64,7 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         step_back()
         sys.setswitchinterval(SWITCH_S)
-        self._settings = settings
+        self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
         self._succession: Succession | None = None
         self._asked, last = build_models.readers(settings)
@@ -165,8 +165,7 @@ class Worker:
         """Take the encoder that serves now, here and in every shard."""
         kept = await self._open()
         self._stores, self._succession = await build.stores_over(kept.pool, self._settings, kept.events), None
-        for number in range(SHARDS):
-            await asyncio.wait_for(actor(shard_name(number)).renew.remote(), RENEW_S)
+        await self._shards.ask_all("renew", timeout_s=RENEW_S)
 
     async def _read_heard(self) -> None:
         """Find out what words say, with what is left of the processors while they are encoded (0053)."""
@@ -195,7 +194,7 @@ class Worker:
         rounds = self._settings.revision.rounds
         try:
             vectors = await encode((await self._open()).encoder, list(statements.values()))
-            await ask_again(command, lambda judged: _submit(user_id, judged, vectors), judge, rounds)
+            await ask_again(command, partial(self._turn, user_id, vectors), judge, rounds)
         except Exception:  # whatever it is, the facts of others are asked about all the same
             log.exception("facts of %s wait for their judge", user_id)
 
@@ -259,24 +258,19 @@ class Worker:
             vectors = await encode(stores.encoder, [row["statement"] for row in anew])
             own = {row["fact_id"]: vectors[row["statement"]] for row in anew}
             await stores.journal.put_fact_vectors(user_id, own)
-            await actor(shard_of(user_id)).relearn.remote(user_id)
+            await self._shards.ask(user_id, "relearn")
         if unmet := [row for row in rows if not row["anew"]]:
             await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
 
     async def _submit(self, user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
         """Hand a command to the shard of its user, and judge what it meets while no turn waits."""
         rounds = self._settings.revision.rounds
-        return await submit_judged(command, lambda judged: _submit(user_id, judged, vectors), self._judge, rounds)
+        return await submit_judged(command, partial(self._turn, user_id, vectors), self._judge, rounds)
+
+    async def _turn(self, user_id: str, vectors: Mapping[str, Vector], command: Judgeable) -> Any:
+        return await self._shards.ask(user_id, "turn", command, vectors)
 
     async def _open(self) -> build.Stores:
         if self._stores is None:
             self._stores = await build.stores(self._settings, "worker")
         return self._stores
-
-
-async def _submit(user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:
-    """Hand a command to the shard of its user.
-
-    Raises TimeoutError: the answer of a shard that was killed may never come, and the same command again counts once.
-    """
-    return await asyncio.wait_for(actor(shard_of(user_id)).turn.remote(user_id, command, vectors), TURN_S)

@@ -49,7 +49,7 @@ from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
 from memory.ports import Clock, Embedder, Index, Shelf
 from memory.rules.decider import Rules
-from memory.services.erasing import Eraser, Turn
+from memory.services.erasing import Erase, Eraser, MemoryEraser, Turn
 
 
 @dataclass(frozen=True)
@@ -225,10 +225,15 @@ def sounds(settings: Settings) -> SoundFolder:
     return SoundFolder(settings.home / "audio", settings.sound)
 
 
-def eraser(kept: Stores, settings: Settings, turn: Turn, leave: Callable[[str], Awaitable[None]]) -> Eraser:
-    """What carries out the queue of erasures. `turn` and `leave` reach the shard of a user."""
+def eraser(kept: Stores, settings: Settings, erase: Erase, leave: Callable[[str], Awaitable[None]]) -> Eraser:
+    """What carries out the queue of erasures. `erase` reaches the shard of a user, `leave` all of them."""
     files = session_files(kept, settings)
-    return Eraser(kept.erasing, turn, kept.forgetting, kept.commands, files, leave)
+    return Eraser(kept.erasing, erase, kept.forgetting, kept.commands, files, leave)
+
+
+def memory_eraser(kept: Stores, turn: Turn) -> MemoryEraser:
+    """What carries out a piece of it, in the shard."""
+    return MemoryEraser(turn, kept.forgetting, kept.commands)
 
 
 def sweeper(settings: Settings, kept: Stores) -> PostgresSweeper:

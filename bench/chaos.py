@@ -1,6 +1,6 @@
 """Chaos: parts of a running Memoray are killed and stopped while somebody writes and asks, and everything is counted.
 
-Writes are sources and keyed facts of an invented user; each is sent again until it is acknowledged, as a careful
+Writes are sources and keyed facts of invented users; each is sent again until it is acknowledged, as a careful
 client does, and afterwards every acknowledged one must be there exactly once. A read is asked once, and each request
 has a connection of its own.
 
@@ -45,7 +45,8 @@ SETTLED_S = 180.0
 FACT_EVERY = 10
 """Each tenth write is a fact, which is decided by the shard; the others are sources."""
 PAGE = 200
-USER = "chaos"
+USERS = tuple(f"chaos-{number}" for number in range(5))
+"""They live in each of up to three shards, of which one is killed at a time."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Chaos:
 
     def __init__(self, url: str, token: str, plan: Plan, harm: Callable[[Fault], bool], tell: Tell) -> None:
         self._plan, self._harm, self._tell = plan, harm, tell
-        self._headers = {"X-Internal-Token": token, "X-User-Id": USER}
+        self._headers = {"X-Internal-Token": token}
         self._url = url
         self._run = secrets.token_hex(4)
         """A key that was used once stays used."""
@@ -126,15 +127,18 @@ class Chaos:
         connector = aiohttp.TCPConnector(limit=0, force_close=True)
         async with aiohttp.ClientSession(self._url, headers=self._headers, connector=connector) as client:
             self._client = client
-            await self._surely("DELETE", "/v1/memory")
+            for user in USERS:
+                await self._surely("DELETE", "/v1/memory", user)
             self._began = time.monotonic()
             struck = await self._amid_faults()
             self._tell("Counting what is there", 0, 1)
-            sources = await self._listed("/v1/sources", "sources", "source_id")
-            statements = await self._listed("/v1/facts", "facts", "statement")
-            await self._surely("DELETE", "/v1/memory")
+            found: list[str] = []
+            for user in USERS:
+                found += await self._listed("/v1/sources", "sources", "source_id", user)
+                found += await self._listed("/v1/facts", "facts", "statement", user)
+                await self._surely("DELETE", "/v1/memory", user)
         seen = self._seen
-        lost, doubled = counted(seen.sources | seen.facts, [*sources, *statements])
+        lost, doubled = counted(seen.sources | seen.facts, found)
         return Report.of(
             self._plan.seed,
             struck,
@@ -189,7 +193,8 @@ class Chaos:
     async def _read(self, number: int) -> None:
         self._seen.reads += 1
         asked = self._now
-        answer = await self._sent("GET", "/v1/context", READ_S, params={"query": f"Who lives in {_city(number)}?"})
+        asked_for = {"query": f"Who lives in {_city(number)}?"}
+        answer = await self._sent("GET", "/v1/context", READ_S, params=asked_for, headers=_of(_user(number)))
         if answer is not None:
             self._seen.answered.append(self._now)
             self._seen.slowest_read_s = max(self._seen.slowest_read_s, self._now - asked)
@@ -199,13 +204,16 @@ class Chaos:
         said = f"{who} lives in {_city(number)}"
         if number % FACT_EVERY == 0:
             fact = {"subject": who, "predicate": "lives_in", "object": _city(number), "statement": said}
-            key = {"Idempotency-Key": f"chaos-{self._run}-{number}"}
+            key = {"Idempotency-Key": f"chaos-{self._run}-{number}", **_of(_user(number))}
             kept = await self._until_acknowledged("/v1/facts", self._seen.facts, said, json=fact, headers=key)
         else:
             segment = {"segment_id": "1", "speaker": "Ola", "text": f"I saw the number {number} today.", "start": 0}
             source_id = f"chaos-{number}"
             source = {"source_id": source_id, "started_at": "2026-03-01T08:00:00Z", "segments": [segment]}
-            kept = await self._until_acknowledged("/v1/sources", self._seen.sources, source_id, json=source)
+            whose = _of(_user(number))
+            kept = await self._until_acknowledged(
+                "/v1/sources", self._seen.sources, source_id, json=source, headers=whose
+            )
         self._seen.unacknowledged += not kept
 
     async def _until_acknowledged(self, path: str, kept: set[str], name: str, **request: Any) -> bool:
@@ -234,24 +242,33 @@ class Chaos:
             return None
         return answer
 
-    async def _surely(self, method: str, path: str, **request: Any) -> Any:
+    async def _surely(self, method: str, path: str, user: str, **request: Any) -> Any:
         """An answer, however long the system needs to recover. Raises TimeoutError."""
         async with asyncio.timeout(SETTLED_S):
             while True:
-                answer = await self._sent(method, path, READ_S, **request)
+                answer = await self._sent(method, path, READ_S, headers=_of(user), **request)
                 if answer is not None:
                     return answer.json
                 await asyncio.sleep(AGAIN_S)
 
-    async def _listed(self, path: str, name: str, field_name: str) -> list[str]:
+    async def _listed(self, path: str, name: str, field_name: str, user: str) -> list[str]:
         found: list[str] = []
         asked: dict[str, Any] = {"limit": PAGE}
         while True:
-            page = await self._surely("GET", path, params=asked)
+            page = await self._surely("GET", path, user, params=asked)
             found += [row[field_name] for row in page[name]]
             if page["cursor"] is None:
                 return found
             asked["cursor"] = page["cursor"]
+
+
+def _of(user: str) -> dict[str, str]:
+    return {"X-User-Id": user}
+
+
+def _user(number: int) -> str:
+    """Each write goes to another one, and so does each fact among them."""
+    return USERS[number // FACT_EVERY % len(USERS)]
 
 
 def _city(number: int) -> str:

@@ -111,10 +111,9 @@ class Living:
 
     async def begin(self, profile: Profile) -> None:
         """Be born."""
-        epoch = await self.journal.claim(USER)
         captures = InMemoryCaptures(self.journal)
         self._memory = UserMemory(
-            USER, USER, epoch, self.journal, captures, self._parts.rules, self.clock, self._parts.embedder
+            USER, "shard-0", self.journal, captures, self._parts.rules, self.clock, self._parts.embedder
         )
         await self._memory.activate()
         await self.turn(USER, SetProfile("profile", profile=profile), {})

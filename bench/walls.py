@@ -106,7 +106,7 @@ async def believe(stores: build.Stores, user: str, facts: int) -> None:
     ]
     made = tuple(Change("created", None, row) for row in (*entities, *rows))
     changes = ChangeSet("c-1", "Remember", "user", NOW, made)
-    await stores.journal.commit(user, await stores.journal.claim(user), WorkingSet(user), changes, {})
+    await stores.journal.commit(await stores.journal.claim(user, "shard-0"), WorkingSet(user), changes, {})
 
 
 async def pairs(without: Act, behind: Act, users: Sequence[str], rounds: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from actors import placement
 from adapters import temporary
 from adapters.postgres.account import SERVICE
 from cli.accounts import provide_account
@@ -37,7 +38,7 @@ def up(
     demo: Annotated[bool, typer.Option(help="Ask three questions of a sample conversation afterwards.")] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Start Memoray and wait until it answers. When it runs already, nothing is changed.
+    """Start Memoray and wait until it answers. When it runs already, only another number of shards is put in force.
 
     Example: memoray up --no-demo
     """
@@ -45,7 +46,7 @@ def up(
     places.prepare()
     runtime, running = read_runtime(places), supervised(places)
     if runtime is not None and runtime.state == "ready" and running:
-        _announce(runtime, "Memoray is already up.", as_json)
+        _announce(runtime, _replaced(places), as_json)
         return
     started = time.monotonic()
     if not running:
@@ -86,6 +87,15 @@ def down(home: HomeOption = None, as_json: JsonOption = False) -> None:
         out.print(f"Memoray is down after {time.monotonic() - started:.1f} s.")
     else:
         out.print("Memoray was not running.")
+
+
+def _replaced(places: Places) -> str:
+    """Let as many shards be in force as are set now, and say so."""
+    before, shards = placement.in_force(places.home), load(places.home).shards
+    if before in (None, shards):
+        return "Memoray is already up."
+    placement.put_in_force(places.home, shards)
+    return f"Memoray is already up. Its memories move from {before} to {shards} shards."
 
 
 def _spawn(places: Places) -> subprocess.Popen[bytes]:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from actors import placement
 from cli.accounts import account_of
 from cli.client import Client
 from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json, print_table
@@ -87,6 +88,7 @@ def _not_running(runtime: Runtime | None, as_json: bool) -> None:
 
 
 def _measured(runtime: Runtime, root: int) -> dict[str, Any]:
+    home = Path(runtime.home)
     processes = [
         {"pid": pid, "title": title(pid), "pss_bytes": pss_bytes(pid)} for pid in sorted({root} | descendants(root))
     ]
@@ -99,6 +101,7 @@ def _measured(runtime: Runtime, root: int) -> dict[str, Any]:
         "python": ".".join(map(str, sys.version_info[:3])),
         "pending": None if (stats := _told(runtime, "/v1/stats")) is None else stats.get("pending", {}),
         "encoder": _told(runtime, "/v1/rebuild"),
+        "shards": {"in_force": placement.in_force(home), "pids": placement.living(home)},
     }
 
 
@@ -125,6 +128,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Database": f"as its owner: {seen['owner_serves']}" if seen["owner_serves"] else "a role without other rights",
         "Accounts": ", ".join(f"{name} as {account}" for name, account in seen["accounts"].items()),
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
+        "Shards": _shards(seen["shards"]),
         "Pending": waiting,
         "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",
     } | ({"Error": seen["error"]} if seen["error"] else {})
@@ -137,6 +141,12 @@ def _show(seen: dict[str, Any]) -> None:
         table.add_row(str(process["pid"]), f"{process['pss_bytes'] / 1e6:.0f}", process["title"])
     table.add_row("", f"{seen['pss_bytes'] / 1e6:.0f}", "in all (PSS: shared pages counted once)", style="bold")
     print_table(table)
+
+
+def _shards(seen: dict[str, Any]) -> str:
+    """How many there are to be, and which of them answer; without ours nobody has said how many."""
+    answering = ", ".join(f"{name} by process {pid}" for name, pid in seen["pids"].items())
+    return f"{seen['in_force'] or 'as set'} in force; {answering or 'none answers yet'}"
 
 
 def _log_files(places: Places, part: str | None) -> list[tuple[str, Path]]:

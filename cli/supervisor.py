@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
+from actors.placement import put_in_force
 from adapters import temporary
 from adapters.guardian import Guardian, release
 from adapters.postgres.binaries import find_binaries
@@ -37,10 +38,8 @@ from cli.traces import reason_of
 from config.settings import Settings, load
 from memory.errors import DomainError, Unavailable
 
-TICK_S = 1.0
-"""Between two looks; the end of a process is noticed at once."""
-BUSY_TICK_S = 0.2
-"""The same, while something is started."""
+TICK_S, BUSY_TICK_S = 1.0, 0.2
+"""Between two looks, and while something is started; the end of a process is noticed at once."""
 FIRST_ATTEMPTS = 3
 """Starts of Ray before the first one that holds: another program may take a port between our look at it and Ray's."""
 SERVICE_FAILURES = 2
@@ -49,11 +48,8 @@ POSTGRES_START_S = 600.0
 """A start replays the write-ahead log; 6.3 s were measured on a busy laptop, after a long import it may be minutes."""
 POSTGRES_EVERY_S, POSTGRES_ANSWER_S, POSTGRES_HUNG_S = 2.0, 2.0, 15.0
 """Seconds between two questions to PostgreSQL, for an answer, and of silence after which it is ended."""
-REVIVE_S = 15.0
-SPARE_START_S = 15.0
-"""To begin its process; it has the door some seconds later."""
-ERRANDS_S = 15.0
-"""What errands are given to end at the end."""
+REVIVE_S, SPARE_START_S, ERRANDS_S = 15.0, 15.0, 15.0
+"""To begin a process, of which a spare gateway has the door some seconds later; for errands to end at the end."""
 
 log = logging.getLogger("memoray.supervisor")
 
@@ -68,7 +64,8 @@ class Supervisor:
     def __init__(self, settings: Settings, kept: Kept | None = None, beside: Beside = ThreadErrand) -> None:
         self.settings = settings
         self.places = Places(settings.home)
-        self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, self.places.log("postgres"))
+        told = self.places.log("postgres")
+        self.postgres = None if settings.dsn else EmbeddedPostgres(settings.home, told, settings.shards)
         dsn = server_dsn(settings)
         served = dsn if self.postgres is None else self.postgres.product_dsn
         self.ray = RayHead(settings, served, Ports.usual(settings.http.port), kept)
@@ -248,7 +245,8 @@ class Supervisor:
 
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
-        command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", self.runtime.owner_dsn]
+        given = ["--dsn", self.runtime.owner_dsn, "--shards", str(self.settings.shards)]
+        command = [sys.executable, "-m", "adapters.postgres.migrate", *given]
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
         done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)
@@ -340,6 +338,7 @@ def _guard(settings: Settings, places: Places) -> int:
     places.runtime.unlink(missing_ok=True)
     if left := clear_up(settings.home):  # before ports are chosen: they hold ours
         log.warning("ended %d processes that a killed supervisor had left", left)
+    put_in_force(settings.home, settings.shards)
     for part in ("postgres", "ray", "spare"):
         rotate(places.log(part))
     with temporary.occupy(settings.home):

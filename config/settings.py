@@ -18,7 +18,7 @@ import config
 from config.doors import Chat, Events, Sound
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, Share
+from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
     Communities,
@@ -34,7 +34,7 @@ from memory.rules.parameters import (
 )
 
 PREFIX = "MEMORAY_"
-_SCALARS = ("dsn", "preset")
+_SCALARS = ("dsn", "preset", "shards")
 _ROOMS = ("memory", "config", "adapters", "actors", "deployments", "jobs")
 
 
@@ -245,6 +245,9 @@ class Settings:
     """A PostgreSQL server (15 or later, with pgvector) as a URL; null starts the embedded one."""
     preset: str = "default"
     """A named set of settings from config/presets, laid over config/memory.yaml."""
+    shards: ShardCount = 1
+    """Processes that memories live in, each user in one of them: 125 MB and 7 connections to the database each. One has
+    the memories of a household; more use more processors (decision 0095)."""
     http: Http = field(default_factory=Http)
     """The front door."""
     limits: Limits = field(default_factory=Limits)

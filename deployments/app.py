@@ -41,7 +41,7 @@ class Gateway:
         model = RemoteModel(near.language) if near.language else None
         house = await open_house(settings, minds, encoder, model)
         self._house = house
-        self._keeping = asyncio.ensure_future(minds.keep_lines())
+        self._keeping = asyncio.ensure_future(minds.keep_shards())
         app = create_app(
             house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
         )

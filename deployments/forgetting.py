@@ -7,7 +7,7 @@ and a moment for others'; whatever is not over by then is carried out from the q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from adapters import build
@@ -16,8 +16,6 @@ from deployments.callers import Caller
 from deployments.house import House
 from deployments.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
-from memory.model.changes import ChangeSet
-from memory.model.commands import Command
 from memory.model.events import COMPLETE
 from memory.model.ids import segment_named
 from memory.services.erasing import Eraser
@@ -31,15 +29,16 @@ OTHERS_S = 1.0
 
 async def forget_source(house: House, who: Caller, source_id: str, key: str) -> Receipt:
     """Forget a source for everybody who reads its scope. Raises NotFound; only a whole id will do."""
-    stores = house.stores
-    async with _alone(house, who.user_id):
-        receipt_id, asked = await stores.erasing.asked(who.user_id, key, "source", source_id)
-        if not asked:
-            scope, session_id = await _source_of(house, who, source_id)
-            files = await _files_of(house, scope, session_id)
-            await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
-        await _carry_out(house, who.user_id, receipt_id)
-        house.chats.drop(who.user_id, who.view.scopes)
+
+    async def begin(receipt_id: str) -> None:
+        scope, session_id = await _source_of(house, who, source_id)
+        files = await _files_of(house, scope, session_id)
+        await house.stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
+
+    receipt_id = await _asked(house, who.user_id, key, "source", source_id, begin)
+    await _carry_out(house, who.user_id, receipt_id)
+    house.chats.drop(who.user_id, who.view.scopes)
+    house.looks.drop(who.user_id)
     return await _told(house, who, receipt_id, source_id)
 
 
@@ -48,22 +47,38 @@ async def forget_segment(house: House, who: Caller, source_id: str, segment_id: 
 
     Raises NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
     """
-    stores, identity = house.stores, segment_named(source_id, segment_id)
-    async with _alone(house, who.user_id):
-        receipt_id, asked = await stores.erasing.asked(who.user_id, key, "source", identity)
-        if not asked:
-            scope, session_id = await _source_of(house, who, source_id)
-            said = await stores.sources.segments(scope, source_id)
-            if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
-                files = await _files_of(house, scope, session_id)
-                await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
-            elif build.session_files(stores, house.settings).hold(scope, session_id):
-                raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
-            else:
-                await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
-        await _carry_out(house, who.user_id, receipt_id)
-        house.chats.drop(who.user_id, who.view.scopes)
+    stores = house.stores
+
+    async def begin(receipt_id: str) -> None:
+        scope, session_id = await _source_of(house, who, source_id)
+        said = await stores.sources.segments(scope, source_id)
+        if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
+            files = await _files_of(house, scope, session_id)
+            await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
+        elif build.session_files(stores, house.settings).hold(scope, session_id):
+            raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
+        else:
+            await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
+
+    receipt_id = await _asked(house, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
+    await _carry_out(house, who.user_id, receipt_id)
+    house.chats.drop(who.user_id, who.view.scopes)
+    house.looks.drop(who.user_id)
     return await _told(house, who, receipt_id, source_id)
+
+
+async def _asked(
+    house: House, user_id: str, key: str, what: str, identity: str, begin: Callable[[str], Awaitable[None]]
+) -> str:
+    """The receipt of a request, which is begun unless it was before; the same one at the same time begins once."""
+    receipt_id, asked = await house.stores.erasing.asked(user_id, key, what, identity)
+    if not asked:
+        try:
+            await begin(receipt_id)
+        except (Conflict, NotFound):  # here or at another gateway, the same request was faster
+            if not (await house.stores.erasing.asked(user_id, key, what, identity))[1]:
+                raise
+    return receipt_id
 
 
 async def _source_of(house: House, who: Caller, source_id: str) -> tuple[str, str]:
@@ -84,16 +99,18 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
 
     What was heard stays as it was; what was told of it alone by a command goes, too.
     """
-    stores = house.stores
-    async with _alone(house, who.user_id):
-        receipt_id, asked = await stores.erasing.asked(who.user_id, key, "entity", entity_id)
-        known = entity_id
-        if not asked:
-            _, known = await stores.entities.resolve(who.view, entity_id)
-            await stores.erasing.entity(receipt_id, who.user_id, known, key)
-            await _try_entity(house, receipt_id)
-        await _carry_out(house, who.user_id, receipt_id)
-        house.chats.drop(who.user_id, who.view.scopes)
+    known = entity_id
+
+    async def begin(receipt_id: str) -> None:
+        nonlocal known
+        _, known = await house.stores.entities.resolve(who.view, entity_id)
+        await house.stores.erasing.entity(receipt_id, who.user_id, known, key)
+        await _try_entity(house, receipt_id)
+
+    receipt_id = await _asked(house, who.user_id, key, "entity", entity_id, begin)
+    await _carry_out(house, who.user_id, receipt_id)
+    house.chats.drop(who.user_id, who.view.scopes)
+    house.looks.drop(who.user_id)
     return await _told(house, who, receipt_id, known)
 
 
@@ -117,15 +134,17 @@ async def forget_memory(house: House, who: Caller, key: str) -> Receipt:
     """Forget everything of a user. Tokens stay; what a team shares belongs to the team."""
     user, default = who.user_id, house.settings.auth.default_user
     stores = house.stores
-    async with _alone(house, user):
-        receipt_id, asked = await stores.erasing.asked(user, key, "memory", user)
-        if not asked:
-            files = await asyncio.to_thread(build.session_files(stores, house.settings).standing, user)
-            folders = [user, *([""] if user == default else [])]
-            await stores.erasing.memory(receipt_id, user, folders, files)
-            house.readers = {each for each in house.readers if each[1] != user}
-        await _carry_out(house, user, receipt_id)
-        house.chats.drop(user)
+
+    async def begin(receipt_id: str) -> None:
+        files = await asyncio.to_thread(build.session_files(stores, house.settings).standing, user)
+        folders = [user, *([""] if user == default else [])]
+        await stores.erasing.memory(receipt_id, user, folders, files)
+        house.readers = {each for each in house.readers if each[1] != user}
+
+    receipt_id = await _asked(house, user, key, "memory", user, begin)
+    await _carry_out(house, user, receipt_id)
+    house.chats.drop(user)
+    house.looks.drop(user)
     await house.rings.renew()
     return await receipt_of(house, user, receipt_id, user)
 
@@ -162,11 +181,4 @@ async def _carry_out(house: House, user_id: str, receipt_id: str) -> None:
 
 
 def _eraser(house: House) -> Eraser:
-    async def turn(user_id: str, command: Command) -> ChangeSet:
-        return await house.minds.turn(user_id, command, {})
-
-    return build.eraser(house.stores, house.settings, turn, house.minds.forget_user)
-
-
-def _alone(house: House, user_id: str) -> asyncio.Lock:
-    return house.forgetting.setdefault(user_id, asyncio.Lock())
+    return build.eraser(house.stores, house.settings, house.minds.erase, house.minds.forget_user)

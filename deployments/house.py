@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
-from weakref import WeakValueDictionary
 
 from fastapi import Request
 
@@ -19,6 +18,7 @@ from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import Trail
 from deployments.chats import ChatSessions
+from deployments.looks import Looks
 from deployments.metrics import Metrics
 from deployments.rates import Rates
 from deployments.rings import Rings
@@ -36,6 +36,7 @@ from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statement
 from memory.retrieval.pieces import Asked
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
+from memory.services.erasing import Task
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 from memory.services.zones import offset_s
@@ -90,6 +91,9 @@ class Web(Protocol):
 class Minds(Protocol):
     """The living parts, wherever they run: the shards of the users, and the worker."""
 
+    def shard_of(self, user_id: str) -> str:
+        """The name of the shard a user lives in by now."""
+
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn of a user's memory."""
 
@@ -119,6 +123,9 @@ class Minds(Protocol):
     async def wake(self) -> None:
         """Tell the worker that there is something to do."""
 
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        """Carry out a piece of an erasure in its user's memory."""
+
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
 
@@ -145,8 +152,6 @@ class House:
     """The latest look, beside a request that does not wait for it."""
     model: LanguageModel | None = None
     readers: set[tuple[str, str]] = field(default_factory=set)
-    forgetting: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """user id -> who forgets, alone: what is erased of beliefs is told by weighing them before and after."""
     underway: set[asyncio.Task[None]] = field(default_factory=set)
     """Work that goes on when the request that began it was answered."""
     searching: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, SEARCHES))
@@ -159,6 +164,8 @@ class House:
     """Tickets of streams."""
     chats: ChatSessions = field(default_factory=ChatSessions)
     """Who talks with their memory now."""
+    looks: Looks = field(default_factory=Looks)
+    """What was just seen of all facts of a memory."""
     web: Web | None = None
     """What these may reach of the web, if the settings let them."""
 

@@ -21,18 +21,22 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
+from memory.services.erasing import Task
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 
 ASKED_AT_ONCE = 8
 """Questions a shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that wait
 after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
-OPENED_S = 2.0
-"""Seconds between calls that have the shards open their lines."""
+LOOKED_S = 2.0
+"""Seconds between looks whether there are as many shards as there are to be, all of them with their lines open."""
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included."""
 FIGURES_S = 1.0
 """Seconds that figures wait for a shard."""
+
+PIECE_S = 60.0
+"""Seconds a piece of an erasure may take: as long as whoever has taken it has it alone."""
 
 REBUILD_S = 3_600.0
 """Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
@@ -97,21 +101,32 @@ class RayMinds:
             return cast(Sequence[Projected], await self._within(answer, FIGURES_S))
         return ()
 
-    async def keep_lines(self) -> None:
-        """Have the shards be asked past Ray at any time: without its raylet a gateway cannot call them."""
+    def shard_of(self, user_id: str) -> str:
+        """The shard a user lives in by now."""
+        return self._directory.shard_of(user_id)
+
+    async def keep_shards(self) -> None:
+        """Have as many shards as there are to be, and have them be asked past Ray: without its raylet a gateway cannot
+        call them.
+        """
         while True:
             with suppress(RayError, Unavailable):
-                await self._directory.open_lines()
-            await asyncio.sleep(OPENED_S)
+                await self._within(self._directory.look(), TURN_S)
+            await asyncio.sleep(LOOKED_S)
 
     async def wake(self) -> None:
         """Tell the worker that there is something to do; it finds out by itself within a second anyway."""
         with suppress(Unavailable):
             self._directory.worker().wake.remote()
 
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        """Carry out a piece of an erasure in its user's memory."""
+        answer = self._directory.ask(task["user_id"], "erase", task)
+        return cast(Mapping[str, int], await self._within(answer, PIECE_S))
+
     async def forget_user(self, user_id: str) -> None:
-        """Drop what is held of a user."""
-        await self._asked_of(user_id, TURN_S, "forget_user")
+        """Drop what is held of a user, wherever it is."""
+        await self._within(self._directory.ask_all("forget_user", user_id), TURN_S)
 
     async def rebuild(self, user_id: str) -> Rebuilt:
         """Write a user's history anew from captured commands."""

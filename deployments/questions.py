@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from ray.exceptions import RayError
 
-from actors.names import shard_of
 from actors.understanding import Understood, understand
 from adapters import build
 from deployments.contexts import context_for, still_told
@@ -114,7 +113,7 @@ async def _recollect(house: House, question: Question, only: Keys | None) -> Rec
     understood = await _understood(house, question) if house.encodes else None
     asking = asyncio.ensure_future(house.minds.recall(question, only, understood))
     try:
-        await _while_it_answers(house, shard_of(question.view.user_id), asking)
+        await _while_it_answers(house, house.minds.shard_of(question.view.user_id), asking)
         found = _told(asking) if asking.done() else None
         return found or await _whichever(house, question, only, understood, asking)
     finally:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import BaseModel
@@ -14,11 +11,11 @@ from pydantic import BaseModel
 from adapters import build
 from deployments.callers import Caller
 from deployments.commands import turn
-from deployments.house import House, Minds
+from deployments.house import House
+from deployments.looks import Look
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
 from memory.model.facts import Fact
-from memory.model.scopes import View
 from memory.ports import Vector
 from memory.rules.decider import decide
 from memory.rules.reflection import Likeness, Pair
@@ -58,32 +55,14 @@ class Done(BaseModel):
     reported: list[AlikeFacts] = []
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A look, whose it was, and what it depends on."""
-
-    view: View
-    stamp: Mapping[str, Any]
-    look: Outlook
-
-
-_HELD: WeakKeyDictionary[Minds, _Held] = WeakKeyDictionary()
-"""The last look of a front door."""
-HELD_S = 60.0
-"""Seconds for which a look serves the next verb, if the memory has not moved: who looks acts, and copying 9,000 facts
-from the shard and comparing them takes most of a second (ours)."""
-
-
 async def outlook(house: House, who: Caller) -> Outlook:
     """The memory as this caller may look at it."""
     stamp = await house.stores.history.stamp(who.view, house.stores.encoder.name)
-    held, now = _HELD.get(house.minds), house.clock.now()
-    if held and (held.view, held.stamp) == (who.view, stamp) and 0 <= now - held.look.now < HELD_S:
-        return held.look
+    if (held := house.looks.again(who.view, stamp, house.clock.now())) is not None:
+        return held
     look = await _looked(house, who)
     if look.believed.version == stamp["version"]:  # else the shard has not yet believed what is committed
-        _HELD[house.minds] = _Held(who.view, stamp, look)
-        asyncio.get_running_loop().call_later(HELD_S, _HELD.pop, house.minds, None)
+        house.looks.hold(Look(who.view, stamp, look))
     return look
 
 

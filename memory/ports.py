@@ -36,21 +36,30 @@ Keys = NDArray[np.int64]
 """[rows] segment keys."""
 
 
-class Journal(Protocol):
-    """The truth about what is believed: one transaction a turn, one writer a shard."""
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """How a memory stands in the journal."""
 
-    async def claim(self, shard: str) -> int:
-        """Become the writer of a shard: a new epoch, higher than any before; older writers are fenced."""
+    epoch: int
+    """Of the writer that has claimed it last, 0 if nobody has."""
+    version: int
+    """Of what is believed."""
+
+
+class Journal(Protocol):
+    """The truth about what is believed: one transaction a turn, one writer a memory."""
+
+    async def claim(self, user_id: str, shard: str) -> int:
+        """Become the writer of a memory: a new epoch, higher than any before; its older writers are fenced."""
 
     async def load(self, user_id: str) -> WorkingSet:
         """Everything believed now. An unknown user is an empty memory at version 0."""
 
-    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet,
-                     vectors: Mapping[str, Vector]) -> bool:  # fmt: skip
+    async def commit(self, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]) -> bool:
         """Write a change set on top of `base`, with the vectors of the facts it created.
 
-        False if its command was committed before: nothing is written. Raises Fenced if the epoch is no longer the
-        shard's, Stale if the version of `base` is not the journal's.
+        False if its command was committed before: nothing is written. Raises Fenced if another has claimed the memory
+        since, Stale if the version of `base` is not the journal's.
         """
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
@@ -63,8 +72,8 @@ class FactJournal(Journal, Protocol):
     def prepare(self, changes: ChangeSet) -> None:
         """Make ready, in whatever thread, what is soon to be committed; unprepared its commit takes longer."""
 
-    async def version(self, user_id: str) -> int:
-        """The version of what is believed now."""
+    async def ownership(self, user_id: str) -> Ownership:
+        """Who may commit now, and the version of what is believed."""
 
     async def fact_vectors(self, user_id: str) -> Mapping[str, Vector]:
         """fact id -> vector."""

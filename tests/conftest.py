@@ -31,6 +31,8 @@ os.environ.pop("RAY_ADDRESS", None)  # never attach to a developer's running clu
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+SHARDS = int(os.environ.get("MEMORAY_TEST_SHARDS", "1"))
+"""In how many shards the memories of tests live."""
 RAY_TESTS = ("tests/e2e/", "tests/ray/")
 
 

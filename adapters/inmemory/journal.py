@@ -8,7 +8,7 @@ from memory.errors import Fenced, Stale
 from memory.model.changes import ChangeSet
 from memory.model.sources import SourceState
 from memory.model.working_set import WorkingSet, evolve
-from memory.ports import Vector
+from memory.ports import Ownership, Vector
 
 
 class InMemoryJournal:
@@ -16,6 +16,7 @@ class InMemoryJournal:
 
     def __init__(self) -> None:
         self._epochs: dict[str, int] = {}
+        self._claims = 0
         self._states: dict[str, WorkingSet] = {}
         self._entries: dict[str, list[ChangeSet]] = {}
         self.vectors: dict[str, dict[str, Vector]] = {}
@@ -24,10 +25,11 @@ class InMemoryJournal:
         self.source_states: dict[str, str] = {}
         """Source id -> the state nights and recalls have given it; without one it still is a candidate."""
 
-    async def claim(self, shard: str) -> int:
+    async def claim(self, user_id: str, shard: str) -> int:
         """See memory.ports.Journal."""
-        self._epochs[shard] = self._epochs.get(shard, 0) + 1
-        return self._epochs[shard]
+        self._claims += 1
+        self._epochs[user_id] = self._claims
+        return self._claims
 
     async def load(self, user_id: str) -> WorkingSet:
         """See memory.ports.Journal."""
@@ -40,16 +42,14 @@ class InMemoryJournal:
     def prepare(self, changes: ChangeSet) -> None:
         """There is nothing to make ready."""
 
-    async def commit(
-        self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
-    ) -> bool:
+    async def commit(self, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]) -> bool:
         """See memory.ports.Journal."""
-        if self._epochs.get(shard) != epoch:
-            raise Fenced(shard=shard)
+        if self._epochs.get(base.user_id) != epoch:
+            raise Fenced(user_id=base.user_id)
         entries = self._entries.setdefault(base.user_id, [])
         if any(entry.command_id == changes.command_id for entry in entries):
             return False
-        if await self.version(base.user_id) != base.version:
+        if (await self.load(base.user_id)).version != base.version:
             raise Stale(user_id=base.user_id)
         self._states[base.user_id] = evolve(base, changes.changes)
         self.vectors.setdefault(base.user_id, {}).update(vectors)
@@ -64,9 +64,9 @@ class InMemoryJournal:
         states = (change.after for change in changes.changes)
         self.source_states |= {each.source_id: each.state for each in states if isinstance(each, SourceState)}
 
-    async def version(self, user_id: str) -> int:
-        """See memory.ports.Journal."""
-        return (await self.load(user_id)).version
+    async def ownership(self, user_id: str) -> Ownership:
+        """See memory.ports.FactJournal."""
+        return Ownership(self._epochs.get(user_id, 0), (await self.load(user_id)).version)
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """See memory.ports.Journal."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from adapters.path_lock import PathLock
 from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
-from adapters.postgres.role_names import names_of
+from adapters.postgres.role_names import connections, names_of
 from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
 from adapters.watched import Running, Watched
 from config.settings import Settings
@@ -50,10 +50,11 @@ POLL_S = 0.05
 _SSL_REQUEST = struct.pack("!ii", 8, 80877103)
 """The first message of the protocol that is answered before anything else, by one byte."""
 
+OF_OWNER = 10
+"""Connections beyond those of the product: three that PostgreSQL reserves, and the owner's own."""
 SERVER_SETTINGS = {
     "listen_addresses": "",
     "shared_buffers": "64MB",  # 17 MB PSS at rest, enough for a memory of some 100k segments
-    "max_connections": "100",
     "autovacuum_naptime": "10s",  # an import is asked about right away: a minute would be long without statistics
     "jit": "off",  # our queries are short: compiling them costs more than it saves
     "timezone": "UTC",
@@ -85,8 +86,8 @@ class EmbeddedPostgres:
     (the server does not come up; the log says why).
     """
 
-    def __init__(self, home: Path, log: Path | None = None) -> None:
-        self.home = home.resolve()
+    def __init__(self, home: Path, log: Path | None = None, shards: int = 1) -> None:
+        self.home, self._connections = home.resolve(), connections(shards) + OF_OWNER
         self.log = log or self.home / "logs" / "postgres.log"
         self._server: Running | None = None
         self._held: list[PathLock] = []
@@ -194,7 +195,8 @@ class EmbeddedPostgres:
             hand_over(data, account)
         _check_version(binaries, data)
         self._data = data
-        options = [word for name, value in SERVER_SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        settings = {**SERVER_SETTINGS, "max_connections": str(self._connections)}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self._server = subprocess.Popen(  # type: ignore[call-overload]

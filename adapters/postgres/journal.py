@@ -1,4 +1,4 @@
-"""The journal in PostgreSQL: claim a shard, load a memory, commit a turn."""
+"""The journal in PostgreSQL: claim a memory, load it, commit a turn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet, assemble
-from memory.ports import Vector
+from memory.ports import Ownership, Vector
 
 Q = queries("journal")
 
@@ -40,11 +40,17 @@ class PostgresJournal:
         self._encoded: dict[str, int] = {}
         """Users all of whose facts had a vector, and the last transaction that had changed their row before."""
 
-    async def claim(self, shard: str) -> int:
-        """A new epoch for this shard."""
-        row = await self._pool.row(Q["claim"], shard=shard)
-        assert row is not None
+    async def claim(self, user_id: str, shard: str) -> int:
+        """A new epoch for this memory."""
+        while (row := await self._pool.row(Q["claim"], user_id=user_id, shard=shard)) is None:
+            continue  # somebody who had taken a later number was faster
         return int(row["epoch"])
+
+    async def ownership(self, user_id: str) -> Ownership:
+        """Who may commit now, and the version of what is believed."""
+        row = await self._pool.row(Q["ownership"], user_id=user_id)
+        assert row is not None
+        return Ownership(**row)
 
     async def load(self, user_id: str) -> WorkingSet:
         """Everything believed now, in one consistent snapshot."""
@@ -102,9 +108,7 @@ class PostgresJournal:
         """Encode what is to be committed next. Only the last that was prepared is kept."""
         self._prepared = (changes, codec.encode_changes(changes))
 
-    async def commit(
-        self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]
-    ) -> bool:
+    async def commit(self, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]) -> bool:
         """One turn, one transaction. See the port for what it raises."""
         prepared = self._prepared
         if prepared and prepared[0] is changes:
@@ -113,7 +117,7 @@ class PostgresJournal:
             written = codec.encode_changes(changes)
         try:
             async with self._pool.transaction(user_id=base.user_id) as connection:
-                return await self._commit(connection, shard, epoch, base, changes, written, vectors)
+                return await self._commit(connection, epoch, base, changes, written, vectors)
         except psycopg.errors.UniqueViolation as error:
             if error.diag.constraint_name == "entities_name":
                 raise NameTaken() from error
@@ -122,7 +126,6 @@ class PostgresJournal:
     async def _commit(
         self,
         connection: Connection,
-        shard: str,
         epoch: int,
         base: WorkingSet,
         changes: ChangeSet,
@@ -130,11 +133,11 @@ class PostgresJournal:
         vectors: Mapping[str, Vector],
     ) -> bool:
         user_id = base.user_id
-        of = {"shard": shard, "epoch": epoch, "user_id": user_id, "version": base.version}
+        of = {"epoch": epoch, "user_id": user_id, "version": base.version}
         turn = await _one(connection, Q["take_turn"], **of, command_id=changes.command_id)
         assert turn is not None
         if turn["outcome"] == "fenced":
-            raise Fenced(shard=shard)
+            raise Fenced(user_id=user_id)
         if turn["outcome"] == "known":
             return False
         if turn["outcome"] == "stale":
@@ -145,11 +148,6 @@ class PostgresJournal:
             await _check_read(connection, user_id, changes)
         await write_turn(connection, user_id, self._encoder, base.version + 1, changes, written, vectors)
         return True
-
-    async def version(self, user_id: str) -> int:
-        """The version of what is believed now."""
-        row = await self._pool.row(Q["load_user"], user_id=user_id)
-        return int(row["version"]) if row else 0
 
     async def committed(self, user_id: str, command_id: str | None = None) -> ChangeSet | None:
         """What a command changed, words put back; None without one, if it was undone, or a name it took is erased."""

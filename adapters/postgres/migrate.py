@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent / "migrations"
 _LOCK = 0x6D656D6F  # "memo": one migration at a time, whoever starts it
 
 
-def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None) -> list[str]:
+def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None, shards: int = 1) -> list[str]:
     """Apply what is missing and return its names. A database that holds data is dumped to `backup_dir` first."""
     with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as connection:
         connection.execute(f"SET {EVERYBODY}")
@@ -44,7 +44,7 @@ def migrate(dsn: str, backup_dir: Path | None = None, pg_dump: str | None = None
                 connection.execute(path.read_text())
                 connection.execute("INSERT INTO migrations (name, digest) VALUES (%s, %s)", (path.stem, _digest(path)))
         with connection.transaction():
-            furnish(connection)
+            furnish(connection, shards)
         return [path.stem for path in missing]
 
 
@@ -68,7 +68,7 @@ def _backup(dsn: str, folder: Path, pg_dump: str, last: str) -> None:
 
 
 def main() -> None:
-    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH]`.
+    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH] [--shards N]`.
 
     Prints how the product connects from now on: `{"dsn": ..., "reason": ...}`, the reason if that is as the owner.
     """
@@ -76,8 +76,9 @@ def main() -> None:
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--backup", type=Path)
     parser.add_argument("--pg-dump")
+    parser.add_argument("--shards", type=int, default=1)
     arguments = parser.parse_args()
-    for name in migrate(arguments.dsn, arguments.backup, arguments.pg_dump):
+    for name in migrate(arguments.dsn, arguments.backup, arguments.pg_dump, arguments.shards):
         print(f"applied {name}", file=sys.stderr)
     dsn, reason = login(arguments.dsn)
     print(json.dumps({"dsn": dsn, "reason": reason}))

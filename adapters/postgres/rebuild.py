@@ -54,9 +54,7 @@ class PostgresRebuild:
         self._pool, self._encoder = pool, encoder
 
     @asynccontextmanager
-    async def fresh(
-        self, user_id: str, shard: str, epoch: int, base: Path | None
-    ) -> AsyncIterator[PostgresFreshJournal]:
+    async def fresh(self, user_id: str, epoch: int, base: Path | None) -> AsyncIterator[PostgresFreshJournal]:
         """An empty history, or what a snapshot holds; it takes the place of the old one if nothing is raised.
 
         Raises Fenced if another writer has taken over, Conflict if the database refuses what was decided.
@@ -72,9 +70,9 @@ class PostgresRebuild:
                     with base.open("rb") as file:
                         await restore_snapshot(connection, file, user_id)
                 yield PostgresFreshJournal(connection, user_id, self._encoder)
-                fence = await (await connection.execute(JOURNAL["fence"], {"shard": shard})).fetchone()
+                fence = await (await connection.execute(JOURNAL["fence"], key)).fetchone()
                 if fence is None or fence["epoch"] != epoch:
-                    raise Fenced(shard=shard)
+                    raise Fenced(user_id=user_id)
         except psycopg.IntegrityError as error:
             raise Conflict(
                 "The rules decide differently now, and the database refuses it; nothing was touched."

@@ -17,15 +17,11 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 
-from adapters.postgres.role_names import Names, names_of
+from adapters.postgres.role_names import Names, connections, names_of
 from adapters.postgres.sql import queries
 
 Q = queries("roles")
 Connection = psycopg.Connection[Any]
-CONNECTIONS = 90
-"""Connections of the product's role: three times the 29 of all pools together (adapters/build.py), for whoever is
-replaced goes only when its successor is there, which a second raylet's end may delay, and some for tools. The embedded
-server takes 100, so the owner still comes in."""
 _CONNECT_S = 5
 """Seconds to try whether the new role is let in."""
 
@@ -85,8 +81,8 @@ def beyond(dsn: str) -> tuple[str, Sequence[str]]:
         return rights["role"], rights["beyond"]
 
 
-def furnish(connection: Connection) -> None:
-    """Make the roles, their rights and what row security lets through, or bring them up to date.
+def furnish(connection: Connection, shards: int = 1) -> None:
+    """Make the roles, their rights and what row security lets through, or bring them up to date, for so many shards.
 
     Where the owner may make no roles it serves the product itself, behind the same walls.
     """
@@ -98,7 +94,7 @@ def furnish(connection: Connection) -> None:
     if not owner["creates"]:
         _lift_by(connection, _LIFT_FOR_OWNER)
         return
-    _make_roles(connection, names, owner["superuser"])
+    _make_roles(connection, names, owner["superuser"], connections(shards))
     _grant(connection, names, owner["database"])
     _let_through(connection, "everybody", walled, names.everybody, "true")
     app, everybody = (sql.Literal(name).as_string(connection) for name in (names.app, names.everybody))
@@ -109,7 +105,7 @@ def furnish(connection: Connection) -> None:
             connection.execute(sql.SQL("ALTER FUNCTION pg_catalog.") + sql.SQL(f"{function} LEAKPROOF"))
 
 
-def _make_roles(connection: Connection, names: Names, superuser: bool) -> None:
+def _make_roles(connection: Connection, names: Names, superuser: bool, most: int) -> None:
     for name in (names.app, names.everybody):
         if not connection.execute(Q["role"], {"name": name}).fetchone():
             connection.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(name)))
@@ -118,7 +114,7 @@ def _make_roles(connection: Connection, names: Names, superuser: bool) -> None:
             connection.execute(rights.format(sql.Identifier(name)))
     app, everybody = sql.Identifier(names.app), sql.Identifier(names.everybody)
     # what it is a member of it has to take on by name: row security asks for what a role inherits
-    login = sql.SQL("ALTER ROLE {} LOGIN NOINHERIT CONNECTION LIMIT {}").format(app, sql.Literal(CONNECTIONS))
+    login = sql.SQL("ALTER ROLE {} LOGIN NOINHERIT CONNECTION LIMIT {}").format(app, sql.Literal(most))
     connection.execute(login)
     connection.execute(sql.SQL("ALTER ROLE {} NOLOGIN").format(everybody))
     connection.execute(sql.SQL("GRANT {} TO {}").format(everybody, app))

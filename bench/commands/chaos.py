@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from actors.placement import living as living_shards
 from adapters.serving_turn import serving
 from bench.chaos import FAULTS, STOP, Chaos, Plan
 from bench.chaos_report import Fault
@@ -21,7 +23,6 @@ from cli.processes import descendants, title
 from cli.runtime import Places, read_runtime, supervisor_pid
 
 TITLES = {
-    "shard": "ray::MemoryShard",
     "worker": "ray::Worker",
     "gateway": "ray::ServeReplica:memoray:Gateway",
     "controller": "ray::ServeController",
@@ -49,7 +50,7 @@ def chaos(
 
     Shows how long each fault was noticed, and whether every acknowledged write is there once.
 
-    The one who writes is the user `chaos`, whose memory is erased before and afterwards. Others may have to wait.
+    Those who write, `chaos-0` to `chaos-4`, have their memories erased before and afterwards. Others may have to wait.
 
     Example: memoray chaos --minutes 10 --seed 7 --yes
     """
@@ -84,8 +85,8 @@ def harm(places: Places, fault: Fault) -> bool:
 
 
 def victim(places: Places, part: str) -> int | None:
-    """The process of a part that is in use: of gateways the one that serves, else the youngest, for an old one is about
-    to go.
+    """The process of a part that is in use: one of the shards, of gateways the one that serves, else the youngest, for
+    an old one is about to go.
     """
     root, runtime = supervisor_pid(places), read_runtime(places)
     if root is None or runtime is None:
@@ -93,6 +94,9 @@ def victim(places: Places, part: str) -> int | None:
     if part in PIDS:
         pid = runtime.pids.get(PIDS[part])
         return pid if pid is not None and Path(f"/proc/{pid}").exists() else None
+    if part == "shard":
+        shards = sorted(descendants(root) & set(living_shards(places.home).values()))
+        return random.choice(shards) if shards else None
     living = [pid for pid in descendants(root) if title(pid).startswith(TITLES[part])]
     if part == "gateway":
         turn = serving(places.home, int(runtime.url.rpartition(":")[2]))

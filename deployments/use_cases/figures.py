@@ -141,7 +141,7 @@ async def _projections(house: House, who: Caller) -> list[ProjectionLag]:
     told.append(Projected(search.name, search.generation, await search.positions(scopes)))
     heard = await house.stores.feed.positions(scopes)
     truth = {scope: heard.get(scope, ORIGIN) for scope in scopes}
-    truth[who.scope] = truth[who.scope]._replace(believed=await house.stores.journal.version(who.user_id))
+    truth[who.scope] = truth[who.scope]._replace(believed=(await house.stores.journal.ownership(who.user_id)).version)
     return [_behind(each, truth) for each in told]
 
 

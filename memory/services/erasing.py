@@ -30,6 +30,8 @@ Task = Mapping[str, Any]
 """A piece: `{receipt_id, task, user_id, told, attempts}`."""
 Turn = Callable[[str, Command], Awaitable[ChangeSet]]
 """Hands a command to the memory of a user."""
+Erase = Callable[[Task], Awaitable[Mapping[str, int]]]
+"""Has the shard of a piece's user carry it out (`MemoryEraser`); how much less there is then."""
 
 
 class Queue(Protocol):
@@ -95,12 +97,12 @@ class Eraser:
     """Carries out pieces of the queue."""
 
     queue: Queue
-    turn: Turn
+    erase: Erase
     traces: Traces
     captures: Captures
     files: Files
     leave: Callable[[str], Awaitable[None]]
-    """Lets the shard of a user drop what it holds of them."""
+    """Lets every shard drop what it holds of a user."""
 
     async def step(self) -> bool:
         """Carry out what is due; False if nothing is."""
@@ -121,8 +123,34 @@ class Eraser:
 
     async def carry_out(self, task: Task) -> None:
         """Carry a piece out, or raise why not."""
-        acts = {"withdraw": self._withdraw, "entity": self._entity, "files": self._files, "memory": self._memory}
+        acts = {"withdraw": self.erase, "entity": self.erase, "files": self._files, "memory": self._memory}
         await self.queue.finished(task, await acts[task["task"]](task))
+
+    async def _files(self, task: Task) -> Mapping[str, int]:
+        return {"files": await self.files.strike(task["told"])}
+
+    async def _memory(self, task: Task) -> Mapping[str, int]:
+        user_id = task["user_id"]
+        await self.leave(user_id)
+        captures = await self.captures.remove(user_id)
+        if await self.traces.lives(user_id):  # told anew meanwhile: that was captured, too
+            await self.captures.condense(user_id)
+        return {"captures": captures, "files": await self.files.remove(task["told"])}
+
+
+@dataclass(frozen=True)
+class MemoryEraser:
+    """Carries out, in the shard of a memory, what is to be erased of its beliefs: one piece after the other, for what
+    goes is told by weighing the memory before and after.
+    """
+
+    turn: Turn
+    traces: Traces
+    captures: Captures
+
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        """A withdrawal, or an entity. Raises NotFound if there is nothing of it any more."""
+        return await (self._withdraw if task["task"] == "withdraw" else self._entity)(task)
 
     async def _withdraw(self, task: Task) -> Mapping[str, int]:
         user_id, told = task["user_id"], task["told"]
@@ -162,17 +190,6 @@ class Eraser:
             user_id, Withdraw(identity, segment_keys=tuple(keys), erase=True, source_id=source_id, once=once)
         )
         return await self.traces.drop_words(user_id, source_id, keys)
-
-    async def _files(self, task: Task) -> Mapping[str, int]:
-        return {"files": await self.files.strike(task["told"])}
-
-    async def _memory(self, task: Task) -> Mapping[str, int]:
-        user_id = task["user_id"]
-        await self.leave(user_id)
-        captures = await self.captures.remove(user_id)
-        if await self.traces.lives(user_id):  # told anew meanwhile: that was captured, too
-            await self.captures.condense(user_id)
-        return {"captures": captures, "files": await self.files.remove(task["told"])}
 
     async def _erased(self, user_id: str, command: Command) -> tuple[dict[str, int], ChangeSet]:
         """A turn that erases, and what is less thereby."""

@@ -18,7 +18,7 @@ from memory.model.changes import ChangeSet
 from memory.model.commands import CloseNight, Command, MeetRivals, Undo
 from memory.model.facts import Fact
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Statements, Vector
+from memory.ports import Clock, CommandCapture, Embedder, FactJournal, Ownership, Statements, Vector
 from memory.rules.decider import Rules, carry_out
 from memory.rules.rivals import FactVectors, Resemblance
 
@@ -41,12 +41,16 @@ class Decided:
 class UserMemory:
     """The living memory of one user: an immutable working set and the only way to the next one."""
 
-    def __init__(self, user_id: str, shard: str, epoch: int, journal: FactJournal, captures: CommandCapture,
-                 rules: Rules, clock: Clock, embedder: Embedder) -> None:  # fmt: skip
+    def __init__(self, user_id: str, shard: str, journal: FactJournal, captures: CommandCapture, rules: Rules,
+                 clock: Clock, embedder: Embedder) -> None:  # fmt: skip
+        """`shard` is who claims the memory in the journal: with its first turn, for whoever only reads needs not."""
         self.user_id = user_id
         self.believed = WorkingSet(user_id)
         self.fact_vectors = FactVectors()
-        self._shard, self._epoch = shard, epoch
+        self._shard = shard
+        self._epoch: int | None = None
+        self._loaded = Ownership(0, 0)
+        self._claiming = asyncio.Lock()
         self._journal, self._captures = journal, captures
         self._rules, self._clock, self._embedder = rules, clock, embedder
         self._captured = 0
@@ -71,15 +75,30 @@ class UserMemory:
                 self._journal, self._embedder = before
                 raise
 
+    async def is_current(self) -> bool:
+        """Whether all that was committed until now is believed here, whoever has committed it."""
+        if await self._stands():
+            return True
+        async with self._claiming:  # it may be this one that is becoming the writer
+            return await self._stands()
+
+    async def _stands(self) -> bool:
+        """Where this is the writer nobody else has written; its own turns are believed as soon as they are over."""
+        now = await self._journal.ownership(self.user_id)
+        return now == self._loaded if self._epoch is None else now.epoch == self._epoch
+
     @property
     def encoder(self) -> str:
         """The name of the encoder whose vectors are held here."""
         return self._embedder.name
 
-    async def anew(self, rebuild: Callable[[], Awaitable[Done]]) -> Done:
-        """Let this memory's history be rebuilt while no turn is taken, and load it."""
+    async def anew(self, rebuild: Callable[[int], Awaitable[Done]]) -> Done:
+        """Let this memory's history be rebuilt by the writer of an epoch while no turn is taken, and load it.
+
+        The epoch is a new one, by which others see that what they have loaded is another history.
+        """
         async with self._turn:
-            done = await rebuild()
+            done = await rebuild(await self._claim())
             await self._load()
         return done
 
@@ -143,18 +162,35 @@ class UserMemory:
             raise NothingToUndo()
         return await self.turn(Undo(command_id, actor, done=done, partly=partly))
 
-    async def _load(self) -> None:
+    async def _claim(self) -> int:
+        """Become the writer. What others have written is loaded, what they were about to write they cannot any more."""
+        async with self._claiming:
+            stands = await self._stands()
+            epoch = await self._journal.claim(self.user_id, self._shard)
+            now = await self._journal.ownership(self.user_id)
+            if stands and now.version == self.believed.version:
+                self._captured = await self._captures.resume(self.user_id, epoch, now.version)
+            else:
+                await self._load(epoch)
+            self._epoch = epoch  # last: until all that others wrote is believed this memory is not current
+            return epoch
+
+    async def _load(self, epoch: int | None = None) -> None:
+        epoch = self._epoch if epoch is None else epoch
+        self._loaded = await self._journal.ownership(self.user_id)  # first: what comes in between is seen as news
         self.believed = await self._journal.load(self.user_id)
         self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
         vectors = await self._journal.fact_vectors(self.user_id)
         self._unshown = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
         self.fact_vectors = FactVectors(self._unshown)
-        self._captured = await self._captures.resume(self.user_id, self._epoch, self.believed.version)
+        captured = await self._captures.resume(self.user_id, epoch or 0, self.believed.version)
+        # for who only reads a line beyond the journal may be of the turn that another is about to commit
+        self._captured = self.believed.version if epoch is None else captured
 
     async def _decide_and_commit(
         self, command: Command, statements: Mapping[str, Vector], ahead: Decided | None
     ) -> ChangeSet:
-        await self._check_captures()
+        await self._check_writer()
         base = self.believed
         if isinstance(statements, Statements) and statements.encoder != self._embedder.name:
             statements = NO_VECTORS  # the encoder has just changed: what is stated meets its rivals a little later
@@ -174,7 +210,7 @@ class UserMemory:
         vectors = fresh_vectors(changes, statements) | met_vectors(after, command, statements)
         if not await self._commit(ahead, vectors):
             # it may have been committed by a connection that broke before it could say so; else it is believed
-            if await self._journal.version(self.user_id) != base.version:
+            if (await self._journal.ownership(self.user_id)).version != base.version:
                 await self._load()
             return await self._journal.committed(self.user_id, command.command_id) or changes
         self.believed, self._captured = after, captured.version
@@ -187,6 +223,7 @@ class UserMemory:
     def _decide(
         self, base: WorkingSet, command: Command, now: float, resemblance: Resemblance, encoder: str | None
     ) -> Decided:
+        assert self._epoch is not None
         changes, after = carry_out(base, command, now, self._rules, resemblance)
         return Decided(base, changes, after, capture(command, changes, base.version + 1, self._epoch, encoder))
 
@@ -195,7 +232,7 @@ class UserMemory:
         self._coming = decided.after
         try:
             await self._captures.write(self.user_id, decided.captured)
-            fresh = await self._journal.commit(self._shard, self._epoch, decided.base, decided.changes, vectors)
+            fresh = await self._journal.commit(decided.captured.epoch, decided.base, decided.changes, vectors)
         except (Conflict, Fenced):
             await self._captures.retract(self.user_id, decided.captured)
             raise
@@ -205,8 +242,10 @@ class UserMemory:
             await self._captures.retract(self.user_id, decided.captured)
         return fresh
 
-    async def _check_captures(self) -> None:
-        """Turns that were captured and lost by the journal must not be written over."""
+    async def _check_writer(self) -> None:
+        """Be the writer; and turns that were captured and lost by the journal must not be written over."""
+        if self._epoch is None:
+            await self._claim()
         if self._captured > self.believed.version:
             await self._load()
         if self._captured > self.believed.version:

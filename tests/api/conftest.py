@@ -12,6 +12,7 @@ import httpx
 import pytest
 from psycopg.rows import DictRow
 
+from actors.memory_shard import MemoryShard
 from adapters.postgres.roles import product_dsn
 from adapters.walls import everybody
 from config.settings import load
@@ -34,6 +35,11 @@ class Door:
     house: House
     minds: LocalMinds
     user: str
+
+    @property
+    def shard(self) -> MemoryShard:
+        """The shard of the user."""
+        return self.minds.of(self.user)
 
     async def get(self, path: str, **parameters: Any) -> Any:
         answer = await self.client.get(path, params=parameters)
@@ -77,5 +83,4 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
         yield opened
         await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
     await house.stores.close()
-    if minds.shard._stores is not None:
-        await minds.shard._stores.close()
+    await minds.close()

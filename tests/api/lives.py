@@ -120,8 +120,7 @@ async def _site(dsn: str, home: Path, models: Mapping[str, Any]) -> AsyncIterato
             pause=lambda _: waited(loop, minds.settle(house.stores, SystemClock().now())),
         )
     await house.stores.pool.close()
-    if minds.shard._stores is not None:
-        await minds.shard._stores.pool.close()
+    await minds.close()
 
 
 def main() -> None:

@@ -87,7 +87,7 @@ async def test_behind_others_that_the_shard_answers_a_question_waits_for_its_tur
     asking = asyncio.create_task(door.get("/v1/context", **ASKED))
     for _ in range(6):
         await asyncio.sleep(0.5)
-        door.house.heard["shard-0"] = asyncio.get_running_loop().time()
+        door.house.heard[door.minds.shard_of(door.user)] = asyncio.get_running_loop().time()
     late.back.set()
     assert (await asyncio.wait_for(asking, 60))["degraded"] == []
 

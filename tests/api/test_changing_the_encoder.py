@@ -48,7 +48,8 @@ class Change:
     async def renew(self) -> None:
         self._succession = None
         self.told += 1
-        await self.door.minds.shard.renew()
+        for shard in self.door.minds.shards:
+            await shard.renew()
 
     async def finish(self) -> None:
         while await self.step():
@@ -84,7 +85,7 @@ async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noq
         await door.minds.encode_facts(house.stores)
         yield Change(door, now)
     await house.stores.pool.close()
-    await (await minds.shard._open()).pool.close()
+    await minds.close()
 
 
 async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change: Change) -> None:
@@ -152,15 +153,15 @@ async def test_a_fact_stated_with_the_old_encoder_after_the_swap_is_kept_without
     assert change.door.house.stores is stale, "the front door has not looked yet"
     change.door.house.looked = float("inf")
     await change.door.post("/v1/facts", {"statement": "Maya plays the cello.", "subject": "Maya"}, 201)
-    waiting = await change.door.minds.shard._stores.journal.unencoded_facts(10)
+    waiting = await change.door.shard._stores.journal.unencoded_facts(10)
     assert [row["statement"] for row in waiting] == ["Maya plays the cello."]
     await change.door.house.renew()
     await change.door.post("/v1/facts", {"statement": "Maya plays the violin.", "subject": "Maya"}, 201)
-    assert len(await change.door.minds.shard._stores.journal.unencoded_facts(10)) == 1
+    assert len(await change.door.shard._stores.journal.unencoded_facts(10)) == 1
 
 
 async def test_words_serve_while_the_serving_encoder_cannot_be_loaded(change: Change) -> None:
-    shard = change.door.minds.shard
+    shard = change.door.shard
     pool = (await shard._open()).pool
     await pool.rows("UPDATE serving SET settings = %(gone)s::jsonb", gone='{"kind": "of an earlier version"}')
     shard._stores, shard._legs = await build.stores_over(pool, change.settings), None

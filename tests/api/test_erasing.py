@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,7 @@ import pytest
 
 from deployments import forgetting
 from memory.errors import Unavailable
-from memory.model.changes import ChangeSet
-from memory.model.commands import Withdraw
+from memory.services.erasing import Task
 from tests.api import test_forgetting
 from tests.api.conftest import Door
 from tests.api.test_forgetting import captured, delete, traces
@@ -44,15 +43,15 @@ class Stuck:
     hanging: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._turn = self.door.minds.turn
-        self.door.minds.turn = self.turn  # type: ignore[method-assign]
+        self._erase = self.door.minds.erase
+        self.door.minds.erase = self.erase  # type: ignore[method-assign]
 
-    async def turn(self, user_id: str, command: Any, statements: Any) -> ChangeSet:
-        if isinstance(command, Withdraw) and user_id in self.hanging:
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        if task["task"] == "withdraw" and task["user_id"] in self.hanging:
             await asyncio.Event().wait()
-        if isinstance(command, Withdraw) and user_id in self.failing:
+        if task["task"] == "withdraw" and task["user_id"] in self.failing:
             raise Unavailable("The disk of this one is full.")
-        return await self._turn(user_id, command, statements)
+        return await self._erase(task)
 
 
 @dataclass
@@ -129,8 +128,9 @@ async def test_what_a_killed_process_has_begun_is_finished_by_another(door: Door
         await asyncio.sleep(0.01)
     for each in (asked, *door.house.underway):  # as kill -9 does: nothing after the transaction happens
         each.cancel()
-    door.minds.shard._users.clear()
-    del door.minds.turn  # type: ignore[method-assign]
+    for shard in door.minds.shards:
+        shard._users.clear()
+    del door.minds.erase  # type: ignore[method-assign]
     await due_now(door)
     await door.settle()
     assert await traces(door, SECRET) == []
@@ -151,7 +151,7 @@ async def test_a_memory_that_wakes_when_the_words_are_gone_unlearns_what_they_ta
     held = Stuck(door, failing={door.user})
     receipt = await delete(door, "/v1/sources/elopement")
     assert not (await told(door.client, receipt))["beliefs"]
-    door.minds.shard._users.clear()
+    door.shard._users.clear()
     held.failing.clear()
     await due_now(door)
     await door.settle()
@@ -191,10 +191,10 @@ async def test_a_key_that_was_hashed_is_still_the_same_key(door: Door) -> None:
     assert merged.status_code == 200
     await delete(door, f"/v1/entities/{ids['Elena']}")
     assert await traces(door, "Xanthippe") == []
-    version = await door.house.stores.journal.version(door.user)
+    version = (await door.house.stores.journal.ownership(door.user)).version
     known = await door.house.stores.journal.committed(door.user, "Xanthippe is her")
     assert known is not None
-    assert await door.house.stores.journal.version(door.user) == version
+    assert (await door.house.stores.journal.ownership(door.user)).version == version
 
 
 async def test_a_key_works_after_the_memory_was_deleted(door: Door) -> None:
@@ -227,23 +227,22 @@ async def test_a_memory_is_deleted_beside_turns(door: Door) -> None:
         assert {await each for each in turns} <= {201, 409}
     await delete(door, "/v1/memory")
     await door.post("/v1/facts", {"text": "I like coffee."}, 201)
-    assert (await door.house.stores.commands.story(door.user)).version == await door.house.stores.journal.version(
-        door.user
-    )
+    stands = await door.house.stores.journal.ownership(door.user)
+    assert (await door.house.stores.commands.story(door.user)).version == stands.version
 
 
 async def test_an_entity_whose_memory_is_away_is_forgotten_later(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     await door.post("/v1/facts", {"statement": "Xanthippe plays the harp", "subject": "Xanthippe"}, 201)
     identity = (await door.get("/v1/entities", name="Xanthippe"))["entities"][0]["entity_id"]
-    turn = door.minds.turn
+    erase = door.minds.erase
 
-    async def away(*_: object) -> ChangeSet:
+    async def away(*_: object) -> Mapping[str, int]:
         raise Unavailable
 
-    monkeypatch.setattr(door.minds, "turn", away)
+    monkeypatch.setattr(door.minds, "erase", away)
     receipt = await delete(door, f"/v1/entities/{identity}")
     assert not (await told(door.client, receipt))["words"]
-    monkeypatch.setattr(door.minds, "turn", turn)
+    monkeypatch.setattr(door.minds, "erase", erase)
     await due_now(door)
     await door.settle()
     assert (await told(door.client, receipt))["words"]

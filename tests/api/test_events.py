@@ -246,7 +246,7 @@ async def test_every_part_that_exists_tells_what_it_does_and_nobodys_words(door:
     await door.get("/v1/context", query="Where does Maya live?")
     await door.post("/v1/night")
     assert (await door.client.get("/v1/stats", headers={"X-Internal-Token": "wrong"})).status_code == 401
-    await door.minds.shard._stores.events.flush()  # type: ignore[union-attr]
+    await door.shard._stores.events.flush()  # type: ignore[union-attr]
     found = await told(door, source="database", limit=200)
     own = {each["process"] for each in found}
     refused = await door.client.get("/v1/events", params={"creature": "basilisk"}, headers={"X-User-Id": "me"})

@@ -96,8 +96,7 @@ def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield Behind(runner, client)
         runner.run(client.aclose())
         runner.run(house.stores.close())
-        if minds.shard._stores is not None:
-            runner.run(minds.shard._stores.close())
+        runner.run(minds.close())
 
 
 @pytest.mark.parametrize(("name", "mode"), sorted(MODES))

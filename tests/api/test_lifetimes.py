@@ -26,7 +26,7 @@ async def lived(door: Door) -> Door:
 
 async def ask(door: Door, **how: Any) -> list[str]:
     answer = await door.get("/v1/context", query="Where does Maya live?", cut="none", **how)
-    await door.minds.shard._accesses.commit()
+    await door.shard._accesses.commit()
     return [hit["segment_id"] for hit in answer["results"]]
 
 
@@ -53,7 +53,7 @@ async def test_a_recall_counts_once_for_the_fact_its_entities_and_its_source(liv
     assert {row["id"]: row["count"] for row in found["accesses"]}.keys() >= {fact["fact_id"], "source:cellar"}
     assert all(row["count"] == 1 for row in found["accesses"])
     assert len(found["journal"]) == 1
-    await lived.minds.shard._accesses.commit()
+    await lived.shard._accesses.commit()
     assert await traces(lived) == found, "a second commit has nothing to say"
 
 

@@ -109,7 +109,7 @@ class Lived:
         await self._write(SENSITIVE, "PUT", "/v1/profile", "profile", {"name": "Maya"})
         for number, day in enumerate(story):
             self.clock.moment = DAWN + (1 + 7 * number) * DAY_S
-            self.minds.shard._accesses._batch = 100 * number  # an id tells how many batches there were
+            self.minds.of(USER)._accesses._batch = 100 * number  # an id tells how many batches there were
             await getattr(self, f"_{day.kind}")(number, day, up_to)
         self.clock.moment = DAWN + 200 * DAY_S
 
@@ -136,7 +136,7 @@ class Lived:
         for level in (SENSITIVE, OPEN):
             answer = await self.clients[level].get("/v1/context", params={"query": day.question, "cut": "none"})
             assert answer.status_code == 200, answer.text
-            await self.minds.shard._accesses.commit()
+            await self.minds.of(USER)._accesses.commit()
             self.clock.moment += 60
 
     async def _night(self, number: int, day: Day, up_to: Sensitivity) -> None:
@@ -177,7 +177,7 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     minds, clock = LocalMinds(settings), Driven()
     house = await open_house(settings, minds)
     house.clock = clock
-    minds.shard._accesses._origin = "life"
+    minds.of(USER)._accesses._origin = "life"
     life = Lived(house, minds, clock)
     for level in Sensitivity:
         await house.tokens.put(level.name, Token(level.name, USER, (), "write", level))
@@ -189,8 +189,7 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     for client in life.clients.values():
         await client.aclose()
     await house.stores.pool.close()
-    if minds.shard._stores is not None:
-        await minds.shard._stores.pool.close()
+    await minds.close()
 
 
 @pytest.fixture

@@ -307,7 +307,7 @@ async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Do
         " now() - make_interval(secs => content_id / 10), 'forever' FROM words RETURNING note_id",
         user=door.user, id=maya,
     )  # fmt: skip
-    await door.minds.shard.relearn(door.user)
+    await door.shard.relearn(door.user)
     note = await door.post(f"/v1/entities/{maya}/notes", {"text": "Call her May."}, 201)
     assert len((await door.get(f"/v1/entities/{maya}"))["notes"]) == 50
     assert len((await door.get(f"/v1/entities/{maya}/explain"))["notes"]) == 50

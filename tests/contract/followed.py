@@ -167,7 +167,7 @@ class Stored:
         journal = PostgresJournal(self.pool, ENCODER.name)
         told = ChangeSet(f"c-{version}", "Told", "user", NOON, tuple(changes))
         base = WorkingSet(user_id, version - 1)
-        assert await journal.commit(user_id, await journal.claim(user_id), base, told, {})
+        assert await journal.commit(await journal.claim(user_id, "shard-0"), base, told, {})
 
 
 @dataclass

@@ -11,12 +11,12 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from actors.names import SHARDS
 from adapters import build
 from adapters.postgres.bounds import Bounds
-from adapters.postgres.embedded import SERVER_SETTINGS
+from adapters.postgres.embedded import OF_OWNER
 from adapters.postgres.pool import Connection, Pool
-from adapters.postgres.roles import CONNECTIONS, product_dsn
+from adapters.postgres.role_names import connections
+from adapters.postgres.roles import product_dsn
 from config.settings import Database
 from memory.errors import JournalUnavailable, LockTimeout, NoConnection, StatementTimeout
 
@@ -143,11 +143,12 @@ async def test_a_server_that_lets_nobody_more_in_says_so_and_serves_later(own_po
 
 async def test_who_may_connect_fits_into_what_the_server_has(pool: Pool) -> None:
     parts = {part: most + build.TELLING for part, most in build.CONNECTIONS.items()}
-    together = sum(parts.values()) + parts["gateway"] + (SHARDS - 1) * parts["shard"]  # one more gateway stands by
-    assert 3 * together <= CONNECTIONS, "whoever is replaced goes only when its successor is there"
-    assert int(SERVER_SETTINGS["max_connections"]) > CONNECTIONS + RESERVED
+    for shards in (1, 2, 3, 8):
+        together = sum(parts.values()) + parts["gateway"] + (shards - 1) * parts["shard"]  # one more gateway stands by
+        assert 3 * together <= connections(shards), "whoever is replaced goes only when its successor is there"
+    assert OF_OWNER > RESERVED
     row = await pool.row("SELECT rolconnlimit FROM pg_roles WHERE rolname = current_database() || '_app'")
-    assert row == {"rolconnlimit": CONNECTIONS}
+    assert row == {"rolconnlimit": connections(1)}
 
 
 async def test_each_part_has_the_patience_of_its_work(database: str) -> None:

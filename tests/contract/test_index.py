@@ -146,7 +146,8 @@ async def tell(pool: Pool, world: World) -> None:
     changes = [Change("told", None, row) for row in rows_of(world.believed)]
     base = WorkingSet("ann")
     journal = PostgresJournal(pool, "hashing")
-    await journal.commit("s", await journal.claim("s"), base, ChangeSet("c", "Told", "user", NOON, tuple(changes)), {})
+    epoch = await journal.claim(base.user_id, "shard-0")
+    await journal.commit(epoch, base, ChangeSet("c", "Told", "user", NOON, tuple(changes)), {})
 
 
 def rows_of(believed: WorkingSet) -> list[Entity | Mention | Fact | Evidence]:

@@ -16,7 +16,7 @@ from memory.model.changes import ChangeSet
 from memory.model.claims import Claim
 from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
-from memory.ports import Journal
+from memory.ports import Journal, Ownership
 from memory.rules.decider import Rules, decide
 
 NOW = 1_700_000_000.0
@@ -38,24 +38,24 @@ def journal(request: pytest.FixtureRequest) -> Journal:
 class Writer:
     """A shard in miniature: decide, commit, then believe it."""
 
-    def __init__(self, journal: Journal, user: str, shard: str) -> None:
-        self.journal, self.user, self.shard = journal, user, shard
+    def __init__(self, journal: Journal, user: str) -> None:
+        self.journal, self.user = journal, user
         self.epoch = 0
         self.believed = WorkingSet(user)
         self.now = NOW
 
     async def turn(self, command: c.Command) -> ChangeSet:
-        self.epoch = self.epoch or await self.journal.claim(self.shard)
+        self.epoch = self.epoch or await self.journal.claim(self.user, "shard-0")
         self.now += 1
         changes = decide(self.believed, command, self.now, Rules())
-        if await self.journal.commit(self.shard, self.epoch, self.believed, changes, {}):
+        if await self.journal.commit(self.epoch, self.believed, changes, {}):
             self.believed = evolve(self.believed, changes.changes)
         return changes
 
 
 @pytest.fixture
 def writer(journal: Journal, user: str) -> Writer:
-    return Writer(journal, user, f"shard-of-{user}")
+    return Writer(journal, user)
 
 
 async def test_an_unknown_user_is_an_empty_memory(journal: Journal, user: str) -> None:
@@ -83,10 +83,29 @@ async def test_a_command_counts_once(writer: Writer) -> None:
 
 async def test_an_older_writer_is_fenced_and_writes_nothing(writer: Writer) -> None:
     await writer.turn(MAYA)
-    await writer.journal.claim(writer.shard)
+    await writer.journal.claim(writer.user, "shard-1")
     with pytest.raises(Fenced):
         await writer.turn(remember("c-1", "Maya plays the cello"))
     assert not (await writer.journal.load(writer.user)).facts
+
+
+async def test_a_claim_fences_one_memory_and_no_other(journal: Journal, user: str) -> None:
+    ann, ben = Writer(journal, user), Writer(journal, f"{user}-ben")
+    for writer in (ann, ben):
+        await writer.turn(MAYA)
+    latest = await journal.claim(user, "shard-1")
+    assert latest > max(ann.epoch, ben.epoch)
+    assert await journal.ownership(user) == Ownership(latest, 1)  # type: ignore[attr-defined]
+    with pytest.raises(Fenced):
+        await ann.turn(remember("c-1", "Maya plays the cello"))
+    await ben.turn(remember("c-1", "Maya plays the cello"))
+    assert await journal.ownership(ben.user) == Ownership(ben.epoch, 2)  # type: ignore[attr-defined]
+
+
+async def test_of_claims_at_once_the_latest_holds(journal: Journal, user: str) -> None:
+    epochs = await asyncio.gather(*(journal.claim(user, f"shard-{number}") for number in range(8)))
+    assert len(set(epochs)) == len(epochs)
+    assert await journal.ownership(user) == Ownership(max(epochs), 0)  # type: ignore[attr-defined]
 
 
 async def test_a_turn_on_an_old_version_is_stale(writer: Writer) -> None:
@@ -129,12 +148,11 @@ async def test_forgetting_an_entity_erases_every_fact_about_it(writer: Writer) -
 
 
 async def test_fact_vectors_come_back(journal: Journal, user: str) -> None:
-    shard = f"shard-of-{user}"
-    epoch = await journal.claim(shard)
+    epoch = await journal.claim(user, "shard-0")
     changes = decide(WorkingSet(user), remember("c-1", "Maya plays the cello"), NOW, Rules())
     fact_id = changes.outcomes[0].fact_id
     vector = np.array([0.6, 0.8], np.float32)
-    await journal.commit(shard, epoch, WorkingSet(user), changes, {fact_id: vector})
+    await journal.commit(epoch, WorkingSet(user), changes, {fact_id: vector})
     vectors = await journal.fact_vectors(user)  # type: ignore[attr-defined]
     assert vectors[fact_id] == pytest.approx([0.6, 0.8], abs=1e-3)
 
@@ -142,8 +160,8 @@ async def test_fact_vectors_come_back(journal: Journal, user: str) -> None:
 @pytest.mark.postgres
 async def test_a_turn_and_a_renewal_of_vectors_wait_for_one_another_in_one_order(pool: Pool, user: str) -> None:
     journal = PostgresJournal(pool, "hashing")
-    epoch, told = await journal.claim(user), ChangeSet("c", "Told", "user", NOW, ())
-    assert await journal.commit(user, epoch, WorkingSet(user), told, {"f-1": np.ones(4, np.float32)})
+    epoch, told = await journal.claim(user, "shard-0"), ChangeSet("c", "Told", "user", NOW, ())
+    assert await journal.commit(epoch, WorkingSet(user), told, {"f-1": np.ones(4, np.float32)})
     async with pool.transaction() as turn:
         await turn.execute("SELECT FROM users WHERE user_id = %s FOR UPDATE", [user])
         await turn.execute("SET LOCAL deadlock_timeout = '50ms'")  # else the other is found out first, and tries again

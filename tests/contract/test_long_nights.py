@@ -52,12 +52,12 @@ class Books:
         self.epoch = 0
 
     async def commit(self, *changes: Change) -> None:
-        self.epoch = self.epoch or await self.journal.claim(self.user)
+        self.epoch = self.epoch or await self.journal.claim(self.user, "shard-0")
         turn = turned(self.believed.version, NOW + self.believed.version, *changes)
-        assert await self.journal.commit(self.user, self.epoch, self.believed, turn, {})
+        assert await self.journal.commit(self.epoch, self.believed, turn, {})
         self.believed = evolve(self.believed, changes)
         assert await self.journal.load(self.user) == self.believed
-        assert await self.journal.version(self.user) == self.believed.version
+        assert (await self.journal.ownership(self.user)).version == self.believed.version
         told = await self.journal.committed(self.user, turn.command_id)
         assert told is not None
         assert told.changes == changes, "every change is in the change log, in its order"
@@ -184,10 +184,10 @@ async def test_a_night_that_goes_on_does_not_bring_back_a_memory_that_was_delete
     crossed = Change("candidate to archived", SourceState("s", "candidate"), SourceState("s", "archived"))
     late = ChangeSet("night-2", "CloseNight", "night", NOW + 2, (crossed,))
     with pytest.raises(Stale):
-        await books.journal.commit(books.user, books.epoch, books.believed, late, {})
+        await books.journal.commit(books.epoch, books.believed, late, {})
     with pytest.raises(Forgotten):
-        await books.journal.commit(books.user, books.epoch, WorkingSet(books.user), late, {})
-    assert await books.journal.version(books.user) == 0
+        await books.journal.commit(books.epoch, WorkingSet(books.user), late, {})
+    assert (await books.journal.ownership(books.user)).version == 0
     assert await pool.rows("SELECT 1 FROM users WHERE user_id = %(user)s", user=books.user) == []
 
 
@@ -196,8 +196,8 @@ async def test_the_first_turn_of_a_memory_may_be_a_nights(books: Books, pool: Po
     nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
     await nights.begin(books.user, NIGHT, NOW, Plan({"now": NOW}, {"tiers": ()}))
     first = ChangeSet("night-1", "CloseNight", "night", NOW)
-    epoch = await books.journal.claim(books.user)
-    assert await books.journal.commit(books.user, epoch, books.believed, first, {})
+    epoch = await books.journal.claim(books.user, "shard-0")
+    assert await books.journal.commit(epoch, books.believed, first, {})
 
 
 async def test_a_night_that_runs_is_known_and_one_that_died_is_not_waited_for(pool: Pool, books: Books) -> None:

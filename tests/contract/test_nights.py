@@ -41,10 +41,10 @@ class Writer:
 
     async def turn(self, command: c.Command) -> ChangeSet:
         async with self._turn:
-            self.epoch = self.epoch or await self.journal.claim(f"shard-of-{self.user}")
+            self.epoch = self.epoch or await self.journal.claim(self.user, "shard-0")
             self.now += 1
             changes = decide(self.believed, command, self.now, Rules())
-            if await self.journal.commit(f"shard-of-{self.user}", self.epoch, self.believed, changes, {}):
+            if await self.journal.commit(self.epoch, self.believed, changes, {}):
                 self.believed = evolve(self.believed, changes.changes)
             return changes
 

@@ -37,12 +37,12 @@ class Kept:
     def __init__(self, pool: Pool, user: str) -> None:
         self.journal, self.capture = PostgresJournal(pool, "hashing"), PostgresCapture(pool, "hashing")
         self.facts, self.around = PostgresFactReads(pool), PostgresSurroundings(pool)
-        self.user, self.scope, self.shard = user, user_scope(user), f"shard-of-{user}"
+        self.user, self.scope = user, user_scope(user)
         self.believed, self.epoch, self.turns = WorkingSet(user), 0, 0
         self.keys: list[int] = []
 
     async def hear(self, said: Said) -> None:
-        self.epoch = self.epoch or await self.journal.claim(self.shard)
+        self.epoch = self.epoch or await self.journal.claim(self.user, "shard-0")
         self.turns += 1
         source, at = f"s{self.turns}", NOON + said.day * DAY
         segment = Segment("1", "Maya", "Words.", 0.0, 1.0)
@@ -54,7 +54,7 @@ class Kept:
         read = c.ReadSegment(self.scope, source, key, 1, at, "Maya", "user", level)
         command = c.AcceptReading(f"hear-{self.turns}", "extraction", read=(read,), claims=(claim,))
         changes = decide(self.believed, command, COMMITTED + self.turns, Rules())
-        assert await self.journal.commit(self.shard, self.epoch, self.believed, changes, {})
+        assert await self.journal.commit(self.epoch, self.believed, changes, {})
         self.believed = evolve(self.believed, changes.changes)
 
     def view(self, clearance: int) -> View:

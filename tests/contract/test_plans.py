@@ -63,11 +63,11 @@ async def test_a_turn_reads_the_rows_it_changes_however_many_there_are(
 ) -> None:
     """A vacuum has plans made anew for the size that the table has then, and tells nothing about what is in it."""
     journal, believed = PostgresJournal(single, "hashing"), WorkingSet(user)
-    epoch, read = await journal.claim(user), []
+    epoch, read = await journal.claim(user, "shard-0"), []
 
     async def commit(turn: int, *changes: Change) -> WorkingSet:
         committed = ChangeSet(f"c-{turn}", "Remember", "user", NOW + turn, changes)
-        assert await journal.commit(user, epoch, believed, committed, {})
+        assert await journal.commit(epoch, believed, committed, {})
         read.append(await fetched(single, "row_versions"))
         async with own_pool.connection() as connection:  # a vacuum stands alone
             await connection.execute(between_turns.encode())
@@ -109,7 +109,7 @@ async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(sing
 
 
 async def test_a_list_of_entities_is_planned_for_what_is_asked_however_often(single: Pool, user: str) -> None:
-    await PostgresJournal(single, "hashing").claim(user)
+    await PostgresJournal(single, "hashing").claim(user, "shard-0")
     for _ in range(7):
         assert (await PostgresEntityReads(single).page(View(user), PAGE)).shown == []
     kept = await single.rows("SELECT 1 FROM pg_prepared_statements WHERE statement LIKE %(any)s", any="%seen_spans%")
@@ -125,7 +125,7 @@ async def test_a_page_of_entities_counts_for_those_on_it_and_totals_all(single: 
     seen = [Mention(f"e-{n:03}", "s", source.key_of(said[n]), NOW + n, "", 0.9) for n in range(many)]
     made = tuple(Change("created", None, each) for each in (*entities, *seen))
     assert await journal.commit(
-        user, await journal.claim(user), WorkingSet(user), ChangeSet("c", "Remember", "user", NOW, made), {}
+        await journal.claim(user, "shard-0"), WorkingSet(user), ChangeSet("c", "Remember", "user", NOW, made), {}
     )
     page = await PostgresEntityReads(single).page(View(user), PAGE)
     assert [each.entity.entity_id for each in page.shown] == [f"e-{n:03}" for n in reversed(range(many - PAGE, many))]
@@ -138,7 +138,7 @@ async def test_what_is_planned_once_is_never_planned_for_its_values(single: Pool
     facts = [Fact(f"f-{n}", 1, "e-1", f"Fact {n}", "factual", 3, 0.5, NOW - n, NOW) for n in range(9)]
     made = (Change("created", None, each) for each in (Entity("e-1", "person", "Ann", 0.5, NOW), *facts))
     committed = ChangeSet("c-1", "Remember", "user", NOW, tuple(made))
-    assert await journal.commit(user, await journal.claim(user), believed, committed, {})
+    assert await journal.commit(await journal.claim(user, "shard-0"), believed, committed, {})
     for fact in facts:
         assert (await PostgresFactReads(single).one(View(user), fact.fact_id))["shown_statement"] == fact.statement
     plans = await single.rows(

@@ -185,7 +185,7 @@ async def test_what_an_earlier_version_made_is_walled_at_the_next_start(
         shutil.copy(path, tmp_path)
     with monkeypatch.context() as earlier:  # as it was: a superuser's database, and no other role
         earlier.setattr(migrating, "_FOLDER", tmp_path)
-        earlier.setattr(migrating, "furnish", lambda _: None)
+        earlier.setattr(migrating, "furnish", lambda *_: None)
         assert migrate(empty)[-1].startswith("0019_")
     with psycopg.connect(empty, autocommit=True) as connection:
         for user in ("ann", "ben"):

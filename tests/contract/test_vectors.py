@@ -302,9 +302,9 @@ async def test_vectors_of_another_encoder_are_not_fed(mind: Mind, pool: Pool) ->
 
 async def test_vectors_of_facts_serve_until_their_successors_are_there(pool: Pool, user: str) -> None:
     journal = PostgresJournal(pool, ENCODER.name)
-    epoch = await journal.claim(user)
+    epoch = await journal.claim(user, "shard-0")
     one, other = ENCODER.embed(["Ann plays.", "Ann sings."])
-    assert await journal.commit(user, epoch, WorkingSet(user), ChangeSet("c", "Told", "user", NOON, ()), {"f-1": one})
+    assert await journal.commit(epoch, WorkingSet(user), ChangeSet("c", "Told", "user", NOON, ()), {"f-1": one})
     await journal.renew_fact_vectors(user)
     np.testing.assert_array_equal((await journal.fact_vectors(user))["f-1"], one)
     await journal.put_fact_vectors(user, {"f-1": other})
@@ -316,7 +316,7 @@ async def test_vectors_of_facts_serve_until_their_successors_are_there(pool: Poo
 async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: Pool, user: str) -> None:
     journal = PostgresJournal(pool, ENCODER.name)
     captures = InMemoryCaptures(InMemoryJournal())
-    memory = UserMemory(user, user, await journal.claim(user), journal, captures, Rules(), SystemClock(), ENCODER)
+    memory = UserMemory(user, "shard-0", journal, captures, Rules(), SystemClock(), ENCODER)
     await memory.activate()
     await memory.turn(Remember("c-1", claims=(Claim("Ann", "Ann plays the cello", 0, ""),)))
 
@@ -340,8 +340,7 @@ async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: 
 
 async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Pool, user: str) -> None:
     journal, captures = PostgresJournal(pool, ENCODER.name), InMemoryCaptures(InMemoryJournal())
-    epoch = await journal.claim(user)
-    memory = UserMemory(user, user, epoch, journal, captures, Rules(), SystemClock(), ENCODER)
+    memory = UserMemory(user, "shard-0", journal, captures, Rules(), SystemClock(), ENCODER)
     await memory.activate()
 
     async def waiting() -> list[str]:

@@ -25,8 +25,8 @@ from memory.model.working_set import WorkingSet
 
 pytestmark = pytest.mark.postgres
 NOW = 1_700_000_000.0
-OF_NOBODY = {"migrations", "secrets", "shards", "serving", "file_offsets", "rejected_lines"}
-"""Tables without users' rows: schema, keys of hashes, writers, encoders, paths of files."""
+OF_NOBODY = {"migrations", "secrets", "serving", "file_offsets", "rejected_lines"}
+"""Tables without users' rows: schema, keys of hashes, encoders, paths of files."""
 OF_EVERYBODY = {"page_sessions"}
 """Tables of which nobody has rows of their own: hashes of cookies are looked up for all."""
 
@@ -55,7 +55,7 @@ async def two(product: Pool, user: str) -> tuple[str, str]:
         )
         journal, changes = PostgresJournal(product, "hashing"), tuple(Change("created", None, row) for row in rows)
         made = ChangeSet("c-1", "Remember", "user", NOW, changes)
-        assert await journal.commit(each, await journal.claim(each), WorkingSet(each), made, {})
+        assert await journal.commit(await journal.claim(each, "shard-0"), WorkingSet(each), made, {})
     return users
 
 

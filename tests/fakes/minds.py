@@ -1,16 +1,19 @@
-"""Minds without Ray: the same shard and the same extractor, in this process."""
+"""Minds without Ray: the same shards and the same extractor, in this process."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 from actors.memory_shard import MemoryShard
+from actors.placement import shard_name, shard_of
 from actors.understanding import Understood
 from adapters import build, build_models
 from adapters.walls import acting_for, back_to
 from config.settings import Settings
+from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
@@ -20,11 +23,12 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
-from memory.services.erasing import Eraser
+from memory.services.erasing import Eraser, Task
 from memory.services.extract import encode, read_source
 from memory.services.rebuild import Rebuilt
 from memory.services.recall import Recollection
 from memory.services.vectors import encode_heard
+from tests.conftest import SHARDS
 
 Act = TypeVar("Act", bound=Callable[..., Awaitable[Any]])
 
@@ -44,35 +48,62 @@ def elsewhere(act: Act) -> Act:
 
 
 class LocalMinds:
-    """A shard and a worker as plain objects; `settle` does the worker's work until none is left."""
+    """Shards and a worker as plain objects; `settle` does the worker's work until none is left."""
 
-    def __init__(self, settings: Settings, extractor: Extractor | None = None) -> None:
+    def __init__(self, settings: Settings, extractor: Extractor | None = None, shards: int = SHARDS) -> None:
         self.settings = settings
-        self.shard = MemoryShard("shard-0", settings)
+        self.made: list[MemoryShard] = []
+        self.place(shards)
         self.extractor = extractor or build_models.extractor(settings)
+
+    def place(self, shards: int) -> None:
+        """Let there be so many shards; those beyond them are asked by nobody."""
+        names = map(shard_name, range(len(self.made), shards))
+        self.made += [MemoryShard(name, self.settings) for name in names]
+        self.shards = self.made[:shards]
+
+    def shard_of(self, user_id: str) -> str:
+        return shard_of(user_id, len(self.shards))
+
+    def of(self, user_id: str) -> MemoryShard:
+        """The shard a user lives in."""
+        return next(shard for shard in self.shards if shard.name == self.shard_of(user_id))
+
+    async def close(self) -> None:
+        """Let go of the database."""
+        for shard in self.made:
+            if shard._stores is not None:
+                await shard._stores.close()
+
+    async def _asked(self, user_id: str, method: str, *asked: object) -> Any:
+        """As the directory asks: once more where another had claimed the memory."""
+        try:
+            return await getattr(self.of(user_id), method)(*asked)
+        except Fenced:
+            return await getattr(self.of(user_id), method)(*asked)
 
     @elsewhere
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
-        return await self.shard.turn(user_id, command, statements)
+        return cast(ChangeSet, await self._asked(user_id, "turn", user_id, command, statements))
 
     @elsewhere
     async def carry_out(self, user_id: str, command: Command) -> None:
-        await self.shard.carry_out(user_id, command)
+        await self._asked(user_id, "carry_out", user_id, command)
 
     @elsewhere
     async def undo(
         self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
     ) -> ChangeSet:
-        return await self.shard.undo(user_id, command_id, undone_id, actor, partly)
+        return cast(ChangeSet, await self._asked(user_id, "undo", user_id, command_id, undone_id, actor, partly))
 
     @elsewhere
     async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
-        return await self.shard.recall(question, only, understood)
+        return await self.of(question.view.user_id).recall(question, only, understood)
 
     @elsewhere
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
-        stores = await self.shard._open()
+        stores = await self.shards[0]._open()
         return reading, await encode(stores.encoder, [claim.statement for claim in reading.claims])
 
     async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
@@ -81,22 +112,26 @@ class LocalMinds:
 
     @elsewhere
     async def believed(self, user_id: str) -> WorkingSet:
-        return await self.shard.believed(user_id)
+        return await self.of(user_id).believed(user_id)
 
     @elsewhere
     async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
-        return await self.shard.projected(scopes)
+        return await self.of(user_id).projected(scopes)
 
     async def wake(self) -> None:
         return None
 
     @elsewhere
+    async def erase(self, task: Task) -> Mapping[str, int]:
+        return cast(Mapping[str, int], await self._asked(task["user_id"], "erase", task))
+
+    @elsewhere
     async def forget_user(self, user_id: str) -> None:
-        await self.shard.forget_user(user_id)
+        await asyncio.gather(*(shard.forget_user(user_id) for shard in self.shards))
 
     @elsewhere
     async def rebuild(self, user_id: str) -> Rebuilt:
-        return await self.shard.rebuild(user_id)
+        return await self.of(user_id).rebuild(user_id)
 
     async def settle(self, stores: build.Stores, now: Instant | None = None) -> None:
         """Encode and read everything that is due: by the database's clock, which no test drives."""
@@ -112,11 +147,7 @@ class LocalMinds:
 
     def eraser(self, stores: build.Stores) -> Eraser:
         """What carries out the queue of erasures, as the worker does."""
-
-        async def turn(user_id: str, command: Command) -> ChangeSet:
-            return await self.turn(user_id, command, {})
-
-        return build.eraser(stores, self.settings, turn, self.forget_user)
+        return build.eraser(stores, self.settings, self.erase, self.forget_user)
 
     async def encode_facts(self, stores: build.Stores) -> None:
         """Encode the facts that wait for a vector."""
@@ -124,7 +155,7 @@ class LocalMinds:
             vectors = await encode(stores.encoder, [row["statement"] for row in rows])
             for row in rows:
                 await stores.journal.put_fact_vectors(row["user_id"], {row["fact_id"]: vectors[row["statement"]]})
-                await self.shard.relearn(row["user_id"])
+                await self.of(row["user_id"]).relearn(row["user_id"])
 
     async def _submit(self, user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
-        return await self.shard.turn(user_id, command, vectors)
+        return await self._asked(user_id, "turn", user_id, command, vectors)

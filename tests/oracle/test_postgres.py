@@ -34,11 +34,11 @@ class Kept:
     def __init__(self, pool: Pool, user: str) -> None:  # noqa: F811
         self.journal, self.capture = PostgresJournal(pool, "hashing"), PostgresCapture(pool, "hashing")
         self.facts, self.entities = PostgresFactReads(pool), PostgresEntityReads(pool)
-        self.view, self.shard, self.epoch = View(user), f"shard-of-{user}", 0
+        self.view, self.epoch = View(user), 0
         self.believed = WorkingSet(user)
 
     async def turn(self, command: c.Command, now: float) -> None:
-        self.epoch = self.epoch or await self.journal.claim(self.shard)
+        self.epoch = self.epoch or await self.journal.claim(self.view.user_id, "shard-0")
         if isinstance(command, c.Undo):
             command = replace(command, done=await self.journal.committed(self.view.user_id))
         for segment in command.read if isinstance(command, c.AcceptReading) else ():
@@ -46,7 +46,7 @@ class Kept:
             scope = user_scope(self.view.user_id)
             await self.capture.store(Source(segment.source_id, scope, "conversation", DAWN, segments=(said,)))
         changes = decide(self.believed, meant(self.believed, command), now, Rules())
-        assert await self.journal.commit(self.shard, self.epoch, self.believed, changes, {})
+        assert await self.journal.commit(self.epoch, self.believed, changes, {})
         self.believed = evolve(self.believed, changes.changes)
 
     async def answer(self, as_of: float, known: float) -> list[tuple[str, str]]:

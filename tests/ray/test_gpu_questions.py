@@ -59,8 +59,7 @@ async def house(database: str, tmp_path: Path, remote: RemoteEncoder) -> AsyncIt
     house = await open_house(settings, minds, remote)
     yield house
     await house.stores.pool.close()
-    if minds.shard._stores is not None:
-        await minds.shard._stores.pool.close()
+    await minds.close()
 
 
 RACED = (

@@ -139,7 +139,9 @@ DELETE FROM sources WHERE scope = %(scope)s;
 DELETE FROM content WHERE scope = %(scope)s;
 
 -- name: drop_user
+-- Who had claimed the memory is fenced, too: what they still believe is of one that is no more.
 WITH gone AS (DELETE FROM users WHERE user_id = %(user_id)s),
+     disowned AS (DELETE FROM owners WHERE user_id = %(user_id)s),
      unread AS (DELETE FROM extracted WHERE user_id = %(user_id)s),
      untried AS (DELETE FROM tried WHERE user_id = %(user_id)s),
      unfailed AS (DELETE FROM failures WHERE user_id = %(user_id)s),

@@ -1,19 +1,25 @@
 -- The journal: one transaction a turn.
 
 -- name: claim
--- Become the writer of a shard; every older writer is fenced from here on.
-INSERT INTO shards (shard, epoch) VALUES (%(shard)s, 1)
-ON CONFLICT (shard) DO UPDATE SET epoch = shards.epoch + 1
+-- Become the writer of a memory; every older one is fenced from here on. What it is about to commit is waited for. Nothing
+-- where a later claim was faster: then this one is no claim, and another number is taken.
+INSERT INTO owners (user_id, shard, epoch) VALUES (%(user_id)s, %(shard)s, nextval('epochs'))
+ON CONFLICT (user_id) DO UPDATE SET shard = EXCLUDED.shard, epoch = EXCLUDED.epoch WHERE owners.epoch < EXCLUDED.epoch
 RETURNING epoch;
 
+-- name: ownership
+SELECT coalesce((SELECT o.epoch FROM owners o WHERE o.user_id = %(user_id)s), 0) AS epoch,
+       coalesce((SELECT u.version FROM users u WHERE u.user_id = %(user_id)s), 0) AS version;
+
 -- name: fence
--- Held until commit, so that no newer writer can claim the shard between the check and the write. A writer that is paused
+-- Held until commit, so that no newer writer can claim the memory between the check and the write. A writer that is paused
 -- in between is thrown out by the server after ten seconds, or its successor would wait for as long as the pause.
-SELECT epoch, set_config('idle_in_transaction_session_timeout', '10s', true) FROM shards WHERE shard = %(shard)s FOR SHARE;
+SELECT epoch, set_config('idle_in_transaction_session_timeout', '10s', true) FROM owners
+WHERE user_id = %(user_id)s FOR SHARE;
 
 -- name: take_turn
--- Fences, looks for the command, and moves the memory on: see migrations 0011 and 0023.
-SELECT take_turn(%(shard)s, %(epoch)s, %(user_id)s, %(version)s, %(command_id)s) AS outcome;
+-- Fences, looks for the command, and moves the memory on: see migration 0031.
+SELECT take_turn(%(epoch)s, %(user_id)s, %(version)s, %(command_id)s) AS outcome;
 
 -- name: sleeps
 -- Whether a night of this memory goes on: what it does to a memory that was deleted meanwhile would bring its user back.

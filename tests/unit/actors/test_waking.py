@@ -72,7 +72,7 @@ class Drowsy(MemoryShard):
 async def test_whoever_is_awake_waits_for_nobody_who_wakes(tmp_path: Path) -> None:
     shard, journal = MemoryShard("shard-0", Settings(home=tmp_path)), InMemoryJournal()
     captures = InMemoryCaptures(journal)
-    awake = UserMemory("ann", "shard-0", 1, journal, captures, Rules(), SystemClock(), ENCODER)
+    awake = UserMemory("ann", "shard-0", journal, captures, Rules(), SystemClock(), ENCODER)
     shard._users["ann"] = awake
     async with shard._waking:  # somebody with 300,000 facts
         assert await asyncio.wait_for(shard._memory("ann"), 5) is awake

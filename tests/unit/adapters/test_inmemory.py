@@ -16,9 +16,9 @@ KEYS = [SOURCE_ROW.key_of(each) for each in SEGMENTS]
 
 
 async def commit(journal: InMemoryJournal, identity: str, **changed: object) -> None:
-    epoch = await journal.claim("shard")
+    epoch = await journal.claim("u", "shard-0")
     entry = ChangeSet(identity, "kind", "actor", 2_000.0, **changed)  # type: ignore[arg-type]
-    assert await journal.commit("shard", epoch, await journal.load("u"), entry, {})
+    assert await journal.commit(epoch, await journal.load("u"), entry, {})
 
 
 async def test_what_was_read_is_context_for_what_was_not() -> None:

@@ -12,7 +12,7 @@ import pytest
 from actors import directory
 from actors.directory import Directory
 from actors.line import Exchange
-from actors.names import line_of, shard_of
+from actors.placement import line_of, shard_of
 from adapters.watched import orphaned
 from config.settings import Settings
 from deployments import minds
@@ -93,7 +93,7 @@ async def test_without_its_raylet_a_process_waits_for_the_next_life_of_a_shard(
 
     asking = asyncio.ensure_future(Directory(Settings(tmp_path)).ask("maya", "believed", "maya"))
     await asyncio.sleep(0)
-    exchange = Exchange(answer, line_of(tmp_path, shard_of("maya")))
+    exchange = Exchange(answer, line_of(tmp_path, shard_of("maya", 1)))
     await exchange.open()
     assert await asyncio.wait_for(asking, 60) == "believed of maya"
     await exchange.close()

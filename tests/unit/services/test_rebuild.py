@@ -50,12 +50,11 @@ class BrokenJournal(InMemoryJournal):
         self.before: Exception | None = None
         self.after: Exception | None = None
 
-    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet,
-                     vectors: Mapping[str, Vector]) -> bool:  # fmt: skip
+    async def commit(self, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]) -> bool:
         error, self.before = self.before, None
         if error is not None:
             raise error
-        fresh = await super().commit(shard, epoch, base, changes, vectors)
+        fresh = await super().commit(epoch, base, changes, vectors)
         error, self.after = self.after, None
         if error is not None:
             raise error
@@ -71,8 +70,7 @@ class House:
         self.memory: UserMemory
 
     async def open(self) -> House:
-        epoch = await self.journal.claim("shard")
-        self.memory = UserMemory("u", "shard", epoch, self.journal, self.captures, Rules(), Ticking(), ENCODER)
+        self.memory = UserMemory("u", "shard-0", self.journal, self.captures, Rules(), Ticking(), ENCODER)
         await self.memory.activate()
         return self
 
@@ -272,7 +270,7 @@ async def test_a_journal_that_has_lost_turns_is_not_written_over() -> None:
         await house.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
     assert refused.value.ids == {"user_id": "u", "version": 0, "captured": 3}
 
-    async def restored() -> None:
+    async def restored(_: int) -> None:
         _, journal = await house.rebuilt()
         house.journal._states["u"] = journal.believed
 

@@ -51,13 +51,12 @@ class SlowJournal(InMemoryJournal):
     def prepare(self, changes: ChangeSet) -> None:
         self.ready.append(changes)
 
-    async def commit(self, shard: str, epoch: int, base: WorkingSet, changes: ChangeSet,
-                     vectors: Mapping[str, Vector]) -> bool:  # fmt: skip
+    async def commit(self, epoch: int, base: WorkingSet, changes: ChangeSet, vectors: Mapping[str, Vector]) -> bool:
         await asyncio.sleep(0.02)
         if changes.command_id == self.refuses:
             raise JournalUnavailable()
         self.done.append(changes)
-        return await super().commit(shard, epoch, base, changes, vectors)
+        return await super().commit(epoch, base, changes, vectors)
 
 
 class House:
@@ -65,8 +64,8 @@ class House:
 
     async def open(self) -> House:
         self.journal = SlowJournal()
-        epoch, captures = await self.journal.claim("shard"), InMemoryCaptures(self.journal)
-        self.memory = UserMemory("u", "shard", epoch, self.journal, captures, Rules(), Ticking(), HashingEmbedder())
+        captures = InMemoryCaptures(self.journal)
+        self.memory = UserMemory("u", "shard-0", self.journal, captures, Rules(), Ticking(), HashingEmbedder())
         await self.memory.activate()
         claims = tuple(Claim("Maya", f"Maya likes {each}", 0, each) for each in PLACES)
         await self.memory.turn(c.Remember("told", claims=claims))

@@ -48,8 +48,7 @@ class House:
         self.met: list[ChangeSet] = []
 
     async def open(self) -> House:
-        epoch = await self.journal.claim("shard")
-        self.memory = UserMemory("u", "shard", epoch, self.journal, self.captures, Rules(), Standing(), ENCODER)
+        self.memory = UserMemory("u", "shard-0", self.journal, self.captures, Rules(), Standing(), ENCODER)
         await self.memory.activate()
         return self
 
