@@ -17,8 +17,8 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe, Question
+from memory.retrieval.segment_index import SegmentIndex
 
 log = logging.getLogger("memoray.shard")
 BATCH_S = 10.0
@@ -30,7 +30,7 @@ Sources = Callable[[str, Iterable[int]], Awaitable[Mapping[int, tuple[str, Insta
 """A user and segment keys -> id and beginning of the sources of the user's own scope."""
 
 
-class Accesses:
+class AccessCounter:
     """Counts what was recalled; `origin` makes batch ids unlike those of any other life of this shard.
 
     A batch counts once, for it is one command. What was counted and not yet committed when the process dies is lost,
@@ -109,7 +109,7 @@ class Accesses:
 
 
 async def credited(
-    question: Question, found: Keys, library: Library, again: Callable[[Question], Awaitable[Keys]]
+    question: Question, found: Keys, segment_index: SegmentIndex, again: Callable[[Question], Awaitable[Keys]]
 ) -> list[int]:
     """The segments a question counts for: at each sensitivity those it would bring to mind without anything above.
 
@@ -117,7 +117,7 @@ async def credited(
     and with them the strength of the others must not tell of them (decision 0025).
     """
     views = [replace(question.view, clearance=level) for level in Sensitivity if level <= question.view.clearance]
-    held = [sum(map(len, library.sight(view))) for view in views]
+    held = [sum(map(len, segment_index.sight(view))) for view in views]
     counted: list[int] = []
     for place, view in enumerate(views):
         if held[place] == (held[place - 1] if place else 0):
@@ -125,7 +125,7 @@ async def credited(
         keys = found
         if held[place] < held[-1]:
             keys = await again(replace(question, view=view, explain=False))
-        below = library.visible(views[place - 1], keys, Probe("")) if place else np.zeros(len(keys), np.bool_)
+        below = segment_index.visible(views[place - 1], keys, Probe("")) if place else np.zeros(len(keys), np.bool_)
         counted += keys[~below].tolist()
     return counted
 

@@ -12,9 +12,9 @@ from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Index
 from memory.retrieval.beliefs import Beliefs, Believed
 from memory.retrieval.leg import Leg
-from memory.retrieval.library import Library
 from memory.retrieval.projected import ORIGIN, Position, ProjectionBatch
 from memory.retrieval.registry import LEGS
+from memory.retrieval.segment_index import SegmentIndex
 
 MANY = 10_000
 """Segments from which filling leaves enough unused memory behind to be looked for: 28 MB (docs/decisions/0046)."""
@@ -24,7 +24,7 @@ MANY = 10_000
 class _Filling:
     """A scope that is read from its beginning, aside: nobody searches it before all of it is there."""
 
-    library: Library
+    segment_index: SegmentIndex
     rows: int = 0
     settled: bool = False
 
@@ -32,7 +32,7 @@ class _Filling:
         """All words are there: compile them at once."""
         if not self.settled:
             self.settled = True
-            await asyncio.to_thread(self.library.settle)
+            await asyncio.to_thread(self.segment_index.settle)
 
 
 class ShardColumns:
@@ -50,10 +50,10 @@ class ShardColumns:
         legs: Sequence[Leg] = LEGS,
     ) -> None:
         self.generation = generation
-        self.library = Library(dimensions, rounded)
+        self.segment_index = SegmentIndex(dimensions, rounded)
         self._told: dict[str, WorkingSet] = {}
         self._believed: Believed = believed or self._told.get
-        self.beliefs = Beliefs(self.library, self._believed)
+        self.beliefs = Beliefs(self.segment_index, self._believed)
         self.serves: tuple[Index, ...] = tuple(leg.over(self.beliefs) for leg in legs)
         self._read: dict[str, Position] = {}
         self._filling: dict[str, _Filling] = {}
@@ -84,7 +84,7 @@ class ShardColumns:
         if not batch.is_next(self._at(batch.scope)):
             return
         if batch.scope in self._read:
-            self._put(self.library, batch)
+            self._put(self.segment_index, batch)
             self._read[batch.scope] = batch.until._replace(believed=0)
         elif not batch.believes:
             await self._fill(batch)
@@ -97,7 +97,7 @@ class ShardColumns:
 
     async def drop(self, scope: str) -> None:
         """Forget a scope, and what its user believed."""
-        self.library.drop(scope)
+        self.segment_index.drop(scope)
         self._read.pop(scope, None)
         self.give_up(scope)
         if (owner := owner_of(scope)) is not None:
@@ -106,12 +106,12 @@ class ShardColumns:
 
     async def _fill(self, batch: ProjectionBatch) -> None:
         if not batch.number or batch.scope not in self._filling:
-            fresh = Library(self.library.dimensions, self.library.rounded, filling=True)
+            fresh = SegmentIndex(self.segment_index.dimensions, self.segment_index.rounded, filling=True)
             self._filling[batch.scope] = _Filling(fresh)
         filling = self._filling[batch.scope]
         if batch.encoded is not None:
             await filling.settle()
-        await asyncio.to_thread(self._put, filling.library, batch)
+        await asyncio.to_thread(self._put, filling.segment_index, batch)
         filling.rows += 0 if batch.heard is None else len(batch.heard[1])
         if batch.until == batch.since:
             return
@@ -120,18 +120,18 @@ class ShardColumns:
             await asyncio.to_thread(give_back)
         # last: what is in sight has a position, even if whoever asked gives up
         del self._filling[batch.scope]
-        self.library.take(filling.library)
+        self.segment_index.take(filling.segment_index)
         self._read[batch.scope] = batch.until
 
     @staticmethod
-    def _put(library: Library, batch: ProjectionBatch) -> None:
+    def _put(segment_index: SegmentIndex, batch: ProjectionBatch) -> None:
         if len(batch.removed):
-            library.remove(batch.scope, batch.removed)
+            segment_index.remove(batch.scope, batch.removed)
         if batch.heard is not None:
-            library.put(batch.scope, *batch.heard)
+            segment_index.put(batch.scope, *batch.heard)
         if batch.encoded is not None:
             keys, encoded = batch.encoded
-            library.put_vectors(batch.scope, keys, encoded.vectors, encoded.pieces)
+            segment_index.put_vectors(batch.scope, keys, encoded.vectors, encoded.pieces)
 
     def _believe(self, batch: ProjectionBatch) -> None:
         if (owner := owner_of(batch.scope)) is not None:

@@ -9,10 +9,10 @@ from typing import Any
 import ray
 from ray.exceptions import RayActorError
 
-from actors.line import Caller
 from actors.memory_shard import MemoryShardActor
 from actors.names import NAMESPACE, WORKER, actor
 from actors.placement import Placement, line_of, shard_name
+from actors.shard_socket import ShardClient
 from actors.worker import Worker
 from adapters.watched import orphaned
 from config.settings import Settings
@@ -39,7 +39,7 @@ class Directory:
         self._settings = settings
         self._placement = Placement(settings.home, settings.shards)
         self._found: dict[str, Any] = {}
-        self._callers: dict[str, Caller] = {}
+        self._callers: dict[str, ShardClient] = {}
         self._ensured = 0
         """How many shards were brought to life."""
         self._over: frozenset[str] = frozenset()
@@ -108,12 +108,12 @@ class Directory:
         """Look everybody up again, for somebody died: who is restarted keeps the handle, who is made anew does not."""
         self._found.clear()
 
-    def _caller(self, name: str) -> Caller:
+    def _caller(self, name: str) -> ShardClient:
         if name not in self._callers:
             self._callers[name] = self._new_caller(name)
         return self._callers[name]
 
-    def _new_caller(self, name: str) -> Caller:
+    def _new_caller(self, name: str) -> ShardClient:
         """The handle is looked up each time: who is made anew has another one."""
 
         async def called(method: str, *asked: object) -> Any:
@@ -121,7 +121,7 @@ class Directory:
                 await asyncio.sleep(NEXT_LIFE_S)
             return await getattr(self._living(name), method).remote(*asked)
 
-        return Caller(line_of(self._settings.home, name), called)
+        return ShardClient(line_of(self._settings.home, name), called)
 
     def _living(self, name: str) -> Any:
         """A handle, looked up once: asking Ray takes a millisecond.

@@ -18,13 +18,13 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from actors.accesses import Accesses, credited
+from actors.accesses import AccessCounter, credited
 from actors.background import stand_before
 from actors.columns import ShardColumns
-from actors.line import Exchange
+from actors.columns_follower import NO_KEYS, ColumnsFollower
 from actors.placement import line_of, shard_of
-from actors.shelves import NO_KEYS, Shelves
-from actors.understanding import Understood, understand
+from actors.shard_socket import ShardServer
+from actors.understanding import QuestionEncoding, understand
 from adapters import build
 from config.settings import Settings
 from memory.errors import Fenced
@@ -37,12 +37,12 @@ from memory.ports import Embedder, Index, Keys, Vector
 from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.intents import Exemplars, examples
-from memory.retrieval.library import MemoryShelf
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits
 from memory.services.erasing import Task
-from memory.services.rebuild import Rebuilt, rebuild
+from memory.services.rebuild import RebuildResult, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.told import tell_of_turn
@@ -62,13 +62,13 @@ class Legs:
     """What a question fans out to, all in this process, and the encoder of what it is compared with."""
 
     embedder: Embedder
-    shelves: Shelves
+    follower: ColumnsFollower
     beliefs: Beliefs
     indexes: tuple[Index, ...]
-    shelf: MemoryShelf
+    traits_of: MemoryTraits
     exemplars: asyncio.Future[Exemplars] | None = None
 
-    def understand(self, text: str) -> Awaitable[Understood]:
+    def understand(self, text: str) -> Awaitable[QuestionEncoding]:
         """A question as this encoder understands it, in a thread that begins at once: all else waits for it."""
         begun = asyncio.get_running_loop().run_in_executor(None, self.embedder.ask, text)
         return understand(begun, self.embedder.name)
@@ -104,8 +104,8 @@ class MemoryShard:
         """user id -> who erases, alone, whichever gateway or worker it was asked by."""
         self._stores: build.Stores | None = None
         self._legs: Legs | None = None
-        self._accesses = Accesses(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
-        self._exchange = Exchange(self._asked_for, line_of(settings.home, name))
+        self._accesses = AccessCounter(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
+        self._exchange = ShardServer(self._asked_for, line_of(settings.home, name))
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector] = NO_VECTORS) -> ChangeSet:
         """One turn of one user's memory."""
@@ -128,7 +128,7 @@ class MemoryShard:
         return await self._write(user_id, lambda memory: memory.undo(command_id, undone_id, actor, partly=partly))
 
     async def recall(
-        self, question: Question, only: Keys | None = None, understood: Understood | None = None
+        self, question: Question, only: Keys | None = None, understood: QuestionEncoding | None = None
     ) -> Recollection:
         """What answers a question: fan-out and arithmetic.
 
@@ -140,18 +140,18 @@ class MemoryShard:
         else:
             encoding = asyncio.ensure_future(_known(understood))
         memory = await self._memory(question.view.user_id)
-        memory, _ = await asyncio.gather(self._newest(memory), legs.shelves.catch_up(question.view.scopes))
+        memory, _ = await asyncio.gather(self._newest(memory), legs.follower.catch_up(question.view.scopes))
         found = await self._recalled(memory, legs, question, _asked(encoding), only)
-        understood = encoding.result() if encoding.done() else Understood(None)
+        understood = encoding.result() if encoding.done() else QuestionEncoding(None)
         legs.encode_examples()
         if question.record_access:
             again = partial(self._asked_again, memory, legs, understood.asked, only)
-            self._accesses.note(memory.user_id, credited(question, found.keys, legs.shelves.library, again))
+            self._accesses.note(memory.user_id, credited(question, found.keys, legs.follower.segment_index, again))
         return understood.told(found)
 
     async def line(self, shards: int | None = None) -> None:
-        """Answer on the same machine past Ray, too (actors.line); and let go of whoever lives elsewhere among so many
-        shards.
+        """Answer on the same machine past Ray, too (actors.shard_socket); and let go of whoever lives elsewhere among
+        so many shards.
         """
         await self._exchange.open()
         if shards is not None and shards != self._among:
@@ -165,19 +165,24 @@ class MemoryShard:
         return await getattr(self, method)(*asked)
 
     async def _asked_again(
-        self, memory: UserMemory, legs: Legs, asked: Asked | None, only: Keys | None, question: Question
+        self, memory: UserMemory, legs: Legs, asked: EncodedQuestion | None, only: Keys | None, question: Question
     ) -> Keys:
         """What another view would have had come to mind."""
         return (await self._recalled(memory, legs, question, at_hand(asked), only)).keys
 
     async def _recalled(
-        self, memory: UserMemory, legs: Legs, question: Question, asked: Awaitable[Asked | None], only: Keys | None
+        self,
+        memory: UserMemory,
+        legs: Legs,
+        question: Question,
+        asked: Awaitable[EncodedQuestion | None],
+        only: Keys | None,
     ) -> Recollection:
         profile = memory.believed.profile
         return await recall(
             question,
             legs.indexes,
-            legs.shelf,
+            legs.traits_of,
             asked,
             self._tuning,
             languages=profile.languages,
@@ -191,11 +196,11 @@ class MemoryShard:
         """The immutable working set as it stands, for whoever plans on it."""
         return (await self._newest(await self._memory(user_id))).believed
 
-    async def rebuild(self, user_id: str) -> Rebuilt:
+    async def rebuild(self, user_id: str) -> RebuildResult:
         """Write a user's history anew from captured commands. Raises NotFound, Conflict; then nothing changed."""
         memory, stores = await self._memory(user_id), await self._open()
 
-        async def written(epoch: int) -> Rebuilt:
+        async def written(epoch: int) -> RebuildResult:
             story = await stores.commands.story(user_id)
             fresh = stores.rebuild.fresh(user_id, epoch, story.base)
             rules = build.rules(self._settings)
@@ -241,7 +246,7 @@ class MemoryShard:
         self._forgotten.add(user_id)
         self._accesses.forget(user_id)
         if self._legs is not None:
-            await self._legs.shelves.drop(user_scope(user_id))
+            await self._legs.follower.drop(user_scope(user_id))
             self._legs.beliefs.drop(user_id)
 
     async def status(self) -> dict[str, Any]:
@@ -250,7 +255,7 @@ class MemoryShard:
 
     async def projected(self, scopes: Sequence[str]) -> tuple[Projected, ...]:
         """How far each projection of this shard has come in these scopes; nothing is read because of it."""
-        columns = (await self._fan()).shelves.columns
+        columns = (await self._fan()).follower.columns
         return (Projected(columns.name, columns.generation, await columns.positions(scopes)),)
 
     async def _write(self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]) -> ChangeSet:
@@ -325,8 +330,8 @@ class MemoryShard:
             rounded = self._settings.recall.precision == "int8"
             of, legs = stores.encoder, self._tuning.legs
             columns = ShardColumns(of.dimensions, rounded, generation=of.name, believed=self._working_set, legs=legs)
-            shelf = MemoryShelf(columns.library, columns.beliefs)
-            self._legs = Legs(of, Shelves(stores.feed, columns), columns.beliefs, columns.serves, shelf)
+            traits_of = MemoryTraits(columns.segment_index, columns.beliefs)
+            self._legs = Legs(of, ColumnsFollower(stores.feed, columns), columns.beliefs, columns.serves, traits_of)
         return self._legs
 
     def _working_set(self, user_id: str) -> WorkingSet | None:
@@ -367,11 +372,11 @@ def _encoded_examples(embedder: Embedder) -> Exemplars:
     return Exemplars(embedder.embed(examples()))
 
 
-async def _known(understood: Understood) -> Understood:
+async def _known(understood: QuestionEncoding) -> QuestionEncoding:
     return understood
 
 
-async def _asked(encoding: asyncio.Future[Understood]) -> Asked | None:
+async def _asked(encoding: asyncio.Future[QuestionEncoding]) -> EncodedQuestion | None:
     return (await asyncio.shield(encoding)).asked  # who gives it up for being late must not end the encoding
 
 

@@ -31,7 +31,7 @@ def shard_of(user_id: str, shards: int) -> str:
 
 
 def line_of(home: Path, name: str) -> Path:
-    """The file in which a shard of this home leaves where it may be asked past Ray (actors.line)."""
+    """The file in which a shard of this home leaves where it may be asked past Ray (actors.shard_socket)."""
     return home / "run" / f"line-{name}"
 
 

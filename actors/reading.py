@@ -15,9 +15,9 @@ from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingE
 from memory.model.events import COMPLETE, ERROR, START
 from memory.model.scopes import Sensitivity, user_scope
 from memory.ports import Clock, Extractor
-from memory.services.counted import Counted
+from memory.services.counted import CountingExtractor
 from memory.services.extract import Submit, read_source
-from memory.services.judging import Patience
+from memory.services.judging import RetrySchedule
 from memory.services.told import kind_of
 
 log = logging.getLogger("memoray.reading")
@@ -63,7 +63,7 @@ class ReadingTask:
         work = settings.extraction
         self._batch, self._extractor, self._clock, self._submit = work.batch, extractor, clock, submit
         self._turns = Turns()
-        self._away = Patience(AWAY_BASE_S, AWAY_CAP_S)
+        self._away = RetrySchedule(AWAY_BASE_S, AWAY_CAP_S)
         """Users whose memory could not be reached: others are read for meanwhile."""
 
     async def next(self, stores: Stores) -> bool:
@@ -95,7 +95,7 @@ class ReadingTask:
         """Read a round of a source, unless it is forgotten meanwhile: then its reading ends, too."""
         tell_of(task, stores, START)
         begun = self._clock.now()
-        counted = Counted(self._extractor, stores.capture, task["user_id"], task["scope"])
+        counted = CountingExtractor(self._extractor, stores.capture, task["user_id"], task["scope"])
         round_ = read_source(task, stores.capture, counted, stores.encoder, self._submit, self._batch)
         try:
             read = await while_it_stands(round_, lambda: stores.capture.stands(task["scope"], task["source_id"]))

@@ -12,7 +12,7 @@ from adapters.build import Stores
 from adapters.capture.jsonl import Rejected
 from adapters.capture.payloads import SESSION_ID, Payload, parse_payload
 from adapters.capture.sessions import fold_payloads
-from adapters.capture.watcher import Change, TranscriptFolder, drain
+from adapters.capture.watcher import SessionFileChange, TranscriptFolder, drain
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
 from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity, user_scope
@@ -29,7 +29,7 @@ MOST_FAULTS = 10
 """Malformed lines of a file that are told; the others are counted."""
 
 
-class Offsets:
+class DatabaseOffsets:
     """Byte offsets of session files, kept in the database so that a restart goes on where it stopped."""
 
     def __init__(self, stores: Stores) -> None:
@@ -56,14 +56,14 @@ class Transcripts:
         """Store what is written, without end. A file that cannot be stored now is offered again."""
         async for change in self._folder.changes():
             try:
-                await drain(change, Offsets(self._stores), self.take)
+                await drain(change, DatabaseOffsets(self._stores), self.take)
             except NotFound:
                 continue
             except (DomainError, OSError) as error:
                 log.warning("session file %s waits: %s", change.key, type(error).__name__)
                 self._folder.again(change, RETRY_S)
 
-    async def take(self, change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
+    async def take(self, change: SessionFileChange, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
         """Store what one read of a file brought; a forgotten session stays forgotten."""
         await take(self._stores, change.user or self._default_user, change, payloads, rejected, WATCHED)
 
@@ -75,7 +75,7 @@ class Transcripts:
 async def take(
     stores: Stores,
     user_id: str,
-    change: Change,
+    change: SessionFileChange,
     payloads: Sequence[Payload],
     rejected: Sequence[Rejected],
     telling: Telling,
@@ -121,7 +121,7 @@ async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, se
     told: set[tuple[str, str]] = set()
     faults: list[str] = []
 
-    async def keep(change: Change, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
+    async def keep(change: SessionFileChange, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
         await take(stores, user_id, change, payloads, rejected, ON_REQUEST)
         faults.extend(f"line {each.line_no}: {each.reason.rstrip('.')}" for each in rejected)
         told.update((payload.session_id, each.segment_id) for payload in payloads for each in payload.segments)
@@ -134,18 +134,18 @@ async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, se
     return len(told), faults
 
 
-class _FromTheStart(Offsets):
+class _FromTheStart(DatabaseOffsets):
     """Offsets that begin anew, and are remembered as far as the file was read."""
 
     async def get(self, key: str) -> int:
         return 0
 
 
-def _file_of(root: Path, default_user: str, user_id: str, session_id: str) -> Change:
+def _file_of(root: Path, default_user: str, user_id: str, session_id: str) -> SessionFileChange:
     """A user's session file: in their folder, and for the default user also in the root."""
     folders: tuple[str | None, ...] = (user_id, None) if user_id == default_user else (user_id,)
     for folder in folders:
         path = root / (folder or "") / f"{session_id}.jsonl"
         if all(map(SESSION_ID.fullmatch, (session_id, folder or session_id))) and path.is_file():
-            return Change(folder, session_id, path)
+            return SessionFileChange(folder, session_id, path)
     raise NotFound("There is no session file of that name.", session_id=session_id)

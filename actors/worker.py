@@ -15,12 +15,12 @@ from itertools import count
 from typing import Any
 
 from actors.background import Threads, come_last, step_back
+from actors.encoder_migration import EncoderMigration
 from actors.erasing import erase, sweep_now_and_then
 from actors.happenings import keep_events, watch_events
 from actors.names import Shards
 from actors.reading import ReadingTask, Turns, attempt, is_away
 from actors.scheduler import Scheduler
-from actors.succession import Succession
 from actors.transcripts import Transcripts
 from adapters import build, build_models
 from config.settings import Settings
@@ -30,10 +30,10 @@ from memory.model.commands import MeetRivals
 from memory.model.events import ERROR
 from memory.model.ids import command_id
 from memory.model.scopes import Sensitivity
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Judge, Vector
 from memory.services.extract import encode
-from memory.services.judging import Judgeable, Patience, ask_again, submit_judged
+from memory.services.judging import Judgeable, RetrySchedule, ask_again, submit_judged
 from memory.services.told import kind_of
 from memory.services.vectors import BATCH, encode_heard, let_meet
 from memory.words.passages import BATCH_CHARS
@@ -66,7 +66,7 @@ class Worker:
         sys.setswitchinterval(SWITCH_S)
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
-        self._succession: Succession | None = None
+        self._succession: EncoderMigration | None = None
         self._asked, last = build_models.readers(settings)
         """Reads what somebody waits for."""
         self._judge = build_models.judge(settings)
@@ -74,7 +74,7 @@ class Worker:
         self._woken = asyncio.Event()
         self._look_at_facts = 0.0
         self._encoding, self._reading = Turns(), ReadingTask(settings, last, self._clock, self._submit)
-        self._refused = Patience(settings.extraction.retry_base_s, settings.extraction.retry_cap_s)
+        self._refused = RetrySchedule(settings.extraction.retry_base_s, settings.extraction.retry_cap_s)
         """Users whose memory took no facts in."""
         # Ray builds an async actor inside its event loop: whoever restarts this process starts its work, too
         loop = asyncio.get_running_loop()
@@ -95,7 +95,7 @@ class Worker:
         reading = await self._asked.read(utterances)
         return reading, await encode((await self._open()).encoder, [claim.statement for claim in reading.claims])
 
-    async def judge(self, pairs: tuple[Pair, ...]) -> Sequence[Verdict]:
+    async def judge(self, pairs: tuple[StatementPair, ...]) -> Sequence[Verdict]:
         """Judge pairs for an explicit `remember`. Raises Unavailable where there is no judge, ModelFailed."""
         if self._judge is None:
             raise Unavailable("No judge is configured: set models.contradiction.")
@@ -158,7 +158,7 @@ class Worker:
     async def _succeed(self) -> bool:
         """When nothing that was heard waits: bring the configured encoder nearer to serving."""
         if self._succession is None:
-            self._succession = Succession(await self._open(), self._renew)
+            self._succession = EncoderMigration(await self._open(), self._renew)
         return await self._succession.step()
 
     async def _renew(self) -> None:
@@ -176,7 +176,7 @@ class Worker:
 
     async def _judge_again(self, judge: Judge) -> None:
         """Ask a judge that has failed again, now and then: what the rules decided in its place stands until then."""
-        patience = Patience(self._settings.extraction.retry_base_s, self._settings.extraction.retry_cap_s)
+        patience = RetrySchedule(self._settings.extraction.retry_base_s, self._settings.extraction.retry_cap_s)
         while True:
             await asyncio.sleep(FACTS_S)
             rows = await (await self._open()).journal.unjudged_facts(MOST_UNJUDGED)

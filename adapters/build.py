@@ -17,7 +17,7 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.emitting import Emitter
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
-from adapters.postgres.bounds import Bounds
+from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -25,7 +25,7 @@ from adapters.postgres.erasing import PostgresErasing
 from adapters.postgres.events import PostgresEvents
 from adapters.postgres.fact_reads import PostgresFactReads
 from adapters.postgres.failures import PostgresFailures
-from adapters.postgres.feed import PostgresFeed, PostgresShelf
+from adapters.postgres.feed import PostgresFeed, PostgresTraits
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
 from adapters.postgres.heard import PostgresHeard
@@ -43,17 +43,17 @@ from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
-from config.settings import Database, Encoder, Settings
+from config.settings import Database, EncoderSettings, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
-from memory.ports import Clock, Embedder, Index, Shelf
+from memory.ports import Clock, Embedder, Index, TraitSource
 from memory.rules.decider import Rules
 from memory.services.erasing import Erase, Eraser, MemoryEraser, Turn
 
 
 @dataclass(frozen=True)
-class Successor:
+class NextEncoder:
     """The configured encoder while another serves, and where its vectors are kept."""
 
     encoder: Embedder
@@ -68,7 +68,7 @@ class Stores:
 
     pool: Pool
     encoder: Embedder
-    successor: Successor | None
+    successor: NextEncoder | None
     serving: PostgresServing
     journal: PostgresJournal
     capture: PostgresCapture
@@ -133,10 +133,10 @@ async def stores(settings: Settings, part: str = "gateway") -> Stores:
     return await stores_over(pool, settings, Emitter(PostgresEvents(telling), clock(), part=part))
 
 
-def bounds(patience: Database, part: str) -> Bounds:
+def bounds(patience: Database, part: str) -> PoolTimeouts:
     """How long the database may take over what a part asks: seconds for questions, minutes in the background."""
     asked = patience.question_s if part in ("gateway", "shard") else patience.background_s
-    return Bounds(asked, patience.lock_s, patience.idle_s, patience.background_s)
+    return PoolTimeouts(asked, patience.lock_s, patience.idle_s, patience.background_s)
 
 
 async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = None) -> Stores:
@@ -175,7 +175,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
     )
 
 
-async def _encoders(serving: PostgresServing, pool: Pool, settings: Settings) -> tuple[Embedder, Successor | None]:
+async def _encoders(serving: PostgresServing, pool: Pool, settings: Settings) -> tuple[Embedder, NextEncoder | None]:
     """The encoder that serves, and the configured one if that is another."""
     configured = build_models.embedder(settings)
     own = Served(configured.name, configured.dimensions, _written(settings.models.encoder))
@@ -183,7 +183,7 @@ async def _encoders(serving: PostgresServing, pool: Pool, settings: Settings) ->
     if served.encoder == configured.name:
         return configured, None
     capture, journal = _capture(pool, configured.name, settings), PostgresJournal(pool, configured.name)
-    return _serving_embedder(served, settings), Successor(configured, own, capture, journal)
+    return _serving_embedder(served, settings), NextEncoder(configured, own, capture, journal)
 
 
 def _serving_embedder(served: Served, settings: Settings) -> Embedder:
@@ -199,13 +199,13 @@ def _serving_embedder(served: Served, settings: Settings) -> Embedder:
     return built
 
 
-def _written(encoder: Encoder) -> dict[str, Any]:
+def _written(encoder: EncoderSettings) -> dict[str, Any]:
     return asdict(encoder) | {"path": str(encoder.path) if encoder.path else None}
 
 
-def _read(written: Mapping[str, Any]) -> Encoder:
+def _read(written: Mapping[str, Any]) -> EncoderSettings:
     path = written.get("path")
-    return Encoder(**{**written, "path": Path(path) if path else None})
+    return EncoderSettings(**{**written, "path": Path(path) if path else None})
 
 
 def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
@@ -251,10 +251,10 @@ def _told(settings: Settings, name: str) -> str | None:
     return told.get(name) or None
 
 
-def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], Shelf]:
+def fallback_search(kept: Stores) -> tuple[tuple[Index, ...], TraitSource]:
     """PostgreSQL's own search, for when the shard does not answer."""
     encoder = kept.encoder
-    return kept.search.serves, PostgresShelf(kept.pool, encoder.name, encoder.dimensions)
+    return kept.search.serves, PostgresTraits(kept.pool, encoder.name, encoder.dimensions)
 
 
 def administrator(user_id: str, clearance: Sensitivity) -> Token:

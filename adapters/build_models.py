@@ -12,7 +12,7 @@ from typing import Literal
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
-from adapters.web import Web
+from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
@@ -90,10 +90,10 @@ def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
     return engine
 
 
-def web(settings: Settings) -> Web | None:
+def web(settings: Settings) -> WebClient | None:
     """What a chat may reach of the web, or None: nothing."""
     asked = settings.chat
-    return Web(asked.search_url, asked.fetch) if asked.search_url or asked.fetch else None
+    return WebClient(asked.search_url, asked.fetch) if asked.search_url or asked.fetch else None
 
 
 def _openai_model(settings: Settings) -> LanguageModel:

@@ -27,7 +27,7 @@ _ASK_S = 2.0
 log = logging.getLogger("memoray.door")
 
 
-class Door:
+class ListeningSocket:
     """A TCP socket that listens, and the place where it is handed over. Raises Unavailable if it cannot be had."""
 
     def __init__(self, home: Path, host: str, port: int, opened: socket.socket | None = None) -> None:

@@ -18,7 +18,7 @@ from adapters.temporary import PRIVATE, found_folder
 from memory.errors import Unavailable
 
 
-class Turn:
+class ServingTurn:
     """The turn to serve at a port of a home, which one process has at a time. Where nobody hands out a door there is
     none to wait for.
     """

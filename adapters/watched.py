@@ -9,7 +9,7 @@ import subprocess
 from typing import Protocol
 
 
-class Running(Protocol):
+class RunningProcess(Protocol):
     """What Popen and Watched have in common."""
 
     pid: int
@@ -24,7 +24,7 @@ class Running(Protocol):
         """Wait for its end. Raises subprocess.TimeoutExpired."""
 
 
-class Watched:
+class WatchedProcess:
     """A process by its descriptor, which never means another one of the same number. Raises ProcessLookupError."""
 
     def __init__(self, pid: int) -> None:

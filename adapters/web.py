@@ -67,7 +67,7 @@ async def addresses_of(host: str, port: int) -> Sequence[str]:
     return [str(each[4][0]) for each in found]
 
 
-class Web:
+class WebClient:
     """What a chat may reach beside memory: `search_url` is a SearXNG's, None for no search; `fetches` are pages."""
 
     def __init__(

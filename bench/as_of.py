@@ -17,7 +17,7 @@ import numpy as np
 from bench.measure import Spread
 from memory.model.shown import Then
 from memory.model.timeline import DAY_S
-from memory.rules.time_machine import ROW, Asked, FactTimes, Rows
+from memory.rules.time_machine import ROW, FactTimes, HistoryQuery, Rows
 
 DAYS = 3_650
 VERSIONS_EACH = 4
@@ -103,13 +103,13 @@ def invented(versions: int, seed: int) -> Rows:
     return rows
 
 
-def _questions(draw: random.Random) -> dict[str, Asked]:
+def _questions(draw: random.Random) -> dict[str, HistoryQuery]:
     held = (0, 1)
     return {
-        "everything": Asked(held),
-        "somebody": Asked(held, about=draw.randrange(2, OTHERS + 2)),
-        "the owner": Asked(held, about=OWNER),
-        "one predicate": Asked(held, subjects=(OWNER,), predicate=draw.randrange(PREDICATES)),
+        "everything": HistoryQuery(held),
+        "somebody": HistoryQuery(held, about=draw.randrange(2, OTHERS + 2)),
+        "the owner": HistoryQuery(held, about=OWNER),
+        "one predicate": HistoryQuery(held, subjects=(OWNER,), predicate=draw.randrange(PREDICATES)),
     }
 
 

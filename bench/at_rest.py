@@ -13,7 +13,7 @@ from typing import Protocol
 
 from bench import talk
 from bench.latency import WARM_UP, ask_in_turn, names_of
-from bench.measure import Door, Site, Spread, Tell, memories, timed
+from bench.measure import ApiClient, Site, Spread, Tell, memories, timed
 from memory.errors import Unavailable
 
 FIRST_LOOK_S, LOOK_S = 0.05, 5.0
@@ -21,7 +21,7 @@ FIRST_LOOK_S, LOOK_S = 0.05, 5.0
 WAKING_S = 600.0
 
 
-class Filling(Protocol):
+class FillOptions(Protocol):
     """How memories are written, and taken out again; see `bench.invented.Filling`."""
 
     def fill(self, users: Sequence[str], segments: int, tell: Tell) -> None:
@@ -70,7 +70,7 @@ class AtRestRow:
 
 
 def measure_at_rest(
-    site: Site, filling: Filling, segments: int, requests: int, *, users: int = 1, keep: bool = False
+    site: Site, filling: FillOptions, segments: int, requests: int, *, users: int = 1, keep: bool = False
 ) -> AtRestRow:
     """Write the memories, wake them, ask, remove them. The segments are shared out; each request is of the next user.
 
@@ -98,7 +98,7 @@ def measure_at_rest(
 
 
 @contextmanager
-def _written(site: Site, filling: Filling, users: Sequence[str], segments: int, *, keep: bool) -> Iterator[float]:
+def _written(site: Site, filling: FillOptions, users: Sequence[str], segments: int, *, keep: bool) -> Iterator[float]:
     """What these users have said is there as long as the block runs; the milliseconds that writing it took."""
     try:
         _, took_ms = timed(lambda: filling.fill(users, segments, site.tell))
@@ -108,7 +108,7 @@ def _written(site: Site, filling: Filling, users: Sequence[str], segments: int, 
             filling.empty(users)
 
 
-def _wake(site: Site, doors: Mapping[str, Door], now: float) -> None:
+def _wake(site: Site, doors: Mapping[str, ApiClient], now: float) -> None:
     """Ask each user until the shard answers itself."""
     (question,) = talk.questions(1)
     for place, (user, door) in enumerate(doors.items()):

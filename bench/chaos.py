@@ -23,14 +23,14 @@ from typing import Any
 
 import aiohttp
 
-from bench.chaos_report import Fault, Report, Struck, counted
+from bench.chaos_report import ChaosFault, Report, Struck, counted
 from bench.measure import Tell
 
 KILL, STOP = "killed", "stopped"
 FAULTS = (
-    *(Fault(part, KILL) for part in ("shard", "worker", "gateway", "controller", "GCS", "raylet", "PostgreSQL")),
-    Fault("supervisor", KILL),
-    *(Fault(part, STOP) for part in ("shard", "gateway", "PostgreSQL")),
+    *(ChaosFault(part, KILL) for part in ("shard", "worker", "gateway", "controller", "GCS", "raylet", "PostgreSQL")),
+    ChaosFault("supervisor", KILL),
+    *(ChaosFault(part, STOP) for part in ("shard", "gateway", "PostgreSQL")),
 )
 EVERY_S = 10.0
 TWIN = 4
@@ -50,7 +50,7 @@ USERS = tuple(f"chaos-{number}" for number in range(5))
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChaosPlan:
     """What is done to whom, and for how long."""
 
     minutes: float
@@ -60,12 +60,12 @@ class Plan:
     parts: frozenset[str] = frozenset()
     """Only these; all without any."""
 
-    def faults(self) -> Sequence[tuple[float, Fault]]:
+    def faults(self) -> Sequence[tuple[float, ChaosFault]]:
         """When, in seconds, and what: each fault as often as any other, in an order drawn by the seed."""
         drawn = random.Random(self.seed)
         kinds = [fault for fault in FAULTS if not self.parts or fault.part in self.parts]
-        planned: list[tuple[float, Fault]] = []
-        bag: list[Fault] = []
+        planned: list[tuple[float, ChaosFault]] = []
+        bag: list[ChaosFault] = []
         at = EVERY_S / 2
         while at < 60 * self.minutes:
             bag = bag or drawn.sample(kinds, len(kinds))
@@ -76,7 +76,7 @@ class Plan:
 
 
 @dataclass
-class Seen:
+class ChaosRecord:
     """What was sent and what came back; times in seconds since the beginning."""
 
     reads: int = 0
@@ -91,7 +91,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ChaosReply:
     """What was sent back."""
 
     told: bytes
@@ -113,13 +113,13 @@ class Answer:
 class Chaos:
     """One run. `harm` does a fault to the running system and says whether it found whom."""
 
-    def __init__(self, url: str, token: str, plan: Plan, harm: Callable[[Fault], bool], tell: Tell) -> None:
+    def __init__(self, url: str, token: str, plan: ChaosPlan, harm: Callable[[ChaosFault], bool], tell: Tell) -> None:
         self._plan, self._harm, self._tell = plan, harm, tell
         self._headers = {"X-Internal-Token": token}
         self._url = url
         self._run = secrets.token_hex(4)
         """A key that was used once stays used."""
-        self._seen = Seen()
+        self._seen = ChaosRecord()
         self._began = 0.0
 
     async def run(self) -> Report:
@@ -227,7 +227,7 @@ class Chaos:
             await asyncio.sleep(AGAIN_S)
         return False
 
-    async def _sent(self, method: str, path: str, timeout_s: float, **request: Any) -> Answer | None:
+    async def _sent(self, method: str, path: str, timeout_s: float, **request: Any) -> ChaosReply | None:
         """The answer; None, with its reason counted, if there was none or another than wished for."""
         try:
             within = aiohttp.ClientTimeout(total=timeout_s)
@@ -236,7 +236,7 @@ class Chaos:
         except (aiohttp.ClientError, TimeoutError) as error:
             self._seen.reasons[f"{method} {type(error).__name__}"] += 1
             return None
-        answer = Answer(told)
+        answer = ChaosReply(told)
         if status >= HTTPStatus.BAD_REQUEST:
             self._seen.reasons[f"{method} {status} {answer.kind}".rstrip()] += 1
             return None

@@ -21,7 +21,7 @@ NOTICED_S = 0.5
 
 
 @dataclass(frozen=True)
-class Fault:
+class ChaosFault:
     """What is done to a part."""
 
     part: str
@@ -33,7 +33,7 @@ class Struck:
     """A fault that was done; seconds since the beginning."""
 
     at: float
-    fault: Fault
+    fault: ChaosFault
 
 
 @dataclass(frozen=True)

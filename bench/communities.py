@@ -45,14 +45,14 @@ BREATHS = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Life:
+class InventedTies:
     """Invented ties, and which circle each entity is of."""
 
     ties: Ties
     circle: NDArray[np.int64]
 
 
-def invented(edges: int, circle: int | None = None, seed: int = 1) -> Life:
+def invented(edges: int, circle: int | None = None, seed: int = 1) -> InventedTies:
     """A life with about so many edges; `circle` members each, by default as many as there are circles."""
     rng = np.random.default_rng(seed)
     entities = int(edges * ENTITIES_AN_EDGE)
@@ -60,7 +60,7 @@ def invented(edges: int, circle: int | None = None, seed: int = 1) -> Life:
     own = np.sort(rng.integers(0, circles, entities))
     own[:circles] = np.arange(circles)  # nobody's circle is empty
     own.sort()
-    return Life(_ties(rng, own, round(0.37 * edges)), own)
+    return InventedTies(_ties(rng, own, round(0.37 * edges)), own)
 
 
 def _ties(rng: np.random.Generator, own: NDArray[np.int64], segments: int) -> Ties:
@@ -86,7 +86,7 @@ def _ties(rng: np.random.Generator, own: NDArray[np.int64], segments: int) -> Ti
     return Ties(ids, np.ones(entities, np.bool_), sources, (), named, asserted)
 
 
-def later(life: Life, share: float = 0.01, seed: int = 2) -> Life:
+def later(life: InventedTies, share: float = 0.01, seed: int = 2) -> InventedTies:
     """The life a day later: so many of its segments more."""
     rng = np.random.default_rng(seed)
     old = life.ties.named
@@ -151,7 +151,7 @@ class CommunityRow:
         }
 
 
-def measure_communities(life: Life, rules: Communities) -> CommunityRow:
+def measure_communities(life: InventedTies, rules: Communities) -> CommunityRow:
     """Three nights of one life."""
     engine = build_models.graph_engine()
     engine.rank(WeightedGraph.of(2, [0], [1]))  # imports its libraries
@@ -159,7 +159,7 @@ def measure_communities(life: Life, rules: Communities) -> CommunityRow:
     before = _peak_mb()
     seconds: dict[str, float] = {}
 
-    def night(of: Life, found: Sequence[LevelFound], day: int) -> tuple[LevelFound, ...]:
+    def night(of: InventedTies, found: Sequence[LevelFound], day: int) -> tuple[LevelFound, ...]:
         standing = [each for level in found for each in level.communities.standing]
         patterns = [each for level in found for each in (*level.patterns.kept, *level.patterns.made)]
         return find_communities("bench", of.ties, standing, patterns, f"2024-05-{day:02}", engine, rules)

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.extraction.rules import RuleExtractor
-from bench.conversations import PHOTO, Asked, Conversation
+from bench.conversations import PHOTO, Conversation, GoldQuestion
 from memory.model.claims import Utterance
 from memory.model.commands import AcceptReading, ReadSegment, SetProfile
 from memory.model.facts import Evidence
@@ -47,7 +47,7 @@ Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Joined:
+class LinkedTurns:
     """A link between facts of two turns. `key` names the two statements without saying them."""
 
     conversation: str
@@ -111,9 +111,9 @@ class Believing:
         changes, self.believed = carry_out(self.believed, command, 2e9 + self.now, self.rules, resemblance)
         self.vectors.put(fresh_vectors(changes, vectors))
 
-    def links(self) -> list[Joined]:
+    def links(self) -> list[LinkedTurns]:
         """Every pair of turns joined by a link, once a pair of facts."""
-        found: dict[frozenset[str], Joined] = {}
+        found: dict[frozenset[str], LinkedTurns] = {}
         for link in sorted(self.believed.links, key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 9,
                                                                   each.from_id, each.to_id)):  # fmt: skip
             both = frozenset((link.from_id, link.to_id))
@@ -122,11 +122,11 @@ class Believing:
             found[both] = self._joined(link.kind, *both)
         return sorted(found.values())
 
-    def _joined(self, kind: str, one: str, other: str) -> Joined:
+    def _joined(self, kind: str, one: str, other: str) -> LinkedTurns:
         first, second = sorted((one, other), key=lambda each: (self._born(each).segment_key or 0, each))
         words = [self.believed.facts[each].statement for each in (first, second)]
         earlier, later = (self.turns[self._born(each).segment_key or 0] for each in (first, second))
-        return Joined(
+        return LinkedTurns(
             self.conversation.id, earlier, later, kind, hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
         )
 
@@ -151,7 +151,7 @@ class Row:
     listed: Mapping[str, tuple[int, int]]
     """Category -> (linked, of) by the turns the data name."""
     read: Mapping[str, tuple[int, int]]
-    links: tuple[Joined, ...]
+    links: tuple[LinkedTurns, ...]
     right: int
     wrong: int
     pairs_asked: int
@@ -192,7 +192,7 @@ def measure_contradictions(
     """Fill a memory a conversation and count the links."""
     others, verdicts = _other_turns(), _judged()
     facts, asked = 0, 0
-    links: list[Joined] = []
+    links: list[LinkedTurns] = []
     listed = {name: [0, 0] for name in CATEGORIES}
     read = {name: [0, 0] for name in CATEGORIES}
     for done, conversation in enumerate(conversations, start=1):
@@ -216,7 +216,7 @@ def measure_contradictions(
     )  # fmt: skip
 
 
-def numbered(conversation: Conversation) -> Iterator[tuple[str, Asked]]:
+def numbered(conversation: Conversation) -> Iterator[tuple[str, GoldQuestion]]:
     """The questions about two sides, by category and their place in it."""
     counts: dict[str, int] = {}
     for question in conversation.questions:
@@ -252,6 +252,6 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
-def sample(links: Sequence[Joined], count: int, seed: int) -> list[Joined]:
+def sample(links: Sequence[LinkedTurns], count: int, seed: int) -> list[LinkedTurns]:
     """Some of the links to be judged by hand, others for every seed."""
     return sorted(random.Random(seed).sample(list(links), min(count, len(links))))

@@ -33,7 +33,7 @@ _ROLES = {"user": "user", "assistant": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GoldQuestion:
     """A question and its answer, its gold turns, the sides of which each should be found, and when it is asked.
 
     That is in epoch seconds.
@@ -54,7 +54,7 @@ class Conversation:
     id: str
     dataset: str
     bodies: tuple[Mapping[str, Any], ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[GoldQuestion, ...]
 
     @property
     def segments(self) -> int:
@@ -97,7 +97,7 @@ def _of(conversation: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, "source_id": f"{conversation}:{body['source_id']}", "segments": turns}
 
 
-def _about(conversation: str, question: Asked) -> Asked:
+def _about(conversation: str, question: GoldQuestion) -> GoldQuestion:
     def of(turns: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(f"{conversation}:{turn}" for turn in turns)
 
@@ -129,8 +129,8 @@ def conversation_of(row: Mapping[str, Any], labels: str) -> Conversation:
     return Conversation(row["id"], row["dataset"], bodies, tuple(each for each in questions if each.gold))
 
 
-def _asked(question: Mapping[str, Any], labels: str, end: float) -> Asked:
-    return Asked(
+def _asked(question: Mapping[str, Any], labels: str, end: float) -> GoldQuestion:
+    return GoldQuestion(
         text=question["question"],
         category=question["category"],
         gold=tuple(question.get(labels) or question.get(LABELS[0]) or ()),

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bench import talk
-from bench.measure import Door, Site, Spread, await_done, memories, post_all, timed
+from bench.measure import ApiClient, Site, Spread, await_done, memories, post_all, timed
 
 USER = "bench-doors"
 LIMIT = 10
@@ -30,7 +30,7 @@ WEBHOOKS = 200
 WORK = ("embedding", "extraction")
 Found = Sequence[tuple[str, str]]
 """Source and segment ids, the best first."""
-Ask = Callable[[Door, str], Any]
+Ask = Callable[[ApiClient, str], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ def chat(question: str, *, stream: bool = False) -> dict[str, Any]:
     return {"model": "memoray", "messages": told, "store": False, "stream": stream}
 
 
-def _asked_context(door: Door, question: str) -> Any:
+def _asked_context(door: ApiClient, question: str) -> Any:
     return door.get("/v1/context", query=question, limit=LIMIT, budget_tokens="auto")
 
 
-def _asked_mem0(door: Door, question: str) -> Any:
+def _asked_mem0(door: ApiClient, question: str) -> Any:
     return door.post("/v3/memories/search/", {"query": question, "top_k": LIMIT, "filters": {"user_id": USER}})
 
 
@@ -125,7 +125,7 @@ class WayRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class MeasuredClient:
     """A client of the system that is measured, as the administrator: each request has a connection of its own."""
 
     url: str
@@ -171,7 +171,7 @@ def heard(number: int) -> dict[str, Any]:
     return {"session_id": USER, "segments": segments}
 
 
-def doors(site: Site, segments: int, questions: int, client: Client, *, keep: bool = False) -> list[WayRow]:
+def doors(site: Site, segments: int, questions: int, client: MeasuredClient, *, keep: bool = False) -> list[WayRow]:
     """Fill a memory, ask through every door, and be a wearable. Raises DomainError."""
     with memories(site, (USER,), keep=keep) as opened:
         door = opened[USER]

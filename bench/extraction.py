@@ -80,7 +80,7 @@ def fits(claim: Claim, gold: TimeSpan, loosely: bool) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SingleGoldQuestion:
     """A question with a single gold turn, and its answer."""
 
     text: str
@@ -89,13 +89,13 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Measured:
+class ExtractionResult:
     """What was read out of a file: per turn its words, moment and claims; the questions to judge them by."""
 
     texts: dict[str, str] = field(default_factory=dict)
     moments: dict[str, float] = field(default_factory=dict)
     claims: dict[str, list[Claim]] = field(default_factory=dict)
-    questions: dict[str, list[Judged]] = field(default_factory=dict)
+    questions: dict[str, list[SingleGoldQuestion]] = field(default_factory=dict)
     cpu_s: float = 0.0
 
     def add(self, conversation: Conversation) -> None:
@@ -113,11 +113,11 @@ class Measured:
         for question in conversation.questions:
             turns = [f"{conversation.id}/{turn}" for turn in question.gold]
             if len(turns) == 1 and turns[0] in self.texts:
-                judged = Judged(question.text, question.answer, turns[0])
+                judged = SingleGoldQuestion(question.text, question.answer, turns[0])
                 self.questions.setdefault(question.category, []).append(judged)
 
 
-def single_hop(measured: Measured, least: int) -> str:
+def single_hop(measured: ExtractionResult, least: int) -> str:
     """Shares of answers with all, or 60 %, of their words in one fact, in all facts of the turn, in the turn."""
     counts: Counter[str] = Counter()
     questions = measured.questions.get("single-hop", [])
@@ -131,7 +131,7 @@ def single_hop(measured: Measured, least: int) -> str:
     return ", ".join(f"{name} {100 * count / max(1, len(questions)):.1f} %" for name, count in counts.items())
 
 
-def temporal(measured: Measured, *, verbose: bool) -> str:
+def temporal(measured: ExtractionResult, *, verbose: bool) -> str:
     """How many "when" and "how long" questions have a fact of their turn at the right time."""
     right = judged = 0
     for question in measured.questions.get("temporal", []):
@@ -150,7 +150,7 @@ def temporal(measured: Measured, *, verbose: bool) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Print the figures, and what was asked for beside them."""
     load()
-    measured = Measured()
+    measured = ExtractionResult()
     for conversation in conversations.read(Path(arguments[0]), conversations.LABELS[1]):
         measured.add(conversation)
     listed = [claim for found in measured.claims.values() for claim in found]
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str]) -> None:
         show(measured, int(arguments[arguments.index("--sample") + 1]), seed)
 
 
-def show(measured: Measured, count: int, seed: int) -> None:
+def show(measured: ExtractionResult, count: int, seed: int) -> None:
     """Print random weighty facts with their evidence, for a reader to judge."""
     listed = [(turn, c) for turn, found in measured.claims.items() for c in found if c.importance >= _WEIGHTY]
     for turn, claim in random.Random(seed).sample(listed, min(count, len(listed))):

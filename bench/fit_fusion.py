@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.conversations import UNDATED, Conversation, read
-from bench.conversations import Asked as Question
+from bench.conversations import GoldQuestion as Question
 from bench.fit_calibration import ENCODERS
 from bench.metrics import SEPARATE, percentages, scores
 from bench.unseen_worlds import author_of, worlds_left_out
@@ -41,10 +41,10 @@ from memory.ports import Index
 from memory.retrieval.batches import SegmentBatch, dense_text, local_date
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
-from memory.retrieval.pieces import Asked, Encoded, Pieces
+from memory.retrieval.pieces import Encoded, EncodedQuestion, Pieces
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.standing import MemoryStanding
 from memory.retrieval.weighting import FEATURES, Case, features
 from memory.services.recall import RecallSettings
@@ -121,19 +121,19 @@ class CachedEncoder:
         with np.load(path) as held:
             return Encoded(held["vectors"], Pieces(held["bits"], held["starts"]))
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces."""
         return self._encoder.ask(text)
 
 
-def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> Library:
+def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> SegmentIndex:
     """A library of these turns alone, with their vectors and word pieces."""
-    library, scope = Library(encoder.dimensions), user_scope(conversation.id)
-    library.put(scope, Sensitivity.OPEN, batch)
+    segment_index, scope = SegmentIndex(encoder.dimensions), user_scope(conversation.id)
+    segment_index.put(scope, Sensitivity.OPEN, batch)
     lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]
     encoded = encoder.encode(lines)
-    library.put_vectors(scope, batch.keys, encoded.vectors, encoded.pieces)
-    return library
+    segment_index.put_vectors(scope, batch.keys, encoded.vectors, encoded.pieces)
+    return segment_index
 
 
 async def ask_all(conversation: Conversation, encoder: CachedEncoder, settings: RecallSettings) -> list[Weighed]:
@@ -146,20 +146,20 @@ async def asked_of(conversation: Conversation, wanted: Sequence[Question], encod
                    settings: RecallSettings, standing: bool = True) -> list[Weighed]:  # fmt: skip
     """Each of these questions, put to a conversation; with the owner's wishes at hand, or without."""
     batch, turn_ids = batch_of(conversation)
-    library = library_of(conversation, batch, encoder)
+    segment_index = library_of(conversation, batch, encoder)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
     source_of = dict(zip(turn_ids, batch.source.tolist(), strict=True))
     dataset = re.split(r"[\d_-]", conversation.dataset.lower())[0]
     view = View(conversation.id)
-    legs: list[Index] = [MemoryText(library), MemoryVectors(library)]
-    legs += [MemoryStanding(library)] if standing else []
+    legs: list[Index] = [MemoryText(segment_index), MemoryVectors(segment_index)]
+    legs += [MemoryStanding(segment_index)] if standing else []
     weighed = []
     for question in wanted:
         asked = encoder.ask(question.text)
         probe = Probe(question.text, asked.vector, limit=settings.leg_limit)
         rankings = tuple([await leg.search(view, probe) for leg in legs])
         pool = fuse(rankings, FusionRules(), settings.pool)
-        traits = await MemoryShelf(library).traits(view, pool.keys, probe, settings.closely)
+        traits = await MemoryTraits(segment_index).traits(view, pool.keys, probe, settings.closely)
         case = Case(route(question.text, NOW), rankings, traits, asked, NOW)
         fused = fused_scores(rankings, traits.keys, FusionRules()).astype(np.float64)
         turns = np.array([turn_of[key] for key in traits.keys.tolist()], np.str_)

@@ -35,9 +35,9 @@ from memory.model.scopes import View
 from memory.retrieval.cut import CutRules, cut, log_shares, relevance
 from memory.retrieval.fusion import FusionRules, fuse
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
+from memory.retrieval.segment_index import MemoryTraits
 from memory.retrieval.silence import SIGNS, SilenceRules, signs
 from memory.retrieval.weighting import Case, contributions
 from memory.services.recall import RecallSettings
@@ -58,7 +58,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class SilenceCase:
     """One question: its signs, the descending scores of all its candidates, and which of the first are evidence."""
 
     dataset: str
@@ -91,25 +91,25 @@ class Fitted:
 
 
 async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, frozenset[str]]],
-                 encoder: CachedEncoder, settings: RecallSettings) -> list[Judged]:  # fmt: skip
+                 encoder: CachedEncoder, settings: RecallSettings) -> list[SilenceCase]:  # fmt: skip
     """Every one of these questions - text, category, gold - of a conversation."""
     batch, turn_ids = batch_of(conversation)
-    library, view = library_of(conversation, batch, encoder), View(conversation.id)
+    segment_index, view = library_of(conversation, batch, encoder), View(conversation.id)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
-    legs, found = (MemoryText(library), MemoryVectors(library)), []
+    legs, found = (MemoryText(segment_index), MemoryVectors(segment_index)), []
     for text, category, gold in asked:
         understood = encoder.ask(text)
         probe = Probe(text, understood.vector, limit=settings.leg_limit)
         rankings = tuple([await leg.search(view, probe) for leg in legs])
         pool = fuse(rankings, FusionRules(), settings.pool)
-        traits = await MemoryShelf(library).traits(view, pool.keys, probe, settings.closely)
+        traits = await MemoryTraits(segment_index).traits(view, pool.keys, probe, settings.closely)
         case = Case(route(text, NOW), rankings, traits, understood, NOW)
         if case.met is None:
             raise ValueError(f"{conversation.id}: nothing was read closely.")
         added = contributions(case, settings.weights).scores
         order = np.lexsort((traits.keys, -added))
         evidence = np.array([turn_of[key] in gold for key in traits.keys[order[:DEPTH]].tolist()], np.bool_)
-        found.append(Judged(re.split(r"[\d_-]", conversation.dataset.lower())[0], conversation.id, category,
+        found.append(SilenceCase(re.split(r"[\d_-]", conversation.dataset.lower())[0], conversation.id, category,
                             signs(case.plan, traits, case.met.alone).astype(np.float64), added[order],
                             evidence & (category not in UNANSWERABLE), len(gold)))  # fmt: skip
     return found
@@ -149,7 +149,7 @@ def even(groups: Sequence[object], total: float = 200.0) -> Floats:
     return share
 
 
-def fit(asked: Sequence[Judged]) -> Fitted:
+def fit(asked: Sequence[SilenceCase]) -> Fitted:
     """Everything, from the questions of the fitted sets among these."""
     known = [one for one in asked if one.dataset in FITTED]
     rows = np.array([one.signs for one in known])
@@ -178,20 +178,20 @@ def lowest(values: Sequence[float], weight: Floats, share: float) -> float:
     return float(np.array(values)[order][np.searchsorted(reached, share)])
 
 
-def largest_share(asked: Sequence[Judged]) -> float:
+def largest_share(asked: Sequence[SilenceCase]) -> float:
     """The share that cuts most and yet keeps `KEPT` of what the first twenty hold; all questions count alike."""
     shares = np.arange(0.04, 0.001, -0.0005).round(4).tolist()
     return next((share for share in shares if kept(asked, CutRules(share))[0] >= KEPT), 0.0)
 
 
-def kept(asked: Sequence[Judged], rules: CutRules) -> tuple[float, float]:
+def kept(asked: Sequence[SilenceCase], rules: CutRules) -> tuple[float, float]:
     """The share of recall@20 that the cut leaves, and how many results."""
     counts = [min(DEPTH, cut(one.scores, "auto", rules)) for one in asked]
     left = sum(one.gold[:count].sum() / one.wanted for one, count in zip(asked, counts, strict=True))
     return float(left / sum(one.gold.sum() / one.wanted for one in asked)), float(np.mean(counts))
 
 
-def sureness_of(one: Judged, rules: SilenceRules) -> float:
+def sureness_of(one: SilenceCase, rules: SilenceRules) -> float:
     """As `memory.retrieval.silence.sureness`, from signs already read."""
     return float(one.signs @ np.array(astuple(rules)[: len(SIGNS)])) + rules.usual
 
@@ -209,10 +209,10 @@ def calibration(likely: Floats, truth: Flags) -> tuple[float, list[tuple[float, 
     return sum(abs(told - true) * count for told, true, count in rows) / len(likely), rows
 
 
-Chosen = Callable[[Judged], Fitted]
+Chosen = Callable[[SilenceCase], Fitted]
 
 
-def report(name: str, asked: Sequence[Judged], chosen: Chosen) -> None:
+def report(name: str, asked: Sequence[SilenceCase], chosen: Chosen) -> None:
     """What one set's questions show, each judged by the fit chosen for it."""
     sure = np.array([sureness_of(one, chosen(one).silence) for one in asked])
     refused = sure < np.array([chosen(one).silence.least for one in asked])
@@ -239,7 +239,7 @@ def report(name: str, asked: Sequence[Judged], chosen: Chosen) -> None:
     print("  " + "  ".join(f"{told:.2f}:{true:.2f} ({count})" for told, true, count in rows))
 
 
-def folds(asked: Sequence[Judged]) -> dict[str, Fitted]:
+def folds(asked: Sequence[SilenceCase]) -> dict[str, Fitted]:
     """A fit for each conversation, made without it (meetings are left out in thirds)."""
     names = dict.fromkeys(one.conversation for one in asked)
     alone = {one.conversation for one in asked if one.dataset in FITTED}
@@ -250,7 +250,7 @@ def folds(asked: Sequence[Judged]) -> dict[str, Fitted]:
     return {name: fitted[left_out] for name, left_out in fold.items()}
 
 
-def tell(asked: Sequence[Judged], chosen: Chosen) -> None:
+def tell(asked: Sequence[SilenceCase], chosen: Chosen) -> None:
     """Every set, and those that were fitted to together."""
     for name in dict.fromkeys(one.dataset for one in asked):
         report(name, [one for one in asked if one.dataset == name], chosen)

@@ -38,7 +38,7 @@ ASKED = ("/health", "/v1/context?query=Who+lives+in+Porto")
 
 
 @dataclass
-class Seen:
+class CrowdResult:
     """What came back: seconds and failures by what was asked, and how often one of the crowd was ended."""
 
     waits_s: dict[str, list[float]] = field(default_factory=lambda: {path: [] for path in ASKED})
@@ -52,9 +52,9 @@ class HalfSent:
     def __init__(self, url: str, token: str, connections: int, seconds: float) -> None:
         self._url, self._token, self._connections, self._seconds = url, token, connections, seconds
         self._place = urlsplit(url)
-        self.seen = Seen()
+        self.seen = CrowdResult()
 
-    async def run(self) -> Seen:
+    async def run(self) -> CrowdResult:
         """Ask while the crowd comes, stays and comes again."""
         crowd = [asyncio.create_task(self._one_of_the_crowd(number)) for number in range(self._connections)]
         try:
@@ -93,7 +93,7 @@ class HalfSent:
             await asyncio.sleep(EVERY_S)
 
 
-def told(seen: Seen, connections: int) -> int:
+def told(seen: CrowdResult, connections: int) -> int:
     """Print what came of it; 0 if everybody was answered in time."""
     print(f"{connections} half-sent requests at once; {seen.ended} were ended, each followed by another")
     for path, waits in seen.waits_s.items():

@@ -41,7 +41,7 @@ _OVER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptTurn:
     """Somebody's words: speaker, role (user, assistant, other), text."""
 
     speaker: str
@@ -50,13 +50,13 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptLine:
     """One line of a file: what is said after what, and what may (`allow`) or must (`expect`) come of it."""
 
     id: str
     category: str
-    said: Turn
-    before: tuple[Turn, ...]
+    said: ScriptTurn
+    before: tuple[ScriptTurn, ...]
     allow: str | tuple[str, ...] = "none"
     expect: Mapping[str, Any] | None = None
     forbid: str | None = None
@@ -64,7 +64,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Believed:
+class LeftFact:
     """A fact that a line left behind, and the name of what it is about."""
 
     subject: str
@@ -72,16 +72,16 @@ class Believed:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LineVerdict:
     """A line, what was believed of it, whether that is right, and whether there is nothing that may not be."""
 
-    line: Line
-    believed: tuple[Believed, ...]
+    line: ScriptLine
+    believed: tuple[LeftFact, ...]
     good: bool
     silent: bool = True
 
 
-def read(path: Path) -> list[Line]:
+def read(path: Path) -> list[ScriptLine]:
     """The lines of a file. Raises Invalid, with the line's number, for what is not of the format."""
     found = []
     try:
@@ -96,9 +96,9 @@ def read(path: Path) -> list[Line]:
     return found
 
 
-def _line(row: Mapping[str, Any]) -> Line:
+def _line(row: Mapping[str, Any]) -> ScriptLine:
     allow = row.get("allow", "none")
-    return Line(
+    return ScriptLine(
         id=row["id"],
         category=row["category"],
         said=_turn(row),
@@ -109,11 +109,11 @@ def _line(row: Mapping[str, Any]) -> Line:
     )
 
 
-def _turn(row: Mapping[str, Any]) -> Turn:
-    return Turn(row["speaker"], row["role"], row["text"])
+def _turn(row: Mapping[str, Any]) -> ScriptTurn:
+    return ScriptTurn(row["speaker"], row["role"], row["text"])
 
 
-def utterances_of(line: Line) -> list[Utterance]:
+def utterances_of(line: ScriptLine) -> list[Utterance]:
     """What was said before, and the line itself, which comes last."""
     return [
         Utterance("s", str(key), key, 1, turn.speaker, turn.text, NOON + _TURN_S * key, role=turn.role)
@@ -135,30 +135,30 @@ def empty_memory() -> WorkingSet:
     return evolve(empty, decide(empty, SetProfile("profile", profile=OWNER), NOON, Rules()).changes)
 
 
-def believed_of(line: Line) -> tuple[Believed, ...]:
+def believed_of(line: ScriptLine) -> tuple[LeftFact, ...]:
     """The facts that rest on the line itself, once it and what came before it are read and decided."""
     memory, utterances = empty_memory(), utterances_of(line)
     command = command_of(line.id, utterances, extract(utterances))
     after = evolve(memory, decide(memory, command, NOON + 3600.0, Rules()).changes)
     last = utterances[-1].segment_key
     return tuple(
-        Believed(after.entities[fact.subject_id].name, fact)
+        LeftFact(after.entities[fact.subject_id].name, fact)
         for fact in after.facts.values()
         if any(evidence.segment_key == last for evidence in after.evidence.get(fact.fact_id, ()))
     )
 
 
-def judge(line: Line) -> Verdict:
+def judge(line: ScriptLine) -> LineVerdict:
     """Whether a line left what it must, or nothing that it must not."""
     believed = believed_of(line)
     if line.expect is not None:
-        return Verdict(line, believed, any(_fits(each, line.expect) for each in believed))
+        return LineVerdict(line, believed, any(_fits(each, line.expect) for each in believed))
     wrong = [each for each in believed if not _allowed(each.fact, line.allow)]
     good = not wrong if line.forbid is None else not any(_says(each, line.forbid) for each in wrong)
-    return Verdict(line, believed, good, silent=not wrong)
+    return LineVerdict(line, believed, good, silent=not wrong)
 
 
-def _fits(found: Believed, expect: Mapping[str, Any]) -> bool:
+def _fits(found: LeftFact, expect: Mapping[str, Any]) -> bool:
     words = f"{found.fact.statement} {found.fact.object or ''}".lower()
     named = expect["subject"] if isinstance(expect["subject"], list) else [expect["subject"]]
     return (
@@ -180,7 +180,7 @@ _ENOUGH = 0.5
 """Share of the content words of what is forbidden that a fact holds if it says that."""
 
 
-def _says(found: Believed, forbidden: str) -> bool:
+def _says(found: LeftFact, forbidden: str) -> bool:
     """Whether a fact says, word by word, what is forbidden; whom it is about does not count."""
     said = set(_content(f"{found.fact.statement} {found.fact.object or ''}"))
     wanted = set(_content(forbidden)[1:])
@@ -199,12 +199,12 @@ def _is_over(fact: Fact) -> bool:
     return closed or not fact.polarity or bool(_OVER.search(fact.statement))
 
 
-def measure(path: Path) -> list[Verdict]:
+def measure(path: Path) -> list[LineVerdict]:
     """Every line of a file, judged."""
     return [judge(line) for line in read(path)]
 
 
-def shares(verdicts: Iterable[Verdict]) -> dict[str, tuple[int, int]]:
+def shares(verdicts: Iterable[LineVerdict]) -> dict[str, tuple[int, int]]:
     """category -> (right, all), and `all` of them last."""
     counts: dict[str, tuple[int, int]] = {}
     for verdict in verdicts:
@@ -215,7 +215,7 @@ def shares(verdicts: Iterable[Verdict]) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def report(path: Path, verdicts: Sequence[Verdict]) -> str:
+def report(path: Path, verdicts: Sequence[LineVerdict]) -> str:
     """A table in Markdown: precision of lines that must not become facts, recall of those that must."""
     must = any(verdict.line.expect is not None for verdict in verdicts)
     rows = [f"| {path.name} | {'became a fact' if must else 'clean'} | lines | share |", "|---|---|---|---|"]
@@ -224,13 +224,13 @@ def report(path: Path, verdicts: Sequence[Verdict]) -> str:
     return "\n".join(rows)
 
 
-def counted(verdicts: Sequence[Verdict], *, with_faults: bool) -> dict[str, Any]:
+def counted(verdicts: Sequence[LineVerdict], *, with_faults: bool) -> dict[str, Any]:
     """The same in figures: category -> [right, all], and the ids of what went wrong if they are wanted."""
     counts: dict[str, Any] = {"counts": shares(verdicts)}
     return counts | ({"faults": [each.line.id for each in verdicts if not each.good]} if with_faults else {})
 
 
-def faults(verdicts: Iterable[Verdict]) -> str:
+def faults(verdicts: Iterable[LineVerdict]) -> str:
     """Each line that went wrong, with what was believed of it."""
     told = []
     for verdict in verdicts:

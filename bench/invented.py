@@ -60,7 +60,7 @@ Turn = tuple[Source, Segment, int]
 """A segment, where it was said, and its key."""
 
 
-class Likeness:
+class InventedVectors:
     """Vectors and word pieces like those of an encoder, a thousand times as fast.
 
     Each word adds its share to the vector of a turn, by least squares over encoded turns; what words do not explain is
@@ -99,7 +99,7 @@ class Filling:
     """A connection that memories are written over, and how their vectors are made."""
 
     connection: psycopg.Connection[tuple[Any, ...]]
-    likeness: Likeness
+    likeness: InventedVectors
 
     def fill(self, users: Sequence[str], segments: int, tell: Tell) -> None:
         """Give each of these users, who have no memory, the talk of so many segments."""
@@ -164,7 +164,7 @@ def ahead(made: Iterator[T]) -> Iterator[T]:
 def filling(dsn: str, embedder: Embedder) -> Iterator[Filling]:
     """A way to fill the database of a Memoray that runs, after its encoder has encoded `ENCODED` turns."""
     sources = [_source("", body) for body in talk.bodies(ENCODED)]
-    likeness = Likeness(embedder, [_dense(source, segment) for source in sources for segment in source.segments])
+    likeness = InventedVectors(embedder, [_dense(source, segment) for source in sources for segment in source.segments])
     with psycopg.connect(dsn, autocommit=True) as connection:
         kind = TypeInfo.fetch(connection, "vector")
         assert kind is not None, "every home has pgvector"

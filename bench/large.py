@@ -27,9 +27,9 @@ from memory.model.sources import ROLES
 from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
-from memory.retrieval.pieces import Asked, Pieces, width
+from memory.retrieval.pieces import EncodedQuestion, Pieces, width
 from memory.retrieval.query import Probe, Question
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.services.recall import RecallSettings, at_hand, recall
 
 DIMENSIONS = 384
@@ -104,8 +104,8 @@ def measure_large(
         life.hear(number)
         fresh.append(life.recalled(question, encoded))
         life.hear(number + len(asked))
-        text.append(life.leg_ms(MemoryText(life.library), question, encoded))
-        vectors.append(life.leg_ms(MemoryVectors(life.library), question, encoded))
+        text.append(life.leg_ms(MemoryText(life.segment_index), question, encoded))
+        vectors.append(life.leg_ms(MemoryVectors(life.segment_index), question, encoded))
     held = life.segments * users
     return LargeRow(
         users=users,
@@ -126,11 +126,11 @@ class _Life:
 
     def __init__(self, segments: int, users: int) -> None:
         self.segments, self.users = segments, users
-        self.library = Library(DIMENSIONS)
+        self.segment_index = SegmentIndex(DIMENSIONS)
         self._dice = np.random.default_rng(talk.SEED)
         self._topics = _unit(self._dice.standard_normal((TOPICS, DIMENSIONS), np.float32))
-        self._legs = (MemoryText(self.library), MemoryVectors(self.library))
-        self._shelf = MemoryShelf(self.library)
+        self._legs = (MemoryText(self.segment_index), MemoryVectors(self.segment_index))
+        self._shelf = MemoryTraits(self.segment_index)
         self._questions = talk.questions(1000)
         # not asyncio.Runner: it writes the task out, vectors and all, for each question (3 ms)
         self._loop = asyncio.new_event_loop()
@@ -151,21 +151,23 @@ class _Life:
         body, _ = talk.single(number, talk.end_of(self.segments))
         self._put(_scope(number % self.users), _batch([body], 10 * self.segments * self.users + number))
 
-    def question(self, number: int) -> tuple[Question, Asked]:
+    def question(self, number: int) -> tuple[Question, EncodedQuestion]:
         """A question and what an encoder would make of it."""
         text = self._questions[number % len(self._questions)]
         view = View(f"user-{number % self.users}")
-        asked = Asked(self._vectors(1)[0], _unit(self._dice.standard_normal((ASKED_PIECES, DIMENSIONS), np.float32)))
+        asked = EncodedQuestion(
+            self._vectors(1)[0], _unit(self._dice.standard_normal((ASKED_PIECES, DIMENSIONS), np.float32))
+        )
         return Question(text, view, talk.end_of(self.segments), limit=5), asked
 
-    def recalled(self, question: Question, asked: Asked) -> tuple[float, float]:
+    def recalled(self, question: Question, asked: EncodedQuestion) -> tuple[float, float]:
         """What answering takes, in milliseconds of the clock and of a processor."""
         answering = partial(recall, question, self._legs, self._shelf, settings=PATIENT)
         began = process_time()
         _, wall_ms = timed(lambda: self._loop.run_until_complete(answering(asked=at_hand(asked))))
         return wall_ms, 1000 * (process_time() - began)
 
-    def leg_ms(self, leg: MemoryText | MemoryVectors, question: Question, asked: Asked) -> float:
+    def leg_ms(self, leg: MemoryText | MemoryVectors, question: Question, asked: EncodedQuestion) -> float:
         """What one leg takes."""
         probe = Probe(question.text, asked.vector, limit=PATIENT.leg_limit)
 
@@ -178,8 +180,8 @@ class _Life:
         vectors = self._vectors(len(batch))
         bits = self._dice.integers(0, 256, (PIECES * len(batch), width(DIMENSIONS)), np.uint8)
         pieces = Pieces(bits, np.arange(0, PIECES * len(batch) + 1, PIECES))
-        _, words_ms = timed(lambda: self.library.put(scope, Sensitivity.OPEN, batch))
-        _, vectors_ms = timed(lambda: self.library.put_vectors(scope, batch.keys, vectors, pieces))
+        _, words_ms = timed(lambda: self.segment_index.put(scope, Sensitivity.OPEN, batch))
+        _, vectors_ms = timed(lambda: self.segment_index.put_vectors(scope, batch.keys, vectors, pieces))
         return words_ms + vectors_ms
 
     def _vectors(self, count: int) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench import talk
-from bench.measure import Door, Site, Spread, ask, await_done, memories, pending, post_all, timed
+from bench.measure import ApiClient, Site, Spread, ask, await_done, memories, pending, post_all, timed
 
 USER = "bench-latency"
 WORK = ("embedding", "extraction")
@@ -22,7 +22,7 @@ WARM_UP = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LatencyRun:
     """What questions took, one after the other."""
 
     http: Spread
@@ -115,12 +115,12 @@ def names_of(users: int) -> tuple[str, ...]:
     return (USER, *(f"{USER}-{number}" for number in range(2, users + 1)))
 
 
-def _under_import(site: Site, doors: Mapping[str, Door], requests: int, now: float, kind: str) -> UnderImport:
+def _under_import(site: Site, doors: Mapping[str, ApiClient], requests: int, now: float, kind: str) -> UnderImport:
     asked = ask_in_turn(site, tuple(doors.values()), requests, now, f"during {kind}", WARM_UP)
     return UnderImport(asked.http, asked.encoder_p50_ms, pending(doors)[kind])
 
 
-def _post_singles(site: Site, callers: Sequence[Door], requests: int, now: float) -> tuple[Spread, int]:
+def _post_singles(site: Site, callers: Sequence[ApiClient], requests: int, now: float) -> tuple[Spread, int]:
     """POST one segment, then ask for its rare word, again and again."""
     durations, found = [], 0
     for number in range(-WARM_UP, requests):
@@ -135,14 +135,16 @@ def _post_singles(site: Site, callers: Sequence[Door], requests: int, now: float
     return Spread.of(durations), found
 
 
-def ask_in_turn(site: Site, callers: Sequence[Door], requests: int, now: float, when: str, warm_up: int) -> Asked:
+def ask_in_turn(
+    site: Site, callers: Sequence[ApiClient], requests: int, now: float, when: str, warm_up: int
+) -> LatencyRun:
     """Ask so many questions, each of the next caller, after `warm_up` of them that do not count."""
     answers = []
     for number, question in enumerate(talk.questions(warm_up + requests)):
         answers.append(ask(site, callers[number % len(callers)], question, now=now))
         site.tell(f"Asking questions {when}", max(0, number + 1 - warm_up), requests)
     timed_ones = answers[warm_up:]
-    return Asked(
+    return LatencyRun(
         http=Spread.of([one.http_ms for one in timed_ones]),
         encoder_p50_ms=median(one.encoder_ms for one in timed_ones),
         answered=sum(bool(one.found) for one in timed_ones),

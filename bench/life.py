@@ -13,7 +13,7 @@ from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class LifeSource:
     """One source: who said what, on which day and at which hour where the owner lives."""
 
     id: str
@@ -24,7 +24,7 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DatedQuestion:
     """A question of some day, and the words that all have to be in its answer."""
 
     day: int
@@ -40,9 +40,9 @@ class Invented:
     zone: str
     start: date
     days: int
-    talks: tuple[Talk, ...]
-    asked: tuple[Asked, ...]
-    closing: tuple[Asked, ...]
+    talks: tuple[LifeSource, ...]
+    asked: tuple[DatedQuestion, ...]
+    closing: tuple[DatedQuestion, ...]
     chatter: frozenset[str] = frozenset()
     """Lines that nothing may be believed of."""
     forgotten: tuple[tuple[int, str], ...] = ()
@@ -101,8 +101,8 @@ def invented(base: Invented, seed: int, days: int) -> Invented:
         base.start,
         days,
         tuple(ordered),
-        tuple(Asked(day, chance.choice(person.questions())) for day in range(_WEEK, days, _WEEK)),
-        (*(Asked(days, each.text, each.expects) for each in closing), *person.closing()),
+        tuple(DatedQuestion(day, chance.choice(person.questions())) for day in range(_WEEK, days, _WEEK)),
+        (*(DatedQuestion(days, each.text, each.expects) for each in closing), *person.closing()),
         frozenset(text.format(friend=friend) for text in (*_CHATTER, *_REPEATED) for friend in _FRIENDS),
         ((days * 2 // 3, person.secret),),
     )
@@ -172,10 +172,12 @@ class _Person:
         relation, _ = self.kin
         return ("Where do I live?", "Where do I work?", f"Who is my {relation}?", "What are my favorite shoes?")
 
-    def closing(self) -> Iterator[Asked]:
+    def closing(self) -> Iterator[DatedQuestion]:
         """The questions of the last day."""
         answers = (self.cities[1], self.companies[1], self.kin[1], self.shoes[1])
-        return (Asked(self.days, text, (answer,)) for text, answer in zip(self.questions(), answers, strict=True))
+        return (
+            DatedQuestion(self.days, text, (answer,)) for text, answer in zip(self.questions(), answers, strict=True)
+        )
 
 
 def _everyday(chance: random.Random, friends: Sequence[str], days: int) -> Iterator[tuple[int, str]]:
@@ -190,7 +192,7 @@ def _everyday(chance: random.Random, friends: Sequence[str], days: int) -> Itera
             yield day, f"{ASSISTANT}: {chance.choice(_REPEATED)}"
 
 
-def _talks(turns: Sequence[tuple[int, str]], owner: str) -> Iterator[Talk]:
+def _talks(turns: Sequence[tuple[int, str]], owner: str) -> Iterator[LifeSource]:
     """One talk a day, in the evening; every fifth is a voice that need not be kept."""
     for day in sorted({day for day, _ in turns}):
         said = (text for on, text in turns if on == day)
@@ -198,4 +200,4 @@ def _talks(turns: Sequence[tuple[int, str]], owner: str) -> Iterator[Talk]:
             (ASSISTANT, text.removeprefix(f"{ASSISTANT}: ")) if text.startswith(ASSISTANT) else (owner, text)
             for text in said
         )
-        yield Talk(f"day-{day:03}", day, 19, lines, "ephemeral" if day % 5 == 0 else "decay")
+        yield LifeSource(f"day-{day:03}", day, 19, lines, "ephemeral" if day % 5 == 0 else "decay")

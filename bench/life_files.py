@@ -19,13 +19,13 @@ from bench.life_model import (
     SESSION_KINDS,
     TRAPS,
     UNANSWERABLE,
-    Command,
-    Kept,
-    Life,
-    Question,
+    ExpectedClaim,
+    LifeCommand,
+    LifeQuestion,
+    LifeScript,
+    LifeTurn,
     Session,
     Trap,
-    Turn,
 )
 from memory.errors import DomainError, Invalid
 from memory.services.zones import zone_of
@@ -38,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _ASIDE = re.compile(r"\([^()]*\)")
 
 
-def read_life(path: Path) -> Life:
+def read_life(path: Path) -> LifeScript:
     """The life of a file. Raises Invalid with the line that is wrong, OSError if the file cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def read_life(path: Path) -> Life:
     return parse_life(text, path.name)
 
 
-def parse_life(text: str, name: str) -> Life:
+def parse_life(text: str, name: str) -> LifeScript:
     """The life that a text tells; `name` stands before the line in an error. Raises Invalid."""
     draft = _Draft()
     for number, line in enumerate(text.split("\n"), 1):
@@ -87,13 +87,13 @@ class _Draft:
 
     def __init__(self) -> None:
         self._header: _Header | None = None
-        self._told: list[Session | Command] = []
-        self._open: tuple[int, datetime, str, list[Turn]] | None = None
+        self._told: list[Session | LifeCommand] = []
+        self._open: tuple[int, datetime, str, list[LifeTurn]] | None = None
         self._now: tuple[int, datetime] | None = None
         self._last: datetime | None = None
         self._sessions = 0
-        self._questions: list[Question] = []
-        self._claims: list[Kept] = []
+        self._questions: list[LifeQuestion] = []
+        self._claims: list[ExpectedClaim] = []
         self._traps: list[Trap] = []
         self._meant: list[tuple[int, str]] = []
         """Lines, and the turns that they speak of."""
@@ -111,7 +111,7 @@ class _Draft:
         else:
             self._turn(line)
 
-    def finished(self) -> Life:
+    def finished(self) -> LifeScript:
         """The life, once every line is in. Raises Invalid."""
         self._close()
         if self._header is None or not self._sessions:
@@ -122,7 +122,7 @@ class _Draft:
         if self._last is not None and now < self._last:
             raise _Late(line, "questions are asked before something is told.")
         head = self._header
-        life = Life(
+        life = LifeScript(
             head.name, head.owner, head.zone, head.languages, head.people, tuple(self._told), now,
             tuple(self._questions), tuple(self._claims), tuple(self._traps),
         )  # fmt: skip
@@ -156,7 +156,7 @@ class _Draft:
             raise Invalid(f"it is written `= {' | '.join((verb, *names))}`.")
         told = dict(zip(names, given, strict=True))
         at = self._moment(told["when"]) if "when" in told else None
-        self._told.append(Command(verb, number, told.get("text", ""), told.get("old", ""), at))
+        self._told.append(LifeCommand(verb, number, told.get("text", ""), told.get("old", ""), at))
 
     def asked_at(self, number: int, rest: str) -> None:
         """`@ when`."""
@@ -192,7 +192,7 @@ class _Draft:
         if not (subject and predicate):
             raise Invalid("a claim has a turn, a subject, a predicate and, if need be, an object.")
         when = time[0] if time else ""
-        self._claims.append(Kept(self._of(number, turn), subject, predicate, value, when, important))
+        self._claims.append(ExpectedClaim(self._of(number, turn), subject, predicate, value, when, important))
 
     def _of(self, number: int, turn: str) -> str:
         """A turn that a line speaks of; raises Invalid."""
@@ -212,7 +212,7 @@ class _Draft:
         if not text.strip():
             raise Invalid("there are no words in the turn.")
         number, _, _, turns = self._open
-        turns.append(Turn(f"{number}.{len(turns) + 1}", speaker, text.strip()))
+        turns.append(LifeTurn(f"{number}.{len(turns) + 1}", speaker, text.strip()))
 
     def _close(self) -> None:
         if self._open is None:
@@ -273,7 +273,7 @@ def _header(line: str) -> _Header:
     )  # fmt: skip
 
 
-def _question(words: str, told: Mapping[str, str]) -> Question:
+def _question(words: str, told: Mapping[str, str]) -> LifeQuestion:
     if unknown := set(told) - {"must", "mustnot", "kind"}:
         raise Invalid(f"{min(unknown)} is no part of a question: must, mustnot and kind are.")
     kind = told.get("kind", "")
@@ -285,7 +285,7 @@ def _question(words: str, told: Mapping[str, str]) -> Question:
         raise Invalid("what cannot be answered has no must.")
     if kind != UNANSWERABLE and not (must or (mustnot and kind == CORRECTION)):
         raise Invalid("must is missing: only a correction may have a mustnot alone, where something was forgotten.")
-    return Question(words, kind, must, mustnot)
+    return LifeQuestion(words, kind, must, mustnot)
 
 
 def _fields(rest: str, least: int, most: int, *, may_be_empty: bool = False) -> list[str]:

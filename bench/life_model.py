@@ -30,7 +30,7 @@ TRAPS = ("idiom", "joke", "hypothetical", "question", "hearsay", "denied", "retr
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LifeTurn:
     """One line of talk; `id` is `session.turn`, both counted from 1."""
 
     id: str
@@ -45,11 +45,11 @@ class Session:
     number: int
     at: datetime
     kind: str
-    turns: tuple[Turn, ...]
+    turns: tuple[LifeTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LifeCommand:
     """What the owner asks of the memory: remember `text`, correct `old` to `text`, forget `old`, or undo.
 
     `at` is when, for what is remembered; the others follow at once on what stands before them.
@@ -63,7 +63,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LifeQuestion:
     """A question with what its answer must say, each part by one of its alternatives, and what makes it wrong."""
 
     text: str
@@ -73,7 +73,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ExpectedClaim:
     """A claim that a good memory keeps, and the turn that makes it."""
 
     turn: str
@@ -94,7 +94,7 @@ class Trap:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class LifeScript:
     """A life: `told` are sessions and commands in their order, `now` is when the questions are asked."""
 
     name: str
@@ -102,12 +102,12 @@ class Life:
     zone: ZoneInfo
     languages: tuple[str, ...]
     people: tuple[str, ...]
-    told: tuple[Session | Command, ...]
+    told: tuple[Session | LifeCommand, ...]
     now: datetime
-    questions: tuple[Question, ...]
-    claims: tuple[Kept, ...]
+    questions: tuple[LifeQuestion, ...]
+    claims: tuple[ExpectedClaim, ...]
     traps: tuple[Trap, ...]
 
-    def turns(self) -> dict[str, Turn]:
+    def turns(self) -> dict[str, LifeTurn]:
         """Every turn by its id."""
         return {turn.id: turn for one in self.told if isinstance(one, Session) for turn in one.turns}

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from bench.life_model import QUESTION_KINDS, Life
-from bench.life_scores import Judged, Reply, figures, judged
-from bench.lives import Done, Fact, Lived
+from bench.life_model import QUESTION_KINDS, LifeScript
+from bench.life_scores import JudgedFacts, JudgedReply, figures, judged
+from bench.lives import CommandResult, LifeFact, LifeResult
 
 _NOBODY: Mapping[str, str] = {}
 
 
-def cells(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> dict[str, str]:
+def cells(lived: LifeResult, labels: Mapping[str, str] = _NOBODY) -> dict[str, str]:
     """The one row of a life, column by column."""
     found, facts = figures(lived.replies), judged((fact.statement for fact in lived.facts), labels)
     return {
@@ -30,7 +30,7 @@ def cells(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> dict[str, str]:
     }
 
 
-def _labelled(facts: Judged) -> str:
+def _labelled(facts: JudgedFacts) -> str:
     if facts.wrong_share is None:
         return "-"
     left = f" ({facts.unlabelled} unlabelled)" if facts.unlabelled else ""
@@ -41,7 +41,7 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1f}"
 
 
-def fact_lines(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> Iterator[str]:
+def fact_lines(lived: LifeResult, labels: Mapping[str, str] = _NOBODY) -> Iterator[str]:
     """A believed fact a line, to be labelled and given back: label, statement, predicate, times, turn, its words."""
     turns = lived.life.turns()
     for fact in lived.facts:
@@ -49,12 +49,12 @@ def fact_lines(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> Iterator[st
         yield " | ".join((labels.get(fact.statement, "?"), fact.statement, *_about(fact), " / ".join(said)))
 
 
-def _about(fact: Fact) -> tuple[str, str]:
+def _about(fact: LifeFact) -> tuple[str, str]:
     until = "" if fact.valid_to is None else f" until {fact.valid_to}"
     return fact.predicate or "-", f"since {fact.valid_from}{until}"
 
 
-def report(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> str:
+def report(lived: LifeResult, labels: Mapping[str, str] = _NOBODY) -> str:
     """A page: the row, every answer that misses, all the others, what is believed, promised, kept and fallen for."""
     life, row = lived.life, cells(lived, labels)
     parts = (
@@ -70,7 +70,7 @@ def report(lived: Lived, labels: Mapping[str, str] = _NOBODY) -> str:
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _by_kind(replies: Sequence[Reply]) -> Iterator[str]:
+def _by_kind(replies: Sequence[JudgedReply]) -> Iterator[str]:
     """How many of each kind are right, and how many mislead."""
     asked = Counter(each.question.kind for each in replies)
     right = Counter(each.question.kind for each in replies if each.right)
@@ -80,12 +80,12 @@ def _by_kind(replies: Sequence[Reply]) -> Iterator[str]:
             yield f"- {kind}: {right[kind]} of {asked[kind]} right, {wrong[kind]} wrong first lines"
 
 
-def _done(each: Done) -> str:
+def _done(each: CommandResult) -> str:
     several = f" ({each.matches} facts hold these words)" if each.matches > 1 else ""
     return f"- line {each.line}: {each.words}{several}{f' - NOT DONE: {each.failed}' if each.failed else ''}"
 
 
-def _answers(replies: Sequence[Reply], *, right: bool) -> Iterator[str]:
+def _answers(replies: Sequence[JudgedReply], *, right: bool) -> Iterator[str]:
     for each in replies:
         if each.right == right:
             asked = each.question
@@ -99,7 +99,7 @@ def _promise(each: Mapping[str, object]) -> str:
     return " | ".join(str(each[name] or "-") for name in ("state", "by", "to", "due", "text", "quote"))
 
 
-def _claims(life: Life, facts: Sequence[Fact]) -> Iterator[str]:
+def _claims(life: LifeScript, facts: Sequence[LifeFact]) -> Iterator[str]:
     for turn, claims in groupby(life.claims, lambda each: each.turn):
         yield from _turn(life, turn)
         for one in claims:
@@ -108,19 +108,19 @@ def _claims(life: Life, facts: Sequence[Fact]) -> Iterator[str]:
         yield from _believed(turn, facts)
 
 
-def _traps(life: Life, facts: Sequence[Fact]) -> Iterator[str]:
+def _traps(life: LifeScript, facts: Sequence[LifeFact]) -> Iterator[str]:
     for trap in life.traps:
         yield from _turn(life, trap.turn)
         yield f"x {trap.statement} ({trap.kind})"
         yield from _believed(trap.turn, facts)
 
 
-def _turn(life: Life, turn: str) -> Iterator[str]:
+def _turn(life: LifeScript, turn: str) -> Iterator[str]:
     said = life.turns()[turn]
     yield f"\n{turn} {said.speaker}: {said.text}"
 
 
-def _believed(turn: str, facts: Sequence[Fact]) -> Iterator[str]:
+def _believed(turn: str, facts: Sequence[LifeFact]) -> Iterator[str]:
     for fact in facts:
         if turn in fact.turns:
             yield f"    {fact.statement} ({'; '.join(_about(fact))})"

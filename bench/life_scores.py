@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.life_model import CORRECTION, UNANSWERABLE, WHEN, Question
+from bench.life_model import CORRECTION, UNANSWERABLE, WHEN, LifeQuestion
 from memory.errors import Invalid
 from memory.services.answer import NEAREST, NOTHING
 
@@ -26,14 +26,14 @@ _QUOTATION = re.compile(r"""(?P<words>["“„»].*["”“«]) - .*, (?P<day>[^
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class JudgedReply:
     """An answer and its verdicts.
 
     `right`: at a glance; an unanswerable question is rightly met with silence or with a disclaimer, a question about
     something forgotten with an answer that says it nowhere. `wrong_first`: what stands first misleads.
     """
 
-    question: Question
+    question: LifeQuestion
     answer: str
     right: bool
     wrong_first: bool
@@ -41,7 +41,7 @@ class Reply:
     disclaimed: bool
 
 
-def score(question: Question, answer: str) -> Reply:
+def score(question: LifeQuestion, answer: str) -> JudgedReply:
     """The verdicts on an answer."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     first = lines[0] if lines else ""
@@ -56,7 +56,7 @@ def score(question: Question, answer: str) -> Reply:
     else:
         right = not any(_holds(answer, each) for each in question.mustnot)
     unmet = question.kind in (UNANSWERABLE, CORRECTION) and not right
-    return Reply(question, answer, right, forbidden or unmet, silent, disclaimed)
+    return JudgedReply(question, answer, right, forbidden or unmet, silent, disclaimed)
 
 
 def _glance(lines: Sequence[str], kind: str) -> list[str]:
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class LifeShares:
     """Shares in percent, None where there is nothing to count."""
 
     questions: int
@@ -109,9 +109,9 @@ class Figures:
     """Of the unanswerable questions, those met with silence or a disclaimer."""
 
 
-def figures(replies: Sequence[Reply]) -> Figures:
+def figures(replies: Sequence[JudgedReply]) -> LifeShares:
     """The figures of these replies."""
-    return Figures(
+    return LifeShares(
         len(replies),
         _share([each.right for each in replies]),
         _share([each.wrong_first for each in replies]),
@@ -125,7 +125,7 @@ def _share(held: Sequence[bool]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedFacts:
     """How many believed facts somebody has called right, wrong or useless, and how many nobody has looked at."""
 
     right: int
@@ -140,10 +140,10 @@ class Judged:
         return 100 * self.wrong / labelled if labelled else None
 
 
-def judged(statements: Iterable[str], labels: Mapping[str, str]) -> Judged:
+def judged(statements: Iterable[str], labels: Mapping[str, str]) -> JudgedFacts:
     """The labels of these statements, counted."""
     found = [labels.get(statement) for statement in statements]
-    return Judged(found.count("right"), found.count("wrong"), found.count("useless"), found.count(None))
+    return JudgedFacts(found.count("right"), found.count("wrong"), found.count("useless"), found.count(None))
 
 
 def parse_labels(text: str, name: str) -> dict[str, str]:

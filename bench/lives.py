@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bench.life_model import Command, Life, Session
-from bench.life_scores import Reply, score
-from bench.measure import Door, Refused, Site, await_done, memories
+from bench.life_model import LifeCommand, LifeScript, Session
+from bench.life_scores import JudgedReply, score
+from bench.measure import ApiClient, Refused, Site, await_done, memories
 
 PAUSE_S = 8.0
 """Seconds from the beginning of a turn to that of the next, and `TURN_S` those that it lasts (chosen)."""
@@ -32,7 +32,7 @@ Settle = Callable[[datetime], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """What became of a command: how many believed facts held its words, and why it could not be carried out, if so."""
 
     line: int
@@ -42,7 +42,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class LifeFact:
     """A believed fact: what it says, when it is true (ISO 8601), and the turns that it rests on."""
 
     statement: str
@@ -56,19 +56,19 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class LifeResult:
     """What became of a life."""
 
-    life: Life
-    commands: tuple[Done, ...]
-    replies: tuple[Reply, ...]
-    facts: tuple[Fact, ...]
+    life: LifeScript
+    commands: tuple[CommandResult, ...]
+    replies: tuple[JudgedReply, ...]
+    facts: tuple[LifeFact, ...]
     """All that are active, by the turn they rest on."""
     promises: tuple[Mapping[str, Any], ...]
     """As the front door lists them."""
 
 
-def measure_life(life: Life, site: Site, *, keep: bool = False, at: Settle = lambda _: None) -> Lived:
+def measure_life(life: LifeScript, site: Site, *, keep: bool = False, at: Settle = lambda _: None) -> LifeResult:
     """Tell a life, ask its questions, look at what is believed, and remove the memory unless it is kept.
 
     Raises Unavailable if nobody answers or the reading does not get on; a command that is refused is reported.
@@ -80,7 +80,7 @@ def measure_life(life: Life, site: Site, *, keep: bool = False, at: Settle = lam
         commands = tuple(told.tell())
         told.wait()
         at(life.now)
-        return Lived(
+        return LifeResult(
             life, commands, tuple(_replies(life, doors[user], site)), tuple(_facts(life, doors[user])),
             tuple(_rows(doors[user], "promises")),
         )  # fmt: skip
@@ -90,9 +90,9 @@ def measure_life(life: Life, site: Site, *, keep: bool = False, at: Settle = lam
 class _Telling:
     """A life on its way into a memory."""
 
-    life: Life
+    life: LifeScript
     site: Site
-    door: Door
+    door: ApiClient
     at: Settle
 
     def begin(self) -> None:
@@ -101,7 +101,7 @@ class _Telling:
         profile = {"name": life.owner, "time_zone": life.zone.key, "languages": list(life.languages)}
         self.door.put("/v1/profile", profile)
 
-    def tell(self) -> Iterator[Done]:
+    def tell(self) -> Iterator[CommandResult]:
         """Sessions and commands in their order; what became of each command."""
         moment = self.life.told[0].at or self.life.now
         for done, one in enumerate(self.life.told, 1):
@@ -120,10 +120,10 @@ class _Telling:
         """Until all that was told has been read."""
         await_done(self.site, {"": self.door}, ("embedding", "extraction"))
 
-    def _carried_out(self, command: Command) -> Done:
+    def _carried_out(self, command: LifeCommand) -> CommandResult:
         words = " ".join(part for part in (command.verb, command.old, command.text) if part)
         matching = [] if not command.old else _holding(self.door, command.old)
-        done = Done(command.line, words, len(matching))
+        done = CommandResult(command.line, words, len(matching))
         if command.old and not matching:
             return replace(done, failed="nothing believed holds these words")
         try:
@@ -133,7 +133,7 @@ class _Telling:
         return done
 
 
-_CARRY_OUT: Mapping[str, Callable[[Door, Command, str], object]] = {
+_CARRY_OUT: Mapping[str, Callable[[ApiClient, LifeCommand, str], object]] = {
     "remember": lambda door, command, _: door.post("/v1/facts", {"text": command.text}),
     "correct": lambda door, command, fact: door.post(f"/v1/facts/{fact}/correct", {"statement": command.text}),
     "forget": lambda door, _, fact: door.post(f"/v1/facts/{fact}/forget"),
@@ -141,7 +141,7 @@ _CARRY_OUT: Mapping[str, Callable[[Door, Command, str], object]] = {
 }
 
 
-def body_of(life: Life, session: Session) -> dict[str, Any]:
+def body_of(life: LifeScript, session: Session) -> dict[str, Any]:
     """A session as POST /v1/sources takes it; its local time with the offset of that day."""
     turns = session.turns
     speakers = list(dict.fromkeys(turn.speaker for turn in turns))
@@ -163,16 +163,16 @@ def body_of(life: Life, session: Session) -> dict[str, Any]:
     }
 
 
-def _source_id(life: Life, number: int) -> str:
+def _source_id(life: LifeScript, number: int) -> str:
     return f"{life.name}-{number}"
 
 
-def _holding(door: Door, words: str) -> list[Mapping[str, Any]]:
+def _holding(door: ApiClient, words: str) -> list[Mapping[str, Any]]:
     """Active facts whose statements hold these words, in any case, the latest first."""
     return [each for each in _rows(door, "facts") if words.casefold() in each["statement"].casefold()]
 
 
-def _rows(door: Door, kind: str) -> Iterator[Mapping[str, Any]]:
+def _rows(door: ApiClient, kind: str) -> Iterator[Mapping[str, Any]]:
     """All rows of a list of the front door."""
     cursor = None
     while True:
@@ -183,7 +183,7 @@ def _rows(door: Door, kind: str) -> Iterator[Mapping[str, Any]]:
             return
 
 
-def _replies(life: Life, door: Door, site: Site) -> Iterator[Reply]:
+def _replies(life: LifeScript, door: ApiClient, site: Site) -> Iterator[JudgedReply]:
     """Every question, answered at the moment when the life is asked; no answer changes what the next one finds."""
     for done, question in enumerate(life.questions, 1):
         asked = {"query": question.text, "now": life.now.isoformat(), "record_access": False}
@@ -191,10 +191,10 @@ def _replies(life: Life, door: Door, site: Site) -> Iterator[Reply]:
         site.tell(f"Asking {life.name}", done, len(life.questions))
 
 
-def _facts(life: Life, door: Door) -> list[Fact]:
+def _facts(life: LifeScript, door: ApiClient) -> list[LifeFact]:
     sources = {_source_id(life, one.number): one.number for one in life.told if isinstance(one, Session)}
     facts = [
-        Fact(
+        LifeFact(
             row["statement"], row["subject"], row["predicate"], row["object"], row["confidence"],
             row["valid_from"], row["valid_to"], tuple(dict.fromkeys(_place(sources, each) for each in row["sources"])),
         )

@@ -34,17 +34,17 @@ from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.census import Census, Fresh
 from memory.rules.decider import Rules
 from memory.rules.reflection import Likeness
-from memory.services.answer import QUOTES, Answer, Findings, answer
+from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer
+from memory.services.best_fact import BestFact, RecalledMaterial, leads
 from memory.services.extract import read_source
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
-from memory.services.leading import InMind, Lead, leads
 from memory.services.night import NightParts, run_night
 from memory.services.recall import RecallSettings, at_hand, recall
 from memory.services.remember import UserMemory
@@ -90,7 +90,7 @@ class Living:
         self.sources = InMemorySources(self.journal)
         self.nights = InMemoryNights(lambda: self.believed, self._source_rows, self._fresh)
         self._memory: UserMemory | None = None
-        self._library = Library(parts.embedder.dimensions)
+        self._library = SegmentIndex(parts.embedder.dimensions)
         self._beliefs = Beliefs(self._library, lambda _: self.believed)
         self._asked = 0
 
@@ -138,7 +138,7 @@ class Living:
         while await read_source(task, self.sources, parts.extractor, parts.embedder, self._accept, BATCH):
             pass
 
-    async def ask(self, text: str) -> Answer:
+    async def ask(self, text: str) -> ComposedAnswer:
         """The answer to a question, composed of quotations, as `POST /v1/ask` gives it without a language model."""
         profile = self.believed.profile
         question = Question(text, View(USER), self.clock.now())
@@ -148,14 +148,14 @@ class Living:
             MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
         )  # fmt: skip
         found = await recall(
-            question, legs, MemoryShelf(self._library, self._beliefs), at_hand(asked), self._recall,
+            question, legs, MemoryTraits(self._library, self._beliefs), at_hand(asked), self._recall,
             languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
         )  # fmt: skip
         keys = [int(key) for key in found.keys]
         await self._recalled(keys)
         hits, known = self._hits(keys), self._known()
         carried = [each for hit in hits for each in hit.fact_ids]
-        lead = next(iter(leads(text, InMind(carried, known, profile.languages[0], owner=profile.name))), None)
+        lead = next(iter(leads(text, RecalledMaterial(carried, known, profile.languages[0], owner=profile.name))), None)
         hits = [*self._grounds(lead, hits), *hits]
         language, abstained = profile.languages[0], found.abstained and lead is None
         told = Findings(text, hits, known, lead=lead, abstained=abstained, language=language, owner=profile.name)
@@ -197,7 +197,7 @@ class Living:
         encoded = self._parts.embedder.encode(texts)
         self._library.put_vectors(source.scope, batch.keys, encoded.vectors, encoded.pieces)
 
-    def _hits(self, keys: Sequence[int]) -> list[Hit]:
+    def _hits(self, keys: Sequence[int]) -> list[SegmentHit]:
         carried: dict[int, list[str]] = {}
         for fact_id, grounds in self.believed.evidence.items():
             if self.believed.facts[fact_id].status != "forgotten":
@@ -205,14 +205,14 @@ class Living:
                     carried.setdefault(each.segment_key or 0, []).append(fact_id)
         return [self._hit(key, sorted(carried.get(key, ()))) for key in keys]
 
-    def _hit(self, key: int, fact_ids: Sequence[str]) -> Hit:
+    def _hit(self, key: int, fact_ids: Sequence[str]) -> SegmentHit:
         source, segment = self.sources.segments[key]
-        return Hit(
+        return SegmentHit(
             segment.text, segment.speaker, source.time_of(segment), source.offset_s, source.source_id,
             segment.segment_id, tuple(fact_ids),
         )  # fmt: skip
 
-    def _grounds(self, lead: Lead | None, hits: Sequence[Hit]) -> list[Hit]:
+    def _grounds(self, lead: BestFact | None, hits: Sequence[SegmentHit]) -> list[SegmentHit]:
         """What the leading fact rests on, the latest first, if no hit carries it."""
         if lead is None or any(lead.fact.fact_id in hit.fact_ids for hit in hits):
             return []

@@ -27,7 +27,7 @@ class Refused(Unavailable):
     """A request was refused."""
 
 
-class Door(Protocol):
+class ApiClient(Protocol):
     """The front door, for one user. Raises DomainError when a request is refused or nobody answers."""
 
     def get(self, path: str, **parameters: object) -> Any:
@@ -47,7 +47,7 @@ class Door(Protocol):
 class Site:
     """What a benchmark works with: a door for each user, the encoder alone, the system's memory, progress, time."""
 
-    door: Callable[[str], Door]
+    door: Callable[[str], ApiClient]
     encode: Callable[[str], object]
     """A question."""
     encode_heard: Callable[[Sequence[str]], object]
@@ -72,7 +72,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerMeasurement:
     """What one question brought: segment ids best first, whether a leg was away, and what it took in milliseconds."""
 
     found: tuple[str, ...]
@@ -82,7 +82,7 @@ class Answer:
 
 
 @contextmanager
-def memories(site: Site, users: Sequence[str], *, keep: bool = False) -> Iterator[dict[str, Door]]:
+def memories(site: Site, users: Sequence[str], *, keep: bool = False) -> Iterator[dict[str, ApiClient]]:
     """The doors of these users, whose memories are removed before and, unless they are kept, afterwards."""
     doors = {user: site.door(user) for user in users}
     _remove(doors, site.tell)
@@ -93,7 +93,7 @@ def memories(site: Site, users: Sequence[str], *, keep: bool = False) -> Iterato
             _remove(doors, site.tell)
 
 
-def _remove(doors: Mapping[str, Door], tell: Tell) -> None:
+def _remove(doors: Mapping[str, ApiClient], tell: Tell) -> None:
     for done, door in enumerate(doors.values(), start=1):
         door.delete("/v1/memory")
         tell("Removing what earlier runs left, or this one made", done, len(doors))
@@ -106,15 +106,15 @@ def timed(act: Callable[[], T]) -> tuple[T, float]:
     return given, 1000 * (time.perf_counter() - started)
 
 
-def ask(site: Site, door: Door, text: str, **parameters: object) -> Answer:
+def ask(site: Site, door: ApiClient, text: str, **parameters: object) -> AnswerMeasurement:
     """Encode the question here, then ask it there: both meet the same load, one after the other."""
     _, encoder_ms = timed(lambda: site.encode(text))
     answer, http_ms = timed(lambda: door.get("/v1/context", query=text, **parameters))
     found = tuple(dict.fromkeys(hit["segment_id"] for hit in answer["results"]))
-    return Answer(found, bool(answer["degraded"]), http_ms, encoder_ms)
+    return AnswerMeasurement(found, bool(answer["degraded"]), http_ms, encoder_ms)
 
 
-def post_all(site: Site, deliveries: Sequence[tuple[Door, Mapping[str, Any]]]) -> float:
+def post_all(site: Site, deliveries: Sequence[tuple[ApiClient, Mapping[str, Any]]]) -> float:
     """POST sources one after the other; seconds until the words of the last one can be found."""
     segments, done = sum(len(body["segments"]) for _, body in deliveries), 0
     started = time.perf_counter()
@@ -125,7 +125,7 @@ def post_all(site: Site, deliveries: Sequence[tuple[Door, Mapping[str, Any]]]) -
     return time.perf_counter() - started
 
 
-def pending(doors: Mapping[str, Door]) -> dict[str, int]:
+def pending(doors: Mapping[str, ApiClient]) -> dict[str, int]:
     """Work left in these memories, by kind."""
     left: dict[str, int] = {}
     for door in doors.values():
@@ -134,7 +134,7 @@ def pending(doors: Mapping[str, Door]) -> dict[str, int]:
     return left
 
 
-def await_done(site: Site, doors: Mapping[str, Door], kinds: Sequence[str]) -> None:
+def await_done(site: Site, doors: Mapping[str, ApiClient], kinds: Sequence[str]) -> None:
     """Wait until no work of these kinds is left. Raises Unavailable if nothing at all happens for STALLED_S.
 
     Each look is at one memory, in turn: looking at all of them again and again would slow down what is waited for.
@@ -159,7 +159,7 @@ def await_done(site: Site, doors: Mapping[str, Door], kinds: Sequence[str]) -> N
         idle_s = idle_s + POLL_S if left[waiting[0]] == before else 0.0
 
 
-def _count(door: Door, kinds: Sequence[str]) -> int:
+def _count(door: ApiClient, kinds: Sequence[str]) -> int:
     left = door.get("/v1/stats")["pending"]
     return sum(left[kind] for kind in kinds)
 

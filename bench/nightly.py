@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-from bench.measure import Door, Tell
+from bench.measure import ApiClient, Tell
 from memory.errors import Unavailable
 from memory.model.timeline import DAY_S
 
@@ -33,7 +33,7 @@ class NightSite:
     """What the benchmark works with: the database, the front door, jobs, the system's memory, progress."""
 
     dsn: str
-    door: Callable[[str], Door]
+    door: Callable[[str], ApiClient]
     run_job: Callable[[str, date], None]
     """Run one night of a user as a Ray job, and wait for it."""
     pss_bytes: Callable[[], int]
@@ -96,7 +96,7 @@ def measure_night(site: NightSite, entities: int, now: float, *, keep: bool = Fa
             door.delete("/v1/memory")
 
 
-def _wake(door: Door) -> None:
+def _wake(door: ApiClient) -> None:
     """Ask until the shard answers itself: while it reads 300,000 facts, PostgreSQL answers in its place."""
     deadline = time.monotonic() + WAKING_S
     while "shard" in door.get("/v1/context", query="Entity 7", record_access=False)["degraded"]:
@@ -115,7 +115,7 @@ def populate(dsn: str, entities: int, now: float) -> None:
         connection.execute("ANALYZE")
 
 
-def _night(site: NightSite, door: Door, night: date, awake: int) -> NightTime:
+def _night(site: NightSite, door: ApiClient, night: date, awake: int) -> NightTime:
     with most(site.pss_bytes) as peak:
         started = time.perf_counter()
         site.run_job(USER, night)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.conversations import Asked, Conversation
-from bench.peers import Kept, Spent, lines_of, turns_of
+from bench.conversations import Conversation, GoldQuestion
+from bench.peers import IndexTimes, Spent, lines_of, turns_of
 from memory.errors import Unavailable
 from memory.words.stems import STOP_WORDS
 
@@ -48,7 +48,7 @@ class PeerProcess:
     encodes = False
     degraded = 0
 
-    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
+    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> IndexTimes:
         """An empty store, and all turns into it; seconds by the peer's own clock, without encoding."""
         self._say({"verb": "open", "dimensions": vectors.shape[1], "stop_words": sorted(STOP_WORDS["en"])})
         turns = [
@@ -56,9 +56,9 @@ class PeerProcess:
             for (_, turn), line, vector in zip(turns_of(conversation), lines_of(conversation), vectors, strict=True)
         ]
         seconds = float(self._say({"verb": "keep", "turns": turns})["seconds"])
-        return Kept(seconds, seconds)
+        return IndexTimes(seconds, seconds)
 
-    def find(self, question: Asked, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
+    def find(self, question: GoldQuestion, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
         """Ids of turns, best first, each once."""
         asked = {"text": question.text, "vector": _text_of(vector), "limit": limit, "whole": whole}
         return tuple(dict.fromkeys(self._say({"verb": "find", **asked})["found"]))

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.conversations import UNDATED, Asked, Conversation
-from bench.measure import Door, Site, Spread, Tell, await_done, post_all, timed
+from bench.conversations import UNDATED, Conversation, GoldQuestion
+from bench.measure import ApiClient, Site, Spread, Tell, await_done, post_all, timed
 from bench.metrics import SEPARATE, percentages, scores
 from memory.retrieval.batches import dense_text, local_date
 
@@ -44,14 +44,14 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class IndexTimes:
     """Seconds until the words of all turns could be found, and until they could be found by meaning."""
 
     words_s: float
     meaning_s: float
 
 
-class System(Protocol):
+class MemorySystem(Protocol):
     """A memory under measurement. Raises DomainError when it refuses, fails or does not answer."""
 
     encodes: bool
@@ -59,10 +59,10 @@ class System(Protocol):
     degraded: int
     """Answers up to now that lacked a part of the search, for it failed or was late."""
 
-    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
+    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> IndexTimes:
         """Remember the turns, whose vectors are given, in a store of their own that is asked from now on."""
 
-    def find(self, question: Asked, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
+    def find(self, question: GoldQuestion, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
         """Ids of turns, best first: all of `limit` if `whole`, else as many as the system by itself would give."""
 
     def spent(self) -> Spent:
@@ -70,10 +70,10 @@ class System(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PeerResult:
     """What one question brought."""
 
-    question: Asked
+    question: GoldQuestion
     ranked: tuple[str, ...]
     sources: tuple[str, ...]
     """The distinct sessions of `ranked`, in its order."""
@@ -185,7 +185,7 @@ def _date_of(body: Mapping[str, Any]) -> str:
 
 def measure_peer(
     name: str,
-    system: System,
+    system: MemorySystem,
     conversations: Sequence[Conversation],
     encodings: Encodings,
     encode: Encode,
@@ -196,7 +196,7 @@ def measure_peer(
     Raises DomainError if the system refuses, fails or does not answer.
     """
     before = system.spent()
-    found: list[Found] = []
+    found: list[PeerResult] = []
     words_s, meaning_s, cpu_s = 0.0, 0.0 if system.encodes else encodings.seconds, 0.0
     for done, conversation in enumerate(conversations):
         tell(f"{name}: remembering and asking", done, len(conversations))
@@ -205,30 +205,30 @@ def measure_peer(
         answers, asking_cpu_s = _asked(system, conversation, encode)
         cpu_s += asking_cpu_s
         found += answers
-    return _row(name, system, conversations, found, before, Kept(words_s, meaning_s), cpu_s)
+    return _row(name, system, conversations, found, before, IndexTimes(words_s, meaning_s), cpu_s)
 
 
-class Running:
+class MemoraySystem:
     """Memoray itself, through its front door; every conversation is the memory of a user of its own."""
 
     encodes = True
 
-    def __init__(self, site: Site, doors: Mapping[str, Door], spent: Callable[[], Spent]) -> None:
+    def __init__(self, site: Site, doors: Mapping[str, ApiClient], spent: Callable[[], Spent]) -> None:
         """`doors` by conversation id; `spent` is what the whole system has taken up to now."""
         self._site, self._doors, self._door = site, doors, next(iter(doors.values()))
         self.spent, self.degraded = spent, 0
 
-    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> Kept:
+    def keep(self, conversation: Conversation, vectors: NDArray[np.float32]) -> IndexTimes:
         """Send the sessions and wait until all are encoded and read, so that nothing runs beside the questions."""
         self._door = self._doors[conversation.id]
         began = perf_counter()
         words_s = post_all(self._site, [(self._door, body) for body in conversation.bodies])
         await_done(self._site, {conversation.id: self._door}, ("embedding",))
-        kept = Kept(words_s, perf_counter() - began)
+        kept = IndexTimes(words_s, perf_counter() - began)
         await_done(self._site, {conversation.id: self._door}, ("extraction",))
         return kept
 
-    def find(self, question: Asked, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
+    def find(self, question: GoldQuestion, vector: NDArray[np.float32], limit: int, *, whole: bool) -> tuple[str, ...]:
         """GET /v1/context; the vector is not used."""
         cut = "none" if whole else "auto"
         answer = self._door.get(
@@ -240,11 +240,11 @@ class Running:
 
 def _row(
     name: str,
-    system: System,
+    system: MemorySystem,
     conversations: Sequence[Conversation],
-    found: Sequence[Found],
+    found: Sequence[PeerResult],
     before: Spent,
-    kept: Kept,
+    kept: IndexTimes,
     cpu_s: float,
 ) -> PeerRow:
     after, turns = system.spent(), sum(conversation.segments for conversation in conversations)
@@ -270,7 +270,7 @@ def _row(
     )
 
 
-def _asked(system: System, conversation: Conversation, encode: Encode) -> tuple[list[Found], float]:
+def _asked(system: MemorySystem, conversation: Conversation, encode: Encode) -> tuple[list[PeerResult], float]:
     """Every question once in full depth and once as an assistant asks it, and the CPU-seconds of the second round."""
     source_of = {turn["segment_id"]: body["source_id"] for body, turn in turns_of(conversation)}
     questions = conversation.questions
@@ -285,6 +285,6 @@ def _asked(system: System, conversation: Conversation, encode: Encode) -> tuple[
         )
         sources = tuple(dict.fromkeys(source_of[turn] for turn in ranked if turn in source_of))
         gold = frozenset(source_of[turn] for turn in question.gold if turn in source_of)
-        found.append(Found(question, ranked, sources, gold, len(conversation.bodies), given, took_ms, encoder_ms))
+        found.append(PeerResult(question, ranked, sources, gold, len(conversation.bodies), given, took_ms, encoder_ms))
     cpu_s = system.spent().cpu_s - began
     return found, cpu_s if system.encodes else cpu_s + encoding_cpu_s

@@ -14,8 +14,19 @@ from random import Random
 from statistics import median
 from time import perf_counter
 
-from bench.conversations import Asked, Conversation
-from bench.measure import Answer, Door, Site, Spread, ask, await_done, memories, pending, post_all, timed
+from bench.conversations import Conversation, GoldQuestion
+from bench.measure import (
+    AnswerMeasurement,
+    ApiClient,
+    Site,
+    Spread,
+    ask,
+    await_done,
+    memories,
+    pending,
+    post_all,
+    timed,
+)
 from bench.metrics import SEPARATE, percentages, scores
 from memory.model.timeline import to_datetime
 from memory.retrieval.batches import dense_text, local_date
@@ -151,7 +162,7 @@ def measure_recall(
     )
 
 
-def _load(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, wait: str) -> _Loaded:
+def _load(users: Mapping[str, Conversation], doors: Mapping[str, ApiClient], site: Site, wait: str) -> _Loaded:
     deliveries = [(doors[user], body) for user, conversation in users.items() for body in conversation.bodies]
     started = perf_counter()
     text_s = post_all(site, deliveries)
@@ -178,8 +189,8 @@ def _encoder_rate(conversations: Sequence[Conversation], site: Site) -> float:
 
 
 def _after_nights(
-    users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site, nights: int
-) -> list[tuple[Asked, Answer]]:
+    users: Mapping[str, Conversation], doors: Mapping[str, ApiClient], site: Site, nights: int
+) -> list[tuple[GoldQuestion, AnswerMeasurement]]:
     """Read everything, run the nights after the last question, and ask all questions again."""
     await_done(site, doors, ("extraction",))
     for done, (user, conversation) in enumerate(users.items()):
@@ -190,8 +201,10 @@ def _after_nights(
     return _ask_all(users, doors, site)
 
 
-def _ask_all(users: Mapping[str, Conversation], doors: Mapping[str, Door], site: Site) -> list[tuple[Asked, Answer]]:
-    answered: list[tuple[Asked, Answer]] = []
+def _ask_all(
+    users: Mapping[str, Conversation], doors: Mapping[str, ApiClient], site: Site
+) -> list[tuple[GoldQuestion, AnswerMeasurement]]:
+    answered: list[tuple[GoldQuestion, AnswerMeasurement]] = []
     total = sum(len(conversation.questions) for conversation in users.values())
     for user, conversation in users.items():
         for question in conversation.questions[:WARM_UP]:
@@ -202,24 +215,24 @@ def _ask_all(users: Mapping[str, Conversation], doors: Mapping[str, Door], site:
     return answered
 
 
-def _ask(site: Site, door: Door, question: Asked) -> Answer:
+def _ask(site: Site, door: ApiClient, question: GoldQuestion) -> AnswerMeasurement:
     return ask(site, door, question.text, now=question.at, limit=RESULTS, cut="none", record_access=False)
 
 
-def _counted(answered: Sequence[tuple[Asked, Answer]]) -> list[dict[str, float]]:
+def _counted(answered: Sequence[tuple[GoldQuestion, AnswerMeasurement]]) -> list[dict[str, float]]:
     """Scores of the questions that make up the overall figure."""
     return [_scores(*pair) for pair in answered if pair[0].category not in SEPARATE]
 
 
-def _categories(answered: Sequence[tuple[Asked, Answer]]) -> dict[str, dict[str, float]]:
+def _categories(answered: Sequence[tuple[GoldQuestion, AnswerMeasurement]]) -> dict[str, dict[str, float]]:
     names = sorted({question.category for question, _ in answered})
     return {name: _category(answered, name) for name in names}
 
 
-def _category(answered: Sequence[tuple[Asked, Answer]], name: str) -> dict[str, float]:
+def _category(answered: Sequence[tuple[GoldQuestion, AnswerMeasurement]], name: str) -> dict[str, float]:
     rows = [_scores(*pair) for pair in answered if pair[0].category == name]
     return {"questions": float(len(rows)), **percentages(rows)}
 
 
-def _scores(question: Asked, answer: Answer) -> dict[str, float]:
+def _scores(question: GoldQuestion, answer: AnswerMeasurement) -> dict[str, float]:
     return scores(answer.found, question.gold, question.roles)

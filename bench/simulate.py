@@ -14,7 +14,7 @@ from datetime import time as hour_of_day
 
 import numpy as np
 
-from bench.life import Asked, Invented, Talk
+from bench.life import DatedQuestion, Invented, LifeSource
 from bench.living import HOUR, USER, Living, Parts, scope, segment
 from bench.story import TOLERANCE, Checkpoint
 from memory.model.commands import CloseNight, Command, ForgetFact, MergeFacts
@@ -41,7 +41,7 @@ ASK_AFTER_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class NightCounts:
     """What a night has counted; `archived` and `pruned` are those of this night."""
 
     day: int
@@ -56,7 +56,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SimulatedReply:
     """A question, its answer, where it was said (`source/segment`), and the expected words that are missing."""
 
     day: int
@@ -77,7 +77,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CheckpointResult:
     """A checkpoint and what was found: tier, strength, episodes, contradicted; None if there is no such entity."""
 
     expected: Checkpoint
@@ -95,13 +95,13 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class SimulatedLife:
     """What became of a life."""
 
-    days: tuple[Day, ...]
-    checkpoints: tuple[Found, ...]
+    days: tuple[NightCounts, ...]
+    checkpoints: tuple[CheckpointResult, ...]
     contradictions: tuple[Against, ...]
-    replies: tuple[Reply, ...]
+    replies: tuple[SimulatedReply, ...]
     """Of the last day."""
     entities: int
     facts: int
@@ -136,7 +136,9 @@ class Lived:
         return not self.broken and answered and all(each.holds for each in self.checkpoints)
 
 
-def simulate(life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint], tell: Tell = lambda *_: None) -> Lived:
+def simulate(
+    life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint], tell: Tell = lambda *_: None
+) -> SimulatedLife:
     """Live a life from day 0 to its last day, the night after it included. Takes seconds, nearly all of it reading."""
     return asyncio.run(_Course(life, parts, checkpoints).run(tell))
 
@@ -148,12 +150,12 @@ class _Course:
         self.life, self.parts = life, parts
         self.checkpoints = [each for each in checkpoints if each.day <= life.days]
         self.living = Living(parts, self.at(0, 0))
-        self.days: list[Day] = []
-        self.found: list[Found] = []
-        self.replies: list[Reply] = []
+        self.days: list[NightCounts] = []
+        self.found: list[CheckpointResult] = []
+        self.replies: list[SimulatedReply] = []
         self.moves = 0
 
-    async def run(self, tell: Tell) -> Lived:
+    async def run(self, tell: Tell) -> SimulatedLife:
         began = time.perf_counter()
         await self.living.begin(Profile(self.life.owner, time_zone=self.life.zone))
         for day in range(self.life.days + 1):
@@ -178,7 +180,7 @@ class _Course:
             self.living.clock.at = source.time_of(source.segments[-1]) + READ_AFTER_S
             await self.living.hear(source)
 
-    def _source(self, talk: Talk) -> Source:
+    def _source(self, talk: LifeSource) -> Source:
         began = self.at(talk.day, talk.hour)
         return Source(
             talk.id, scope(), "conversation", began, offset_s=offset_s(self.life.zone, began),
@@ -193,14 +195,14 @@ class _Course:
                 identity = command_id("forget", fact.fact_id)
                 await self.living.turn(self.living.believed.user_id, ForgetFact(identity, fact_id=fact.fact_id), {})
 
-    async def _ask(self, asked: Asked) -> Reply:
+    async def _ask(self, asked: DatedQuestion) -> SimulatedReply:
         self.living.clock.at += ASK_AFTER_S
         given = await self.living.ask(asked.text)
         missing = tuple(word for word in asked.expects if word.casefold() not in given.text.casefold())
         cited = tuple(f"{each.source_id}/{each.segment_id}" for each in given.citations)
-        return Reply(asked.day, asked.text, given.text, cited, missing)
+        return SimulatedReply(asked.day, asked.text, given.text, cited, missing)
 
-    async def _sleep(self, day: int) -> Day:
+    async def _sleep(self, day: int) -> NightCounts:
         night = self.life.start + timedelta(day + 1)
         self.living.clock.at = instant_of(night, self.life.zone, HOUR)
         report = await self.living.sleep(night)
@@ -210,7 +212,7 @@ class _Course:
         self.moves += sum(map(_rows_of, commands_of(again)))
         entities = self.living.believed.entities
         moved = [*report["tiers"]["promoted"], *report["tiers"]["demoted"]]
-        return Day(
+        return NightCounts(
             day,
             report["tiers"]["after"],
             report["tiers"]["contradicted"],
@@ -231,7 +233,7 @@ class _Course:
         strengths = strength_of("entity", entity_anchors(census.entities, noon, life), noon, life)
         denied = contradictions(census.entities, census.facts)
         for wanted in due:
-            self.found.append(Found(wanted, self._entity(wanted, census, strengths, denied)))
+            self.found.append(CheckpointResult(wanted, self._entity(wanted, census, strengths, denied)))
 
     def _entity(
         self, wanted: Checkpoint, census: Census, strengths: np.ndarray, denied: np.ndarray
@@ -243,9 +245,9 @@ class _Course:
                 return tier, round(float(strengths[row]), 4), int(rows.sessions[row]), bool(denied[row])
         return None
 
-    def _told(self, replies: Sequence[Reply], seconds: float) -> Lived:
+    def _told(self, replies: Sequence[SimulatedReply], seconds: float) -> SimulatedLife:
         believed = self.living.believed
-        return Lived(
+        return SimulatedLife(
             days=tuple(self.days),
             checkpoints=tuple(self.found),
             contradictions=tuple(_contradictions(believed, self.at(0, 0))),
@@ -274,7 +276,9 @@ class _Course:
             yield f"{source.source_id}/{said.segment_id}"
 
 
-def flaws_of(believed: WorkingSet, replies: Sequence[Reply], places: set[str], *, slots: bool = True) -> Iterator[str]:
+def flaws_of(
+    believed: WorkingSet, replies: Sequence[SimulatedReply], places: set[str], *, slots: bool = True
+) -> Iterator[str]:
     """What must never be: two values in one slot, a fact without evidence, an answer that does not cite its words."""
     held: dict[tuple[str, str | None, str | None], Fact] = {}
     for fact in (each for each in believed.facts.values() if each.status == "active" and each.valid_to is None):

@@ -19,7 +19,7 @@ from itertools import count
 import numpy as np
 
 from bench import talk
-from bench.measure import Door, Site, await_done, memories, post_all
+from bench.measure import ApiClient, Site, await_done, memories, post_all
 
 USER = "bench-soak"
 WORK = ("embedding", "extraction")
@@ -100,7 +100,7 @@ class Soak:
     slopes: Sequence[Slope]
 
 
-Ask = Callable[[Door, int], object]
+Ask = Callable[[ApiClient, int], object]
 MIX: Sequence[tuple[str, Ask]] = (
     ("GET /v1/context", lambda door, n: door.get("/v1/context", query=f"Who lives in {PLACES[n % 8]}?", limit=5)),
     ("GET /v1/entities", lambda door, n: door.get("/v1/entities", limit=50)),
@@ -151,7 +151,7 @@ def soak(
     return Soak(minutes, late, routes, tuple(slopes(samples)))
 
 
-def _ask(site: Site, door: Door, seconds: float, rate: float) -> tuple[Mapping[str, list[float]], int]:
+def _ask(site: Site, door: ApiClient, seconds: float, rate: float) -> tuple[Mapping[str, list[float]], int]:
     taken: defaultdict[str, list[float]] = defaultdict(list)
     began, late = time.perf_counter(), 0
     for number in count():

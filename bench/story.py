@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from bench.life import Asked, Invented, Talk
+from bench.life import DatedQuestion, Invented, LifeSource
 
 OWNER, ZONE = "Rajesh", "Asia/Kolkata"
 START = date(2026, 1, 5)
@@ -18,8 +18,8 @@ DAYS = 120
 NOON = 12
 
 
-def _said(day: int, *lines: str, listener: str = "Priya", reply: str = "Really?") -> Talk:
-    return Talk(f"story-{day:03}", day, NOON, (*((OWNER, line) for line in lines), (listener, reply)))
+def _said(day: int, *lines: str, listener: str = "Priya", reply: str = "Really?") -> LifeSource:
+    return LifeSource(f"story-{day:03}", day, NOON, (*((OWNER, line) for line in lines), (listener, reply)))
 
 
 TALKS = (
@@ -36,9 +36,9 @@ TALKS = (
     _said(101, "I enjoy tea in the evening.", reply="Good for you."),
 )
 CLOSING = (
-    Asked(DAYS, "Do I like coffee?", ("coffee", "tea", "headaches", "10 April 2026")),
-    Asked(DAYS, "Where is that cafe?", ("Koramangala",)),
-    Asked(DAYS, "What do I drink lately?", ("tea",)),
+    DatedQuestion(DAYS, "Do I like coffee?", ("coffee", "tea", "headaches", "10 April 2026")),
+    DatedQuestion(DAYS, "Where is that cafe?", ("Koramangala",)),
+    DatedQuestion(DAYS, "What do I drink lately?", ("tea",)),
 )
 """Seed 000's closing questions; an answer must hold all of these words."""
 

@@ -31,9 +31,9 @@ import numpy as np
 from bench.conversations import Conversation
 from bench.fit_calibration import ENCODERS
 from bench.fit_fusion import CachedEncoder, asked_of, ranked
-from bench.fit_silence import Chosen, Fitted, Judged, asked_in, auc, folds, judged, sureness_of
+from bench.fit_silence import Chosen, Fitted, SilenceCase, asked_in, auc, folds, judged, sureness_of
 from bench.measure import markdown
-from bench.unseen_worlds import ASSISTANT, FOLLOWED, World, worlds
+from bench.unseen_worlds import ASSISTANT, FOLLOWED, UnseenWorld, worlds
 from memory.model.sources import ROLES
 from memory.retrieval.wishes import INSTRUCTIONS, LIFTING, PREFERENCES, REQUESTS, requests, wish
 from memory.services.recall import RecallSettings
@@ -47,7 +47,7 @@ ALL: Forms = tuple(re.compile(form, re.I) for form in (*INSTRUCTIONS, *PREFERENC
 
 
 @dataclass(frozen=True)
-class Talk:
+class UnseenTalk:
     """One conversation as the gate meets it."""
 
     conversation: Conversation
@@ -59,7 +59,7 @@ class Talk:
 
 
 @dataclass(frozen=True)
-class Counted:
+class FormCounts:
     """How many of a talk's wishes, heeding questions and other questions have one of the forms."""
 
     wished: int
@@ -67,20 +67,20 @@ class Counted:
     others: int
 
 
-def chat(conversation: Conversation, asked: Sequence[tuple[str, str, frozenset[str]]]) -> Talk:
+def chat(conversation: Conversation, asked: Sequence[tuple[str, str, frozenset[str]]]) -> UnseenTalk:
     """A conversation of a data file, with all its questions: text, category, gold."""
     gold = frozenset[str]().union(*(turns for _, category, turns in asked if category in HEEDING))
     return _talk(conversation, gold, [(text, category) for text, category, _ in asked])
 
 
-def lived(world: World) -> Talk:
+def lived(world: UnseenWorld) -> UnseenTalk:
     """An invented world."""
     return _talk(world.conversation, world.wished, [(each.text, each.category) for each in world.asked])
 
 
-def _talk(conversation: Conversation, wished: frozenset[str], asked: Sequence[tuple[str, str]]) -> Talk:
+def _talk(conversation: Conversation, wished: frozenset[str], asked: Sequence[tuple[str, str]]) -> UnseenTalk:
     turns = [turn for body in conversation.bodies for turn in body["segments"]]
-    return Talk(
+    return UnseenTalk(
         conversation,
         tuple(turn["text"] for turn in turns if turn["segment_id"] in wished and turn["role"] == "user"),
         tuple(text for text, category in asked if category in HEEDING),
@@ -93,25 +93,27 @@ def told(text: str, forms: Forms) -> bool:
     return any(form.search(text.replace("’", "'")) for form in forms)
 
 
-def counted(talk: Talk, forms: Forms = ALL) -> Counted:
+def counted(talk: UnseenTalk, forms: Forms = ALL) -> FormCounts:
     """What the gate finds in a talk if it knows these forms alone."""
-    return Counted(
+    return FormCounts(
         sum(wish(text, _USER) not in (0, LIFTING) and told(text, forms) for text in talk.wished),
         *(sum(requests(text) and told(text, forms) for text in texts) for texts in (talk.heeding, talk.others)),
     )
 
 
-def known(talks: Sequence[Talk]) -> Forms:
+def known(talks: Sequence[UnseenTalk]) -> Forms:
     """The forms that the wishes and heeding questions of these talks have."""
     return tuple(form for form in ALL if any(told(text, (form,)) for each in talks for text in _heard(each)))
 
 
-def _heard(talk: Talk) -> Iterator[str]:
+def _heard(talk: UnseenTalk) -> Iterator[str]:
     yield from talk.wished
     yield from talk.heeding
 
 
-def gate_row(name: str, talks: Sequence[Talk], found: Sequence[Counted], recalled: Sequence[str]) -> dict[str, str]:
+def gate_row(
+    name: str, talks: Sequence[UnseenTalk], found: Sequence[FormCounts], recalled: Sequence[str]
+) -> dict[str, str]:
     """One row of the first table."""
     return {
         "set": name,
@@ -128,7 +130,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({100 * part / whole:.0f} %)" if whole else "-"
 
 
-def gate(name: str, talks: Sequence[Talk], encoder: CachedEncoder, settings: RecallSettings) -> dict[str, str]:
+def gate(name: str, talks: Sequence[UnseenTalk], encoder: CachedEncoder, settings: RecallSettings) -> dict[str, str]:
     """The row of a set by all forms."""
     recalled = [
         f"{100 * recall:.1f}"
@@ -138,13 +140,15 @@ def gate(name: str, talks: Sequence[Talk], encoder: CachedEncoder, settings: Rec
     return gate_row(name, talks, [counted(each) for each in talks], recalled)
 
 
-def left_out(name: str, talks: Sequence[Talk]) -> dict[str, str]:
+def left_out(name: str, talks: Sequence[UnseenTalk]) -> dict[str, str]:
     """The row of a set in which each chat knows the forms of the others alone."""
     found = [counted(each, known([other for other in talks if other is not each])) for each in talks]
     return gate_row(name, talks, found, [])
 
 
-def _recall(talks: Sequence[Talk], encoder: CachedEncoder, settings: RecallSettings, standing: bool) -> float | None:
+def _recall(
+    talks: Sequence[UnseenTalk], encoder: CachedEncoder, settings: RecallSettings, standing: bool
+) -> float | None:
     """Recall@10 of the questions that heed a wish; None if there are none."""
     weights = np.array(astuple(settings.weights))
     found = [
@@ -156,7 +160,7 @@ def _recall(talks: Sequence[Talk], encoder: CachedEncoder, settings: RecallSetti
     return sum(found) / len(found) if found else None
 
 
-def silence_row(name: str, asked: Sequence[Judged], chosen: Chosen) -> dict[str, str]:
+def silence_row(name: str, asked: Sequence[SilenceCase], chosen: Chosen) -> dict[str, str]:
     """One row of the second table."""
     sure = np.array([sureness_of(one, chosen(one).silence) for one in asked])
     refused = sure < np.array([chosen(one).silence.least for one in asked])
@@ -191,7 +195,7 @@ Files = Sequence[Sequence[tuple[Conversation, list[tuple[str, str, frozenset[str
 Row = dict[str, str]
 
 
-def _gates(files: Files, found: Sequence[World], encoder: CachedEncoder, settings: RecallSettings) -> list[Row]:
+def _gates(files: Files, found: Sequence[UnseenWorld], encoder: CachedEncoder, settings: RecallSettings) -> list[Row]:
     rows = []
     for file in files:
         talks = [chat(conversation, asked) for conversation, asked in file]
@@ -204,7 +208,9 @@ def _gates(files: Files, found: Sequence[World], encoder: CachedEncoder, setting
     return rows
 
 
-def _silences(files: Files, found: Sequence[World], encoder: CachedEncoder, settings: RecallSettings) -> list[Row]:
+def _silences(
+    files: Files, found: Sequence[UnseenWorld], encoder: CachedEncoder, settings: RecallSettings
+) -> list[Row]:
     seen = [
         one
         for file in files
@@ -226,7 +232,7 @@ def _silences(files: Files, found: Sequence[World], encoder: CachedEncoder, sett
     return rows
 
 
-def _judged(world: World, encoder: CachedEncoder, settings: RecallSettings) -> list[Judged]:
+def _judged(world: UnseenWorld, encoder: CachedEncoder, settings: RecallSettings) -> list[SilenceCase]:
     asked = [(each.text, each.category, frozenset(each.gold)) for each in world.asked]
     return asyncio.run(judged(world.conversation, asked, encoder, settings))
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.conversations import TURN_S, Conversation
-from bench.conversations import Asked as Question
+from bench.conversations import GoldQuestion as Question
 from memory.errors import Invalid
 
 ASSISTANT = "assistant"
@@ -43,7 +43,7 @@ _UNANSWERABLE, _WANTED = "unanswerable", "preference"
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class UnseenWorld:
     """A conversation, and what there is to ask about it."""
 
     kind: str
@@ -66,13 +66,13 @@ class _Read:
     """The category of questions about what somebody wants: of an assistant it is a request that heeds it."""
 
 
-def worlds(folder: Path) -> Iterator[World]:
+def worlds(folder: Path) -> Iterator[UnseenWorld]:
     """The worlds of a folder, by name. Raises Invalid, with file and line, where one is not of that shape."""
     for path in sorted(folder.glob("*.txt")):
         yield world(path.stem, path.read_text(encoding="utf-8").splitlines())
 
 
-def worlds_left_out(folder: Path) -> list[World]:
+def worlds_left_out(folder: Path) -> list[UnseenWorld]:
     """Those of the authors who are never taught."""
     return [each for each in worlds(folder) if author_of(each.conversation.id) in LEFT_OUT]
 
@@ -82,7 +82,7 @@ def author_of(conversation: str) -> str:
     return conversation.removeprefix("world-").partition("-")[0]
 
 
-def world(name: str, lines: Sequence[str]) -> World:
+def world(name: str, lines: Sequence[str]) -> UnseenWorld:
     """One world. Raises Invalid."""
     head = _HEAD.match(lines[0]) if lines else None
     owner = head and _OWNER.search(head["people"])
@@ -101,7 +101,7 @@ def world(name: str, lines: Sequence[str]) -> World:
     asked = tuple(Question(each.text, each.category, each.gold, {}, dated, each.answer) for each in told.questions)
     answered = tuple(each for each in asked if each.gold)
     found = Conversation(f"world-{name}", "worlds", tuple(told.sessions), answered)
-    return World(head["kind"], found, asked, frozenset(told.wished))
+    return UnseenWorld(head["kind"], found, asked, frozenset(told.wished))
 
 
 def _take(told: _Read, line: str, owner: str, talking: bool) -> None:

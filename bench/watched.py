@@ -29,7 +29,7 @@ BATCH = 100
 USER = "bench-watched"
 
 
-class Watched:
+class ListenerBench:
     """One run against one address, in a memory of its own that is removed afterwards."""
 
     def __init__(self, url: str, token: str, listeners: int, rate: int, seconds: float) -> None:
@@ -98,7 +98,7 @@ def main() -> None:
     asked = parser.parse_args()
     runtime = orjson.loads((asked.home / "run" / "runtime.json").read_bytes())
     token = Path(runtime["token_file"]).read_text().strip()
-    run = Watched(runtime["url"], token, asked.listeners, asked.rate, asked.seconds)
+    run = ListenerBench(runtime["url"], token, asked.listeners, asked.rate, asked.seconds)
     alone, beside = (1_000 * quantiles(each, n=20)[18] for each in asyncio.run(run.run()))
     print(f"p95 of a question: {alone:.0f} ms alone, {beside:.0f} ms beside the crowd, {beside / alone:.2f} times")
     print(f"{run.emitted} events were told; listeners were given {min(run.given)} to {max(run.given)}")

@@ -41,7 +41,7 @@ _DANGLES = re.compile(rf"^{_POINTS}\b|\b(?:it|them|their|theirs|its|my|your|the|
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WorldLine:
     """A claim or a trap of a world: the turn it stands in, whom it is about (empty for a trap), its words, its kind."""
 
     turn: str
@@ -56,12 +56,12 @@ class World:
 
     name: str
     sessions: list[list[Utterance]] = field(default_factory=list)
-    claims: list[Line] = field(default_factory=list)
-    traps: list[Line] = field(default_factory=list)
+    claims: list[WorldLine] = field(default_factory=list)
+    traps: list[WorldLine] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Measured:
+class WorldCounts:
     """Counts over worlds: lines by (found, kind), read claims, those that dangle or weigh, turns, CPU seconds."""
 
     found: Counter[tuple[bool, str]] = field(default_factory=Counter)
@@ -105,12 +105,12 @@ def _roles(line: str) -> Mapping[str, str]:
 
 def _add(world: World, parts: Sequence[str], *, trap: bool) -> None:
     if trap and len(parts) > 2:
-        world.traps.append(Line(parts[0], "", parts[1], parts[2]))
+        world.traps.append(WorldLine(parts[0], "", parts[1], parts[2]))
     elif len(parts) > 5:
-        world.claims.append(Line(parts[0], parts[1], f"{parts[3]}", parts[5].split()[0]))
+        world.claims.append(WorldLine(parts[0], parts[1], f"{parts[3]}", parts[5].split()[0]))
 
 
-def says(claim: Claim, line: Line) -> bool:
+def says(claim: Claim, line: WorldLine) -> bool:
     """Whether a read claim holds the words of a line, and, of a trap, is of its polarity."""
     wanted = content_words(line.words)
     if line.subject and not _is_about(claim, line.subject):
@@ -135,7 +135,7 @@ def dangles(claim: Claim) -> bool:
     return bool(_DANGLES.search(claim.statement) or any(pointing.fullmatch(each) for each in named))
 
 
-def read_world(world: World, measured: Measured) -> dict[str, list[Claim]]:
+def read_world(world: World, measured: WorldCounts) -> dict[str, list[Claim]]:
     """What is read of a world, by turn; its counts are added to those `measured`."""
     by_turn: dict[str, list[Claim]] = {}
     for session in world.sessions:
@@ -155,7 +155,7 @@ def read_world(world: World, measured: Measured) -> dict[str, list[Claim]]:
     return by_turn
 
 
-def report(measured: Measured) -> Iterator[str]:
+def report(measured: WorldCounts) -> Iterator[str]:
     """The figures, one a line."""
     for name, counts in (("traps believed", measured.believed), ("claims found", measured.found)):
         kinds = sorted({kind for _, kind in counts})
@@ -195,7 +195,7 @@ def main(arguments: Sequence[str]) -> None:
     """Print the figures of all files, and what was asked for beside them."""
     load()
     what = arguments[arguments.index("--show") + 1] if "--show" in arguments else ""
-    measured = Measured()
+    measured = WorldCounts()
     for name in arguments:
         if name.endswith(".txt"):
             world = parsed(Path(name))

@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 
-from cli.parts import Beside, Heartbeat, Part, Step, ThreadErrand
+from cli.parts import Beside, Heartbeat, StartStep, SupervisedPart, ThreadTask
 from cli.processes import send
 from cli.ray_head import RayHead, RayStopped, request
 from memory.errors import Unavailable
@@ -45,7 +45,7 @@ class Application:
     """What is deployed on a Ray. `part` is its state; `stands` tells whether Ray does, beside which it is started."""
 
     def __init__(
-        self, ray: RayHead, needs: Sequence[Part], stands: Callable[[], bool], beside: Beside = ThreadErrand
+        self, ray: RayHead, needs: Sequence[SupervisedPart], stands: Callable[[], bool], beside: Beside = ThreadTask
     ) -> None:
         self._ray, self._stands = ray, stands
         self._deployed = False
@@ -58,7 +58,7 @@ class Application:
         self._beat: int | None = None
         self._beaten_at = float("-inf")
         self._heartbeat = Heartbeat(self._answers, EVERY_S, beside=beside)
-        self.part = Part("The application", self._steps, lambda: True, needs=needs, beside=beside)
+        self.part = SupervisedPart("The application", self._steps, lambda: True, needs=needs, beside=beside)
 
     def adopt(self, now: float, *, deployed: bool) -> None:
         """Take over what a killed supervisor has deployed. Where no gateway lives Serve is given time to begin one:
@@ -96,15 +96,15 @@ class Application:
         self._served_at = now
         self._hearing = self._ended = frozenset()
 
-    def _steps(self) -> Sequence[Step]:
+    def _steps(self) -> Sequence[StartStep]:
         if self._deployed:
             return (
-                Step("Waiting for the application on the new raylet", self._await_successor, lambda: True, MOVE_S),
-                Step("Ending what has answered meanwhile", self._retire, lambda: True, MOVE_S),
+                StartStep("Waiting for the application on the new raylet", self._await_successor, lambda: True, MOVE_S),
+                StartStep("Ending what has answered meanwhile", self._retire, lambda: True, MOVE_S),
             )
         return (
-            Step("Deploying the application", self._deploy, lambda: True, DASHBOARD_S),
-            Step("Waiting for the application", self._await_answer, lambda: True, READY_S),
+            StartStep("Deploying the application", self._deploy, lambda: True, DASHBOARD_S),
+            StartStep("Waiting for the application", self._await_answer, lambda: True, READY_S),
         )
 
     def _deploy(self) -> None:

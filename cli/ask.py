@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import typer
 from rich.markup import escape
 
-from cli.client import Client, connect, route
+from cli.client import HttpClient, connect, route
 from cli.clock import clock, home_zone
 from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, err, out, print_json
 
@@ -102,7 +102,7 @@ def print_answer(told: Mapping[str, Any], zone: ZoneInfo) -> None:
         print_segments(told["citations"], zone)
 
 
-def facts_of(client: Client, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def facts_of(client: HttpClient, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The facts read from what an answer cites, or from what was recalled where it cites nothing, each once."""
     cited = dict.fromkeys((each["source_id"], each["segment_id"]) for each in told["citations"] or told["results"])
     read = [fact for place in cited for fact in client.get(route("segments", *place, "explain"))["facts"]]

@@ -29,7 +29,7 @@ Write = Callable[[bytes], None]
 Message = dict[str, Any]
 
 
-class Bridge:
+class StdioBridge:
     """One host's conversation with a server at `url`. Each of its lines is answered by one, in whatever order."""
 
     def __init__(self, url: str, token: str, user: str | None, write: Write) -> None:

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.ask import tell_limits
-from cli.client import Client, Refused, connect
+from cli.client import HttpClient, RequestRefused, connect
 from cli.clock import clock, home_zone
 from cli.console import HomeOption, JsonOption, UserOption, counted, err, out, print_json_line, print_table
 from memory.errors import DomainError, Invalid, Unavailable
@@ -40,7 +40,7 @@ def chat(
     Example: memoray chat "What did I talk about yesterday?"
     """
     with connect(home, user) as client:
-        talk = Conversation(client, home_zone(client), session, backend, as_json)
+        talk = ChatTerminal(client, home_zone(client), session, backend, as_json)
         if message is not None:
             talk.say(message)
             return
@@ -56,10 +56,10 @@ COMMANDS = (("chat", chat),)
 
 
 @dataclass
-class Conversation:
+class ChatTerminal:
     """A talk as it goes on: its session, and how it is shown."""
 
-    client: Client
+    client: HttpClient
     zone: ZoneInfo
     session_id: str | None
     backend: str | None
@@ -77,7 +77,7 @@ class Conversation:
             else:
                 self._show(event)
             if event.get("type") == "error":
-                raise Refused(str(event.get("detail")), status=int(event.get("status", 500)))
+                raise RequestRefused(str(event.get("detail")), status=int(event.get("status", 500)))
             if event.get("type") == "done":
                 return
         raise Unavailable("The answer broke off; see `memoray status`.")
@@ -114,7 +114,7 @@ class Conversation:
             out.print(f"[dim]{escape(told)}[/]")
 
 
-def _obey(talk: Conversation, line: str) -> None:
+def _obey(talk: ChatTerminal, line: str) -> None:
     """Do what a line says. Somebody at a terminal goes on after what went wrong; what reads a pipe does not."""
     try:
         if line == "/sessions":

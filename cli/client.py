@@ -24,13 +24,13 @@ def route(*parts: str) -> str:
     return "/".join(("/v1", *(quote(part, safe="") for part in parts)))
 
 
-class Refused(DomainError):
+class RequestRefused(DomainError):
     """The request was refused."""
 
     kind = "refused"
 
 
-class Client:
+class HttpClient:
     """One connection to a front door. Paths are as in the API reference; answers are decoded JSON.
 
     Raises Refused with the problem's own words, Unavailable when nobody answers, or Invalid for a user whose name no
@@ -65,13 +65,13 @@ class Client:
         try:
             response = self._http.request(method, path, **request)
         except httpx.InvalidURL as error:
-            raise Refused("That is too long for a web address; say it in fewer words.", status=414) from error
+            raise RequestRefused("That is too long for a web address; say it in fewer words.", status=414) from error
         except httpx.HTTPError as error:
             raise Unavailable(f"{self._http.base_url} does not answer; see `memoray status`.") from error
         if response.is_error:
             refused = _refused(response)
             if response.status_code == httpx.codes.NOT_FOUND and self._user and (empty := self.emptiness()):
-                refused = Refused(f"{refused.detail} {empty}", **refused.ids)
+                refused = RequestRefused(f"{refused.detail} {empty}", **refused.ids)
             raise refused
         return response.json() if response.content else None
 
@@ -123,16 +123,16 @@ class Client:
         """Give the connection back."""
         self._http.close()
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> HttpClient:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def connect(home: Path | None, user: str | None = None, timeout_s: float = TIMEOUT_S) -> Client:
+def connect(home: Path | None, user: str | None = None, timeout_s: float = TIMEOUT_S) -> HttpClient:
     """A client of the Memoray that runs in this home; raises NotRunning."""
-    return Client(*address(home), user, timeout_s)
+    return HttpClient(*address(home), user, timeout_s)
 
 
 def address(home: Path | None) -> tuple[str, str]:
@@ -146,14 +146,16 @@ def address(home: Path | None) -> tuple[str, str]:
     return runtime.url, Path(runtime.token_file).read_text().strip()
 
 
-def _refused(response: httpx.Response) -> Refused:
+def _refused(response: httpx.Response) -> RequestRefused:
     """An RFC 9457 problem as an error: its detail says it all, else its title; and the ids it concerns."""
     unread = f"{response.status_code} {response.reason_phrase}"
     try:
         problem = response.json()
     except ValueError:
-        return Refused(unread, status=response.status_code)
+        return RequestRefused(unread, status=response.status_code)
     if not isinstance(problem, dict):
-        return Refused(unread, status=response.status_code)
+        return RequestRefused(unread, status=response.status_code)
     ids = {name: problem[name] for name in ("entity_id", "merge_with") if isinstance(problem.get(name), str)}
-    return Refused(str(problem.get("detail") or problem.get("title") or unread), status=response.status_code, **ids)
+    return RequestRefused(
+        str(problem.get("detail") or problem.get("title") or unread), status=response.status_code, **ids
+    )

@@ -6,14 +6,14 @@ import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from cli.client import Client
+from cli.client import HttpClient
 from memory.services.zones import zone_of
 
 _MOMENT = re.compile(r'"[^"\n]*"|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z')
 """A moment of UTC - or a quotation, in which none is meant."""
 
 
-def home_zone(client: Client) -> ZoneInfo:
+def home_zone(client: HttpClient) -> ZoneInfo:
     """The time zone of the profile."""
     return zone_of(client.get("/v1/profile")["time_zone"])
 

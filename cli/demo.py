@@ -13,7 +13,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.ask import print_answer
-from cli.client import Client, Refused, route
+from cli.client import HttpClient, RequestRefused, route
 from cli.clock import home_zone
 from cli.console import err, out
 
@@ -25,7 +25,7 @@ POLL_S = 0.3
 def run(url: str, token: str) -> None:
     """Tell the sample conversation once, wait until it is read, ask the questions. A second run changes nothing."""
     demo = json.loads((files("cli") / "demo_conversation.json").read_text(encoding="utf-8"))
-    with Client(url, token, demo["user"]) as client:
+    with HttpClient(url, token, demo["user"]) as client:
         if _told(client, demo):
             out.print("[dim]The sample conversation is there already; nothing was changed.[/]")
         else:
@@ -38,27 +38,27 @@ def run(url: str, token: str) -> None:
     out.print(f'\nAsk on: [bold]memoray ask --user {demo["user"]} "Who is Pri?"[/]')
 
 
-def _told(client: Client, demo: dict[str, Any]) -> bool:
+def _told(client: HttpClient, demo: dict[str, Any]) -> bool:
     """Whether any of it is there, archived or not: what was forgotten of it since must stay forgotten."""
     return any(_known(client, source["source_id"]) for source in demo["sources"])
 
 
-def _known(client: Client, source_id: str) -> bool:
+def _known(client: HttpClient, source_id: str) -> bool:
     try:
         client.get(route("sources", source_id))
-    except Refused:
+    except RequestRefused:
         return False
     return True
 
 
-def _tell(client: Client, demo: dict[str, Any]) -> None:
+def _tell(client: HttpClient, demo: dict[str, Any]) -> None:
     client.put("/v1/profile", demo["profile"])
     with _progress() as progress:
         for source in progress.track(demo["sources"], description="Telling a sample conversation"):
             client.post("/v1/sources", source)
 
 
-def _wait(client: Client) -> None:
+def _wait(client: HttpClient) -> None:
     """Show how the open work dwindles."""
     deadline, most = time.monotonic() + PATIENCE_S, 0
     with _progress() as progress:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from cli.client import Client, Refused, connect, route
+from cli.client import HttpClient, RequestRefused, connect, route
 from cli.console import HomeOption, JsonOption, UserOption, show
 from memory.errors import Invalid
 
@@ -122,16 +122,18 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 )
 
 
-def _named(client: Client, entity: str, verb: str, body: Any) -> Any:
+def _named(client: HttpClient, entity: str, verb: str, body: Any) -> Any:
     """What gives an entity a name, or a type. Who has that already is told with the command that merges the two."""
     try:
         return client.post(route("entities", entity, verb), body)
-    except Refused as refused:
+    except RequestRefused as refused:
         other = refused.ids.get("merge_with")
         if other is None:
             raise
         how = f"memoray entities merge {refused.ids['entity_id']} {other}"
-        raise Refused(f"Another entity of this type already has that name; merge them instead: {how}") from refused
+        raise RequestRefused(
+            f"Another entity of this type already has that name; merge them instead: {how}"
+        ) from refused
 
 
 def _segment(given: str) -> dict[str, str]:

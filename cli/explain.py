@@ -16,7 +16,7 @@ from memory.errors import Invalid
 Graph = Mapping[str, Any]
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """How an explanation is printed."""
 
     TEXT = "text"
@@ -29,7 +29,9 @@ def explain(
     thing: Annotated[
         str, typer.Argument(metavar="ID", help="A fact's or an entity's id, or a segment as recall prints it.")
     ],
-    form: Annotated[Format, typer.Option("--format", "-f", help="text, json, dot or mermaid.")] = Format.TEXT,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", "-f", help="text, json, dot or mermaid.")
+    ] = OutputFormat.TEXT,
     user: UserOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -44,10 +46,10 @@ def explain(
     with connect(home, user) as client:
         explained = client.get(path)
         zone = home_zone(client)
-    if as_json or form is Format.JSON:
+    if as_json or form is OutputFormat.JSON:
         print_json(explained)
         return
-    if form is not Format.TEXT:
+    if form is not OutputFormat.TEXT:
         out.print(DRAW[form](explained["graph"]), markup=False)
         return
     out.print(on_clock(explained["text"], zone), markup=False)
@@ -94,7 +96,7 @@ def mermaid(graph: Graph) -> str:
     return "\n".join(["flowchart LR", *nodes, *edges])
 
 
-DRAW: Mapping[Format, Callable[[Graph], str]] = {Format.DOT: dot, Format.MERMAID: mermaid}
+DRAW: Mapping[OutputFormat, Callable[[Graph], str]] = {OutputFormat.DOT: dot, OutputFormat.MERMAID: mermaid}
 
 
 def _quoted(words: str) -> str:

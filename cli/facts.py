@@ -19,7 +19,7 @@ FactArgument = Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
 
-class Status(StrEnum):
+class FactStatus(StrEnum):
     """What has become of a fact."""
 
     ACTIVE = "active"
@@ -34,7 +34,7 @@ def facts(
     fact: Annotated[str | None, typer.Argument(metavar="[ID]", help="One fact's id, or the beginning of it.")] = None,
     subject: Annotated[str | None, typer.Option(help="Name, alias or id of whom or what it is about.")] = None,
     predicate: Annotated[str | None, typer.Option(help="What it says of them, such as lives_in.")] = None,
-    status: Annotated[Status | None, typer.Option(help="What has become of it; default: active.")] = None,
+    status: Annotated[FactStatus | None, typer.Option(help="What has become of it; default: active.")] = None,
     as_of: AsOfOption = None,
     known: KnownOption = None,
     limit: LimitOption = 50,

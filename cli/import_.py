@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from adapters.capture.formats import NAMES, READ, files_under, read
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
-from cli.client import Client, connect
+from cli.client import HttpClient, connect
 from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
@@ -146,15 +146,15 @@ def import_(
 COMMANDS = (("import", import_),)
 
 
-def _import_all(client: Client, files: Sequence[Path], asked: ImportOptions, tally: Tally, as_json: bool) -> None:
+def _import_all(client: HttpClient, files: Sequence[Path], asked: ImportOptions, tally: Tally, as_json: bool) -> None:
     with _reported(tally, len(files), as_json), _progress(as_json) as progress:
-        pace = Pace(tally, len(files), progress, silent=as_json or err.is_terminal)
+        pace = ImportProgress(tally, len(files), progress, silent=as_json or err.is_terminal)
         for path in files:
             import_file(asked.file(path, tally), asked, lambda body: pace.sent(deliver(client, body)), tally)
             pace.tell()
 
 
-class Pace:
+class ImportProgress:
     """How far an import has got: a bar on a terminal, which moves with every page that was sent; elsewhere a line now
     and then, unless it is `silent`."""
 
@@ -229,7 +229,7 @@ def _unnamed(detail: str, name: str) -> str:
 
 
 def deliver(
-    client: Client,
+    client: HttpClient,
     body: Mapping[str, Any],
     pauses_s: Iterable[float] = RETRIES_S,
     sleep: Callable[[float], None] = time.sleep,
@@ -248,7 +248,7 @@ def deliver(
     return _post(client, body)
 
 
-def _post(client: Client, body: Mapping[str, Any]) -> int:
+def _post(client: HttpClient, body: Mapping[str, Any]) -> int:
     """A sweep also changes what it hides; here only what was sent is counted."""
     return min(int(client.post("/v1/sources", body)["changed"]), len(body["segments"]))
 

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from cli.client import Client
+from cli.client import HttpClient
 from cli.console import out, print_json, print_table
 
 _WORDS = ("name", "what", "promise", "fact")
@@ -16,7 +16,7 @@ _WORDS = ("name", "what", "promise", "fact")
 
 
 def print_rows(
-    client: Client, answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int
+    client: HttpClient, answer: Any, as_json: bool, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int
 ) -> None:
     """Print the rows of an answer and how many more there are, or that there are none, or nothing at all."""
     if as_json:

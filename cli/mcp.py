@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from cli.bridge import Bridge
+from cli.bridge import StdioBridge
 from cli.client import address
 from cli.console import HomeOption, JsonOption, UserOption, err, out, places_of, print_json
 from cli.mcp_hosts import HOSTS, NAME, HostName, entry_of, file_of, merged, write
@@ -83,7 +83,7 @@ async def _bridge(url: str, token: str, user: str | None) -> None:
 
     # a thread that nobody waits for: one that is asked to end must not wait for the host's next line
     threading.Thread(target=read, daemon=True).start()
-    await Bridge(url, token, user, send).serve(lines.get)
+    await StdioBridge(url, token, user, send).serve(lines.get)
 
 
 def install(

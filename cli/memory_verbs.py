@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from cli.client import Client, connect, route
+from cli.client import HttpClient, connect, route
 from cli.clock import clock, day, home_zone
 from cli.console import (
     AsOfOption,
@@ -222,7 +222,7 @@ def _what_it_did(log: Mapping[str, Any], done: Mapping[str, Any]) -> Sequence[st
     return [f"[green]{escape(step['what'])}[/] {escape(step['words'] or '')} [dim]{step['id']}[/]" for step in mine]
 
 
-def _told(client: Client, thing: str) -> str:
+def _told(client: HttpClient, thing: str) -> str:
     """What an id means, so that nobody erases something else; Refused if it means nothing."""
     if thing.startswith("e-"):
         entity = client.get(route("entities", thing))
@@ -232,7 +232,7 @@ def _told(client: Client, thing: str) -> str:
     return f"{source['source_id']} ({source['kind']} of {began}, {said})"
 
 
-def _forget_source(client: Client, source_id: str) -> Any:
+def _forget_source(client: HttpClient, source_id: str) -> Any:
     return client.delete(_source_path(source_id))
 
 
@@ -242,7 +242,7 @@ def _source_path(source_id: str) -> str:
     return route("sources", source_id)
 
 
-_FORGET: dict[str, Callable[[Client, str], Any]] = {
+_FORGET: dict[str, Callable[[HttpClient, str], Any]] = {
     "f-": lambda client, thing: client.post(route("facts", thing, "forget")),
     "e-": lambda client, thing: client.delete(route("entities", thing)),
     "n-": lambda client, thing: client.delete(route("notes", thing)),

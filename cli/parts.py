@@ -32,7 +32,7 @@ def wait_after(failures: int) -> float:
     return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(failures - AT_ONCE - 1, 16))
 
 
-class Errand(Protocol):
+class BoundedTask(Protocol):
     """Something that may block and is done beside the loop."""
 
     @property
@@ -44,7 +44,7 @@ class Errand(Protocol):
         """Why it failed, once it is done."""
 
 
-class ThreadErrand:
+class ThreadTask:
     """An errand in a thread of its own. Whatever it calls must have a deadline: a thread cannot be ended."""
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -69,11 +69,11 @@ class ThreadErrand:
             self.error = error
 
 
-Beside = Callable[[Callable[[], object]], Errand]
+Beside = Callable[[Callable[[], object]], BoundedTask]
 
 
 @dataclass(frozen=True)
-class Step:
+class StartStep:
     """One step of a start: something is begun, which may block, and then something is to be reached."""
 
     words: str
@@ -87,7 +87,7 @@ class Step:
     """Whether the part must be alive from the end of `begin` on; False as long as nothing of it runs yet."""
 
 
-class Part:
+class SupervisedPart:
     """Down, starting or up. One that dies, also while it starts, is started anew at once; one that keeps failing waits.
 
     `alive` looks and never waits. `needs` are parts without which this one is not started.
@@ -96,11 +96,11 @@ class Part:
     def __init__(
         self,
         name: str,
-        steps: Callable[[], Sequence[Step]],
+        steps: Callable[[], Sequence[StartStep]],
         alive: Callable[[], bool],
         *,
-        needs: Sequence[Part] = (),
-        beside: Beside = ThreadErrand,
+        needs: Sequence[SupervisedPart] = (),
+        beside: Beside = ThreadTask,
     ) -> None:
         self.name = name
         self.state: State = "down"
@@ -108,9 +108,9 @@ class Part:
         """In a row."""
         self.error: Exception | None = None
         """Why it failed last; None once it is up."""
-        self.errand: Errand | None = None
+        self.errand: BoundedTask | None = None
         self._steps, self._alive, self._needs, self._beside = steps, alive, needs, beside
-        self._ahead: list[Step] = []
+        self._ahead: list[StartStep] = []
         self._since = self._not_before = float("-inf")
 
     @property
@@ -190,9 +190,9 @@ class Heartbeat:
     `ask` raises or returns whether it was answered, within a deadline of its own.
     """
 
-    def __init__(self, ask: Callable[[], bool], every_s: float, *, beside: Beside = ThreadErrand) -> None:
+    def __init__(self, ask: Callable[[], bool], every_s: float, *, beside: Beside = ThreadTask) -> None:
         self._ask, self._every_s, self._beside = ask, every_s, beside
-        self._errand: Errand | None = None
+        self._errand: BoundedTask | None = None
         self._answered = False
         self._asked_at = self._last = float("-inf")
 

@@ -100,7 +100,7 @@ OPENINGS = 3
 
 
 @dataclass(frozen=True)
-class Kept:
+class HeldPorts:
     """What a guardian holds, whichever supervisor lives: the ports and the listening socket of the front door."""
 
     reserved: ReservedPorts
@@ -108,13 +108,13 @@ class Kept:
     door: socket.socket
 
     @staticmethod
-    def opened(host: str, port: int) -> Kept:
+    def opened(host: str, port: int) -> HeldPorts:
         """Reserve the ports and open the door at the first free port from this one on. Raises Unavailable."""
         reserved = ReservedPorts()
         for _ in range(OPENINGS):
             ports = reserved.free(Ports.usual(port))
             try:
-                return Kept(reserved, ports, listening(host, ports.http))
+                return HeldPorts(reserved, ports, listening(host, ports.http))
             except OSError:
                 continue
         raise Unavailable(f"Port {port} of {host} and those after it cannot be had.")

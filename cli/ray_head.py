@@ -17,12 +17,12 @@ from typing import Any
 
 import yaml
 
-from adapters.listening_socket import Door
+from adapters.listening_socket import ListeningSocket
 from adapters.serving_turn import beat, serving
 from adapters.temporary import PRIVATE, ROOT, folders_of, made_folder, private_folder
 from adapters.watched import WITHOUT_RAYLET
 from cli.certificate import ensure_certificate
-from cli.ports import LOOPBACK, Kept, Ports, ReservedPorts
+from cli.ports import LOOPBACK, HeldPorts, Ports, ReservedPorts
 from cli.processes import descendants, end, process_table, ray_processes, send, title
 from cli.ray_services import Services
 from cli.runtime import Places, ensure_token, read_runtime
@@ -92,7 +92,7 @@ class RayHead:
     `ray start` returns. Each of them can be begun again by itself (`services`).
     """
 
-    def __init__(self, settings: Settings, dsn: str, wanted: Ports, kept: Kept | None = None) -> None:
+    def __init__(self, settings: Settings, dsn: str, wanted: Ports, kept: HeldPorts | None = None) -> None:
         """`kept` is what a guardian holds over every supervisor; without one it is opened with the first start."""
         self._kept = kept
         self._reserved = kept.reserved if kept else ReservedPorts()
@@ -102,7 +102,7 @@ class RayHead:
         """How what runs on Ray connects to the database; another role than the owner's once there is one."""
         self._places = Places(settings.home)
         self.services = Services(self._places.run / "services.json", self._places.log("ray"))
-        self._door: Door | None = None
+        self._door: ListeningSocket | None = None
         self._token = ensure_token(self._places.ray_token)
         self._certificate = ensure_certificate(self._places.ray_certificate)
 
@@ -215,7 +215,7 @@ class RayHead:
         if self._door is None:
             opened = self._kept.door if self._kept else None
             try:
-                self._door = Door(self._settings.home, self._settings.http.host, self.ports.http, opened)
+                self._door = ListeningSocket(self._settings.home, self._settings.http.host, self.ports.http, opened)
             except Unavailable as error:
                 raise RayStopped(str(error)) from error
 

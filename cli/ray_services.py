@@ -15,7 +15,7 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from adapters.watched import Running, Watched
+from adapters.watched import RunningProcess, WatchedProcess
 from cli.processes import PROC, arguments, ray_processes, title
 
 NAMES = {"gcs": "gcs_server", "raylet": "raylet", "dashboard": "dashboard.py"}
@@ -41,7 +41,7 @@ class Services:
         self._file, self._log = file, log
         self._remembering = threading.Lock()
         self._begun: dict[str, Begun] = {}
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, RunningProcess] = {}
 
     @property
     def complete(self) -> bool:
@@ -120,7 +120,7 @@ class Services:
 
     def _watch(self, name: str, pid: int) -> None:
         try:
-            self._running[name] = Watched(pid)
+            self._running[name] = WatchedProcess(pid)
         except ProcessLookupError:
             return
 

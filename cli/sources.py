@@ -19,7 +19,7 @@ from cli.listing import print_rows
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
 
-class Status(StrEnum):
+class SourceStatus(StrEnum):
     """How far a source has been read."""
 
     RAW = "raw"
@@ -28,7 +28,7 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     """What a source is."""
 
     CONVERSATION = "conversation"
@@ -44,8 +44,8 @@ def sources(
     source: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One source's id, or the beginning of it.")
     ] = None,
-    status: Annotated[Status | None, typer.Option(help="How far it has been read.")] = None,
-    kind: Annotated[Kind | None, typer.Option(help="What it is.")] = None,
+    status: Annotated[SourceStatus | None, typer.Option(help="How far it has been read.")] = None,
+    kind: Annotated[SourceKind | None, typer.Option(help="What it is.")] = None,
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")] = False,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from adapters.watched import Running, Watched
+from adapters.watched import RunningProcess, WatchedProcess
 from cli.processes import arguments, end, process_table, title
 
 MODULE = "deployments.spare"
@@ -23,7 +23,7 @@ class Spare:
 
     def __init__(self, home: Path, log: Path, environment: Callable[[], Mapping[str, str]]) -> None:
         self._home, self._log, self._environment = home, log, environment
-        self._running: Running | None = None
+        self._running: RunningProcess | None = None
 
     def alive(self) -> bool:
         """Whether it runs."""
@@ -43,7 +43,7 @@ class Spare:
         """Take over the one that a killed supervisor has left; whether there is one."""
         if (pid := guardian_of(self._home)) is not None:
             with suppress(ProcessLookupError):
-                self._running = Watched(pid)
+                self._running = WatchedProcess(pid)
         return self.alive()
 
     def stop(self) -> None:

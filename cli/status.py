@@ -16,7 +16,7 @@ from rich.table import Table
 
 from actors import placement
 from cli.accounts import account_of
-from cli.client import Client
+from cli.client import HttpClient
 from cli.console import Exit, HomeOption, JsonOption, NotRunning, err, out, places_of, print_json, print_table
 from cli.processes import descendants, pss_bytes, title
 from cli.rebuild import changing
@@ -108,7 +108,7 @@ def _measured(runtime: Runtime, root: int) -> dict[str, Any]:
 def _told(runtime: Runtime, path: str) -> dict[str, Any] | None:
     """What the front door tells of itself; None while it does not answer."""
     try:
-        with Client(runtime.url, Path(runtime.token_file).read_text().strip(), timeout_s=5.0) as client:
+        with HttpClient(runtime.url, Path(runtime.token_file).read_text().strip(), timeout_s=5.0) as client:
             told: dict[str, Any] = client.get(path)
             return told
     except (DomainError, OSError):

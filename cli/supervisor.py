@@ -27,8 +27,8 @@ from adapters.guardian import Guardian, release
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
 from cli.application import Application
-from cli.parts import Beside, Heartbeat, Part, Step, ThreadErrand
-from cli.ports import LOOPBACK, Kept, Ports
+from cli.parts import Beside, Heartbeat, StartStep, SupervisedPart, ThreadTask
+from cli.ports import LOOPBACK, HeldPorts, Ports
 from cli.processes import Reaper, adopt_orphans, descendants, end, send, sleep_beside, wake_stopped
 from cli.ray_head import RayHead, RayStopped, drop_scratch, drop_store, processes_of_ray
 from cli.ray_services import NAMES
@@ -61,7 +61,7 @@ class Stop(BaseException):
 class Supervisor:
     """One run of one home. `run` returns only by an exception: Stop, or what the first start failed by."""
 
-    def __init__(self, settings: Settings, kept: Kept | None = None, beside: Beside = ThreadErrand) -> None:
+    def __init__(self, settings: Settings, kept: HeldPorts | None = None, beside: Beside = ThreadTask) -> None:
         self.settings = settings
         self.places = Places(settings.home)
         told = self.places.log("postgres")
@@ -79,10 +79,10 @@ class Supervisor:
         self._make_parts(beside)
 
     def _make_parts(self, beside: Beside) -> None:
-        self.database = Part("PostgreSQL", self._database_steps, self._database_lives, beside=beside)
+        self.database = SupervisedPart("PostgreSQL", self._database_steps, self._database_lives, beside=beside)
         # how what runs on Ray connects to somebody else's server is known once that is up to date
         needs = (self.database,) if self.postgres is None else ()
-        self.head = Part("Ray", self._ray_steps, self._ray_lives, needs=needs, beside=beside)
+        self.head = SupervisedPart("Ray", self._ray_steps, self._ray_lives, needs=needs, beside=beside)
         gcs = self._service("gcs", beside)
         self.services = {"gcs": gcs} | {name: self._service(name, beside, gcs) for name in ("raylet", "dashboard")}
         self.application = Application(self.ray, (self.database, self.head), self._ray_stands, beside)
@@ -90,22 +90,22 @@ class Supervisor:
         self._hears = Heartbeat(self._database_hears, POSTGRES_EVERY_S, beside=beside)
         self.parts = (self.database, self.head, *self.services.values(), self.application.part)
 
-    def _service(self, name: str, beside: Beside, *needs: Part) -> Part:
+    def _service(self, name: str, beside: Beside, *needs: SupervisedPart) -> SupervisedPart:
         def revived() -> bool:
             return self.ray.services.alive(name)
 
-        step = Step(f"Starting Ray's {name} again", lambda: self.ray.services.revive(name), revived, REVIVE_S)
-        return Part(f"Ray's {name}", lambda: (step,), revived, needs=(self.head, *needs), beside=beside)
+        step = StartStep(f"Starting Ray's {name} again", lambda: self.ray.services.revive(name), revived, REVIVE_S)
+        return SupervisedPart(f"Ray's {name}", lambda: (step,), revived, needs=(self.head, *needs), beside=beside)
 
-    def _spare(self, beside: Beside) -> Part:
+    def _spare(self, beside: Beside) -> SupervisedPart:
         def begin() -> None:
             self.spare.launch()
 
         def stands() -> bool:
             return self.spare.alive()
 
-        step = Step("Starting the spare gateway", begin, stands, SPARE_START_S)
-        return Part("The spare gateway", lambda: (step,), stands, needs=(self.database,), beside=beside)
+        step = StartStep("Starting the spare gateway", begin, stands, SPARE_START_S)
+        return SupervisedPart("The spare gateway", lambda: (step,), stands, needs=(self.database,), beside=beside)
 
     def _first_runtime(self, dsn: str) -> Runtime:
         known = versions()
@@ -177,7 +177,7 @@ class Supervisor:
             self._write(state="stopping", step="Stopping PostgreSQL")
             self.postgres.stop()
         for part in (*self.parts, self.spare_gateway):
-            if isinstance(part.errand, ThreadErrand):
+            if isinstance(part.errand, ThreadTask):
                 part.errand.join(ERRANDS_S)
         clear_up(self.settings.home)  # what an errand has still begun
         end(self._living_kin)
@@ -213,10 +213,10 @@ class Supervisor:
         for part in self.services.values():
             part.take_over(now)
 
-    def _database_steps(self) -> Sequence[Step]:
+    def _database_steps(self) -> Sequence[StartStep]:
         begin = self.postgres.launch if self.postgres is not None else lambda: None
-        start = Step("Starting PostgreSQL", begin, self._database_ready, POSTGRES_START_S)
-        migrate = Step("Bringing the database up to date", self._migrate, lambda: True, POSTGRES_START_S)
+        start = StartStep("Starting PostgreSQL", begin, self._database_ready, POSTGRES_START_S)
+        migrate = StartStep("Bringing the database up to date", self._migrate, lambda: True, POSTGRES_START_S)
         return (start,) if self._migrated else (start, migrate)
 
     def _database_ready(self) -> bool:
@@ -228,8 +228,8 @@ class Supervisor:
     def _database_hears(self) -> bool:
         return self.postgres is None or self.postgres.hears(POSTGRES_ANSWER_S)
 
-    def _ray_steps(self) -> Sequence[Step]:
-        return (Step("Starting Ray", self.ray.start, self._ray_is_whole, 0.0, alive=False),)
+    def _ray_steps(self) -> Sequence[StartStep]:
+        return (StartStep("Starting Ray", self.ray.start, self._ray_is_whole, 0.0, alive=False),)
 
     def _ray_is_whole(self) -> bool:
         if not all(self.ray.services.alive(name) for name in NAMES):
@@ -344,14 +344,14 @@ def _guard(settings: Settings, places: Places) -> int:
     with temporary.occupy(settings.home):
         temporary.sweep()
         try:
-            kept = Kept.opened(settings.http.host, settings.http.port)
+            kept = HeldPorts.opened(settings.http.host, settings.http.port)
         except Unavailable as error:
             Runtime(home=str(settings.home), state="failed", error=str(error)).write(places)
             raise
         return Guardian(lambda number: _run(settings, places, kept, number)).guard()
 
 
-def _run(settings: Settings, places: Places, kept: Kept, number: int) -> int:
+def _run(settings: Settings, places: Places, kept: HeldPorts, number: int) -> int:
     failure: Exception | None = None
     adopt_orphans()
     supervisor = Supervisor(settings, kept)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 import yaml
 
 from memory.errors import ConfigError
-from memory.model.quantities import Bounds
+from memory.model.quantities import Range
 
 Tree = TypeVar("Tree")
 
@@ -133,7 +133,7 @@ def _value(hint: Any, raw: object, place: _Place) -> Any:
     return _scalar(hint, raw, place)
 
 
-def _bounded(number: Any, bounds: Bounds, place: _Place) -> Any:
+def _bounded(number: Any, bounds: Range, place: _Place) -> Any:
     if not bounds.least <= number <= bounds.most:
         raise place.refuse(f"must be {bounds.unit} between {bounds.least:g} and {bounds.most:g}.")
     return number

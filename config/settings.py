@@ -78,7 +78,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Stores:
+class StoreChoice:
     """Which store serves which projection; the journal is always PostgreSQL."""
 
     graph: Literal["postgres", "neo4j"] = "postgres"
@@ -102,7 +102,7 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder:
+class EncoderSettings:
     """What turns sentences into vectors."""
 
     kind: Literal["taught", "minilm-int8", "minilm", "e5", "hashing"] = "taught"
@@ -166,7 +166,7 @@ class JudgeModel(Endpoint):
 class Models:
     """One model a role."""
 
-    encoder: Encoder = field(default_factory=Encoder)
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
     """Sentence vectors."""
     extraction: ExtractionModel = field(default_factory=ExtractionModel)
     """Entities and claims out of words."""
@@ -252,7 +252,7 @@ class Settings:
     """The front door."""
     limits: Limits = field(default_factory=Limits)
     """The size of requests."""
-    stores: Stores = field(default_factory=Stores)
+    stores: StoreChoice = field(default_factory=StoreChoice)
     """The projections."""
     database: Database = field(default_factory=Database)
     """The database's patience."""

@@ -14,11 +14,11 @@ from math import ceil
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from deployments.app_context import AppContext
 from deployments.attempts import BEGINNING
-from deployments.audit import MOST_BODY, Entry
+from deployments.audit import MOST_BODY, AuditedRequest
 from deployments.connections import origin_of
 from deployments.dialect import Dialect
-from deployments.house import House
 from deployments.problems import problem
 from deployments.protocol import GRANTED
 from deployments.tickets import STREAM, refuse_secrets
@@ -56,15 +56,15 @@ class Admitted:
 class Admission:
     """ASGI middleware: 401 without a token that is known, 429 after too many; what was let in is noted (audit.py)."""
 
-    def __init__(self, app: ASGIApp, house: House | None, dialects: Sequence[Dialect] = ()) -> None:
+    def __init__(self, app: ASGIApp, context: AppContext | None, dialects: Sequence[Dialect] = ()) -> None:
         self._app = app
-        self._house = house
+        self._context = context
         self._dialects = dialects
         self._refused, self._refused_at = 0, 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Look at the head alone."""
-        if scope["type"] != "http" or self._house is None:
+        if scope["type"] != "http" or self._context is None:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
@@ -74,11 +74,11 @@ class Admission:
             return
         request = Request(scope)
         try:
-            admitted = await _admitted(self._house, request, dialect)
-            self._house.rates.ask(admitted.granted.name, self._house.clock.now())
+            admitted = await _admitted(self._context, request, dialect)
+            self._context.rates.ask(admitted.granted.name, self._context.clock.now())
         except DomainError as error:
             if isinstance(error, Unauthenticated | TooManyAttempts):
-                self._tell(self._house, error)
+                self._tell(self._context, error)
             await refusal(error, request)(scope, receive, send)
             return
         scope[GRANTED], told = admitted, _Told(send)
@@ -86,14 +86,14 @@ class Admission:
             await self._app(scope, receive, told.send)
         finally:
             if admitted.route not in UNNOTED:
-                self._house.trail.note(_entry(admitted, told, request, self._house.clock.now()))
+                self._context.trail.note(_entry(admitted, told, request, self._context.clock.now()))
 
-    def _tell(self, house: House, error: DomainError) -> None:
+    def _tell(self, context: AppContext, error: DomainError) -> None:
         """An event of those who were not let in, for whoever runs this: at most one in a while, however many try."""
         self._refused += 1
-        if (now := house.clock.now()) - self._refused_at >= REFUSALS_S:
-            house.stores.events.tell(
-                house.settings.auth.default_user,
+        if (now := context.clock.now()) - self._refused_at >= REFUSALS_S:
+            context.stores.events.tell(
+                context.settings.auth.default_user,
                 "auth-gate",
                 ERROR,
                 sensitivity=Sensitivity.PRIVATE,
@@ -103,16 +103,16 @@ class Admission:
             self._refused, self._refused_at = 0, now
 
 
-async def _admitted(house: House, request: Request, dialect: Dialect | None) -> Admitted:
+async def _admitted(context: AppContext, request: Request, dialect: Dialect | None) -> Admitted:
     """A request as it is let in, by a token in its head or, of a stream, by a ticket. Raises Unauthenticated."""
     path = request.url.path
     if dialect is None and request.scope["query_string"]:
         refuse_secrets(path, request.query_params)
         ticket = request.query_params.get("ticket")
         if ticket and path == STREAM and not given(request):
-            let_in = house.tickets.take(ticket, house.clock.now())
-            return Admitted(valid(house, let_in.granted), let_in.user_id, acts_for=let_in.user_id)
-    granted = await known(house, given(request) or (dialect.secret(path) if dialect is not None else ""), request)
+            let_in = context.tickets.take(ticket, context.clock.now())
+            return Admitted(valid(context, let_in.granted), let_in.user_id, acts_for=let_in.user_id)
+    granted = await known(context, given(request) or (dialect.secret(path) if dialect is not None else ""), request)
     return Admitted(granted, granted.user_id)
 
 
@@ -143,11 +143,11 @@ class _Told:
         await self._send(message)
 
 
-def _entry(admitted: Admitted, told: _Told, request: Request, now: float) -> Entry:
+def _entry(admitted: Admitted, told: _Told, request: Request, now: float) -> AuditedRequest:
     """What was asked by whom; of a path that no route knows not a word."""
     route = f"{request.method} {admitted.route or '/v1'}"
     good = told.status < 400
-    return Entry(
+    return AuditedRequest(
         user_id=admitted.user_id, at=now, token=admitted.granted.name, route=route, status=told.status,
         scopes=admitted.scopes, named=admitted.ids if good else {}, told=told.body if good else b"",
     )  # fmt: skip
@@ -161,23 +161,23 @@ def given(request: Request) -> str:
     return token.strip() if kind.lower() in _KINDS else ""
 
 
-async def known(house: House, token: str, request: Request) -> Token:
+async def known(context: AppContext, token: str, request: Request) -> Token:
     """What a token grants. Raises Unauthenticated, for one that is over with the reason, and TooManyAttempts."""
-    granted = await house.tokens.find(token) if token else None
+    granted = await context.tokens.find(token) if token else None
     if granted is None:
         if token:
             origin = origin_of(request.client.host) if request.client else ""
             beginning = sha256(token[:BEGINNING].encode(errors="replace")).hexdigest()
             keys = (f"from {origin}", f"at {beginning}")
-            if wait := house.attempts.fail(keys, house.clock.now()):
+            if wait := context.attempts.fail(keys, context.clock.now()):
                 raise TooManyAttempts(retry_after_s=ceil(wait))
         raise Unauthenticated()
-    return valid(house, granted)
+    return valid(context, granted)
 
 
-def valid(house: House, granted: Token) -> Token:
+def valid(context: AppContext, granted: Token) -> Token:
     """The token, unless its time is over. Raises Unauthenticated."""
-    if granted.expires_at is not None and granted.expires_at <= house.clock.now():
+    if granted.expires_at is not None and granted.expires_at <= context.clock.now():
         ended = iso(granted.expires_at)
         raise Unauthenticated(
             f"This token ended on {ended}: `memoray token rotate NAME` gives another.", name=granted.name

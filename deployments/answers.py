@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.contexts import hit_of
-from deployments.house import House
 from deployments.overviews import overview
 from deployments.questions import Recalled, Shown
 from memory.model.profile import Profile
@@ -19,9 +19,9 @@ from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
 from memory.rules.promises import MOST_PROMISES, due_of, moment_in, promise_state
 from memory.services.answer import QUOTES, TOLD, Findings
-from memory.services.hits import Hit, retraction
+from memory.services.best_fact import BestFact, RecalledMaterial, leading_each, leads, who_asked
+from memory.services.hits import SegmentHit, retraction
 from memory.services.known import STEPS, KnownFact
-from memory.services.leading import InMind, Lead, leading_each, leads, who_asked
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
 from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
 from memory.words.list_questions import ListQuestion, list_question
@@ -34,12 +34,12 @@ CONSIDERED = 10
 """The best hits, one of whose facts may lead, however many are shown (chosen: twice what is shown by default)."""
 
 
-async def findings(house: House, who: Caller, question: Question, recalled: Recalled) -> Findings:
+async def findings(app: AppContext, who: Caller, question: Question, recalled: Recalled) -> Findings:
     """What a question is answered from: what was recalled for it, and what the stores know about that.
 
     Of what was known at some earlier time the words alone are told.
     """
-    profile = await house.profile(who.user_id)
+    profile = await app.profile(who.user_id)
     found = Findings(
         question.text,
         [hit_of(row, score) for row, score in recalled.considered],
@@ -50,27 +50,27 @@ async def findings(house: House, who: Caller, question: Question, recalled: Reca
     )
     if question.known_as_of is not None:
         return found
-    kept = await _promised(house, who, question, profile)
+    kept = await _promised(app, who, question, profile)
     if kept is not None:
         return replace(found, promised=kept)
-    seen = await overview(house, who.view, question, profile)
+    seen = await overview(app, who.view, question, profile)
     if seen is not None:
         return replace(found, overview=seen, abstained=False)
     asked = promise_question(question.text, profile.name)
     if asked is None or question.as_of is not None:  # the list of promises is that of today; facts are of any day
-        return await _with_facts(house, who.view, question, recalled, found)
+        return await _with_facts(app, who.view, question, recalled, found)
     hits = sorted(found.hits, key=lambda hit: not tells_promise(hit, asked))
     return replace(found, hits=hits, unknown=not hits or not tells_promise(hits[0], asked))
 
 
-async def _promised(house: House, who: Caller, question: Question, profile: Profile) -> Promised | None:
+async def _promised(app: AppContext, who: Caller, question: Question, profile: Profile) -> Promised | None:
     """What a question about promises is told of them, or whether what was promised once is done."""
     asked, deed = promise_question(question.text, profile.name), deed_question(question.text)
     if question.as_of is not None or (asked is None and deed is None):
         return None
-    seen = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
-    made = await house.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
-    offset_s = house.offset(profile, question.now)
+    seen = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = await app.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    offset_s = app.offset(profile, question.now)
     known = [
         _known_promise(each, made[each.entity.entity_id], question.now, offset_s)
         for each in seen
@@ -92,29 +92,29 @@ def _known_promise(seen: ShownEntity, made: Mapping[str, Any], now: Instant, off
         to=to,
         due=due_of(said),
         state=promise_state(said, now),
-        made=Hit(words, by or "", seen.first_seen, offset_s, made["source_id"], made["segment_id"]),
+        made=SegmentHit(words, by or "", seen.first_seen, offset_s, made["source_id"], made["segment_id"]),
         statement=made["statement"] or "",
         kept_on=moment_in(said, KEPT_ON),
     )
 
 
-async def _with_facts(house: House, view: View, question: Question, recalled: Recalled, found: Findings) -> Findings:
+async def _with_facts(app: AppContext, view: View, question: Question, recalled: Recalled, found: Findings) -> Findings:
     """The findings with what is known of the hits and of what is asked about, and which of that answers."""
-    offset_s = house.offset(await house.profile(view.user_id), question.now)
+    offset_s = app.offset(await app.profile(view.user_id), question.now)
     asked = list_question(question.text, question.now, offset_s, found.owner)
     shown, carried = _carried(recalled.shown), _carried([row for row, _ in recalled.considered])
-    told = {} if asked is None else await _told(house, view, asked)
-    facts = await _facts(house, view, {*shown, *carried, *told}, question.as_of)
+    told = {} if asked is None else await _told(app, view, asked)
+    facts = await _facts(app, view, {*shown, *carried, *told}, question.as_of)
     known = _all_known(facts, told)
     listed = _listed(question, asked, [each for each in known if each.fact_id in told], known, found.language)
-    mind = InMind(carried, known, found.language, question.as_of, found.owner)
+    mind = RecalledMaterial(carried, known, found.language, question.as_of, found.owner)
     lead = next(iter(leads(uncounted(question.text)[0], mind)), None)
     if listed is None and lead is not None and _is_one_of_many(lead):
-        listed, facts = await _together(house, view, question, mind, lead, facts)
+        listed, facts = await _together(app, view, question, mind, lead, facts)
     elif listed is None and lead is None:
         listed = told_each(leading_each(question.text, mind))
     first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
-    evidence = await _evidence(house, view, shown, [each.fact_id for each in first], facts)
+    evidence = await _evidence(app, view, shown, [each.fact_id for each in first], facts)
     return replace(
         found,
         hits=_each_once([*(hit_of(row) for row in evidence), *found.hits]),
@@ -125,28 +125,28 @@ async def _with_facts(house: House, view: View, question: Question, recalled: Re
     )
 
 
-def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+def _each_once(hits: Sequence[SegmentHit]) -> list[SegmentHit]:
     """Hits without those of a segment that came before: what a fact rests on may be among what was recalled."""
-    found: dict[tuple[str, str], Hit] = {}
+    found: dict[tuple[str, str], SegmentHit] = {}
     for hit in hits:
         found.setdefault((hit.source_id, hit.segment_id), hit)
     return list(found.values())
 
 
-def _is_one_of_many(lead: Lead) -> bool:
+def _is_one_of_many(lead: BestFact) -> bool:
     """Whether it is a state of which there may be several, and all of them were asked for."""
     row = named(lead.fact.predicate)
     return lead.open and row is not None and row.tense == "state" and (row.slotted is not None or not row.single)
 
 
 async def _together(
-    house: House, view: View, question: Question, mind: InMind, lead: Lead, facts: Rows
+    app: AppContext, view: View, question: Question, mind: RecalledMaterial, lead: BestFact, facts: Rows
 ) -> tuple[Listing | None, Rows]:
     """All that answers as well as a fact does, of the same kind and subject; and the facts with these."""
     plain, counted = uncounted(question.text)
     kind = frozenset({lead.fact.predicate or ""})
-    more = await house.stores.facts.told_of(view, lead.fact.subject, kind, frozenset())
-    every = await _facts(house, view, {*facts, *more}, question.as_of)
+    more = await app.stores.facts.told_of(view, lead.fact.subject, kind, frozenset())
+    every = await _facts(app, view, {*facts, *more}, question.as_of)
     wider = replace(mind, carried=[*mind.carried, *more], facts=_all_known(every, more))
     return told_together(question.text, leads(plain, wider), counted), every
 
@@ -164,35 +164,35 @@ def _listed(
     return listed if who_is is None else namesakes(who_is, known, question.as_of)
 
 
-async def _told(house: House, view: View, asked: ListQuestion) -> Mapping[str, bool]:
+async def _told(app: AppContext, view: View, asked: ListQuestion) -> Mapping[str, bool]:
     """The facts that may belong on the list, and whether each is disputed: one statement."""
     members = asked.test.members if asked.test is not None else frozenset[str]()
-    return await house.stores.facts.told_of(view, asked.who, asked.predicates, members)
+    return await app.stores.facts.told_of(view, asked.who, asked.predicates, members)
 
 
-async def _facts(house: House, view: View, ids: set[str], as_of: Instant | None) -> Rows:
+async def _facts(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Rows:
     """These facts, whose place they took, and what took theirs, however often, as it is told on a day; by id.
 
     Believed now, whenever that was asked.
     """
-    facts = {row["fact_id"]: row for row in await _current(house, view, ids, as_of)}
+    facts = {row["fact_id"]: row for row in await _current(app, view, ids, as_of)}
     wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
     for _ in range(STEPS):
         wanted |= {each for row in facts.values() for each in row["superseded_by"]}
-        facts |= {row["fact_id"]: row for row in await _current(house, view, wanted - asked, as_of)}
+        facts |= {row["fact_id"]: row for row in await _current(app, view, wanted - asked, as_of)}
         asked |= wanted
     return facts
 
 
 async def _evidence(
-    house: House, view: View, carried: Collection[str], leads: Sequence[str], facts: Rows
+    app: AppContext, view: View, carried: Collection[str], leads: Sequence[str], facts: Rows
 ) -> list[Mapping[str, Any]]:
     """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
     rows = [facts[each] for each in leads if each in facts]
     told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
     missing = [row for row in told if row["fact_id"] not in carried]
     keys = [each["segment_key"] for row in missing for each in row["sources"][-QUOTES:] if each["segment_key"]]
-    found = await house.stores.reads.hydrate(view, keys) if keys else {}
+    found = await app.stores.reads.hydrate(view, keys) if keys else {}
     return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
 
 
@@ -209,8 +209,8 @@ def _carried(hits: Sequence[Shown]) -> list[str]:
     ]
 
 
-async def _current(house: House, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
-    return await house.stores.facts.current(view, sorted(ids), as_of) if ids else ()
+async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
+    return await app.stores.facts.current(view, sorted(ids), as_of) if ids else ()
 
 
 def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) -> KnownFact:

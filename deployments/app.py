@@ -16,14 +16,14 @@ from actors.background import stand_before
 from adapters import build_models
 from adapters.watched import orphaned
 from config.settings import load
+from deployments.actor_client import RayActorClient
+from deployments.app_context import open_app_context
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
 from deployments.gateway import create_app
-from deployments.house import open_house
 from deployments.language import Scripted, bind_language
 from deployments.listening import listen
-from deployments.minds import RayMinds
-from deployments.neighbours import Neighbours, RemoteEncoder, RemoteModel
+from deployments.remote_deployments import RemoteDeployments, RemoteEncoder, RemoteModel
 from deployments.retrieval import bind_retrieval
 from deployments.speech import bind_speech
 from memory.errors import Unavailable
@@ -35,24 +35,24 @@ class Gateway:
     async def __init__(self, *neighbours: Any) -> None:  # type: ignore[misc]  # Serve awaits it
         _log_to_stderr()
         stand_before()
-        settings, near = load(), Neighbours(*neighbours)
-        minds = RayMinds(settings, near.retrieval)
+        settings, near = load(), RemoteDeployments(*neighbours)
+        actors = RayActorClient(settings, near.retrieval)
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
-        house = await open_house(settings, minds, encoder, model)
-        self._house = house
-        self._keeping = asyncio.ensure_future(minds.keep_shards())
+        context = await open_app_context(settings, actors, encoder, model)
+        self._context = context
+        self._keeping = asyncio.ensure_future(actors.keep_shards())
         app = create_app(
-            house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+            context, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
         )
         self._listener = await listen(
-            app, settings.home, settings.http, begun=self._begin, orphaned=orphaned, ended=house.rings.end
+            app, settings.home, settings.http, begun=self._begin, orphaned=orphaned, ended=context.rings.end
         )
 
     async def _begin(self) -> None:
         """Serve: the one before has ended. Nobody waits for the encoder, which would cost the one that stands by
         100 MB: nearly all questions are encoded by their shard."""
-        self._warming = asyncio.ensure_future(self._house.warm())
+        self._warming = asyncio.ensure_future(self._context.warm())
 
     async def __del__(self) -> None:
         """Awaited by Serve before it ends this process, for as long as `graceful_shutdown_timeout_s` says. Serve sees

@@ -40,7 +40,7 @@ _PLAIN = frozenset({"supersedes", "superseded_by", "rivals", "merged_from"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditedRequest:
     """One request that was let in. `told` is its answer as JSON, `named` what its path named."""
 
     user_id: str
@@ -63,23 +63,25 @@ class Store(Protocol):
         """Drop what is older, and of each user all but the latest so many."""
 
 
-class Trail:
+class AuditTrail:
     """What waits to be written down."""
 
     def __init__(self, audit: Store, kept: Auth) -> None:
         self._audit = audit
         self._kept = kept
-        self._waiting: list[Entry] = []
+        self._waiting: list[AuditedRequest] = []
         self._held = 0
         self._due: asyncio.TimerHandle | None = None
         self._writing = asyncio.Lock()
         self._running: set[asyncio.Task[None]] = set()
         self._trimmed_at = 0.0
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: AuditedRequest) -> None:
         """Keep an entry; it is written soon, and nobody waits for it."""
         if self._held + len(entry.told) > MOST_HELD:
-            entry = Entry(entry.user_id, entry.at, entry.token, entry.route, entry.status, entry.scopes, entry.named)
+            entry = AuditedRequest(
+                entry.user_id, entry.at, entry.token, entry.route, entry.status, entry.scopes, entry.named
+            )
         self._held += len(entry.told)
         self._waiting.append(entry)
         if self._due is None:
@@ -107,8 +109,8 @@ class Trail:
             except Unavailable:
                 self._wait_on(entries)
 
-    def _wait_on(self, entries: list[Entry]) -> None:
-        bare = [Entry(e.user_id, e.at, e.token, e.route, e.status, e.scopes, e.named) for e in entries]
+    def _wait_on(self, entries: list[AuditedRequest]) -> None:
+        bare = [AuditedRequest(e.user_id, e.at, e.token, e.route, e.status, e.scopes, e.named) for e in entries]
         every = [*bare, *self._waiting]
         if (lost := len(every) - MOST_ENTRIES) > 0:
             log.error("the database is away: %d entries of the audit trail are lost", lost)
@@ -117,7 +119,7 @@ class Trail:
             self._due = asyncio.get_running_loop().call_later(FLUSH_S, self._begin)
 
 
-def _written(entry: Entry) -> AuditRow:
+def _written(entry: AuditedRequest) -> AuditRow:
     sources: dict[str, None] = {}
     things: dict[str, None] = {}
     for name, value in [*entry.named.items(), *_ids(_read(entry.told))]:

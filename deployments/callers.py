@@ -7,9 +7,9 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
-from adapters.walls import acting_for
+from adapters.row_scope import acting_for
 from deployments.admission import Admitted
-from deployments.house import House, house_of
+from deployments.app_context import AppContext, house_of
 from deployments.kinds import Id
 from deployments.protocol import GRANTED
 from memory.errors import Forbidden, Unauthenticated
@@ -40,7 +40,7 @@ class Caller:
 
 async def reader(
     request: Request,
-    house: Annotated[House, Depends(house_of)],
+    app: Annotated[AppContext, Depends(house_of)],
     x_internal_token: Annotated[str | None, Header()] = None,
     authorization: Annotated[str | None, Header()] = None,
     x_user_id: Annotated[Id | None, Header(description="An administrator acts for this user.")] = None,
@@ -51,27 +51,27 @@ async def reader(
         raise Unauthenticated()
     admitted.route = request.scope["route"].path_format
     admitted.ids = {name: value for name, value in request.path_params.items() if name.endswith("_id")}
-    return await _let_in(house, admitted, x_user_id or admitted.acts_for)
+    return await _let_in(app, admitted, x_user_id or admitted.acts_for)
 
 
-async def for_named(request: Request, house: House, who: Caller, user_id: str | None) -> Caller:
+async def for_named(request: Request, app: AppContext, who: Caller, user_id: str | None) -> Caller:
     """The caller, as an administrator for the user that a request of another protocol names, as X-User-Id does here.
 
     Of anybody else, and where that header was sent, such a name says nothing of whose memory is meant.
     """
     if user_id is None or who.permission != "admin" or ACTING_FOR in request.headers:
         return who
-    return await _let_in(house, request.scope[GRANTED], user_id)
+    return await _let_in(app, request.scope[GRANTED], user_id)
 
 
-async def _let_in(house: House, admitted: Admitted, user_id: str | None) -> Caller:
+async def _let_in(app: AppContext, admitted: Admitted, user_id: str | None) -> Caller:
     """The holder of the token of a request, acting for a user, and the trail told so. Raises Forbidden."""
-    who = await acting(house, admitted.granted, user_id)
+    who = await acting(app, admitted.granted, user_id)
     admitted.user_id, admitted.scopes = who.user_id, who.view.scopes
     return who
 
 
-async def acting(house: House, granted: Token, for_user: str | None = None) -> Caller:
+async def acting(app: AppContext, granted: Token, for_user: str | None = None) -> Caller:
     """The holder of a token, acting for itself or, as an administrator, for another user. Raises Forbidden."""
     user_id = granted.user_id
     if for_user is not None and for_user != granted.user_id:
@@ -80,7 +80,7 @@ async def acting(house: House, granted: Token, for_user: str | None = None) -> C
         user_id = for_user
     view = View(user_id, granted.teams, granted.clearance)
     acting_for(view)
-    await house.note_reader(view)
+    await app.note_reader(view)
     return Caller(view, granted.permission)
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Header
 from ray.exceptions import RayError
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
 from deployments.kinds import Id
 from memory.errors import Conflict, Unavailable
 from memory.model.changes import ChangeSet, key_of
@@ -35,7 +35,7 @@ from memory.model.ids import digest, fold
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Vector
 from memory.rules.resolution import OWNER_NAMES
 from memory.services.judging import submit_judged
@@ -65,13 +65,15 @@ def _key(
 
 Key = Annotated[str, Depends(_key)]
 """The id of the command a request asks for."""
-Here = Annotated[House, Depends(house_of)]
+Here = Annotated[AppContext, Depends(house_of)]
 """The house of this replica."""
 
 
-async def turn(house: House, who: Who, command: Command, statements: Mapping[str, Vector] | None = None) -> ChangeSet:
+async def turn(
+    app: AppContext, who: Who, command: Command, statements: Mapping[str, Vector] | None = None
+) -> ChangeSet:
     """One turn of the caller's memory. Raises Conflict if the key was used for something else before."""
-    changes = await house.minds.turn(who.user_id, command, statements or {})
+    changes = await app.actors.turn(who.user_id, command, statements or {})
     if changes.kind != type(command).__name__ or not _are_of(changes, command):
         raise Conflict("This Idempotency-Key was used for another request.", command_id=command.command_id)
     return changes
@@ -98,29 +100,29 @@ def _are_of(changes: ChangeSet, command: Command) -> bool:
     return not touched or named in touched
 
 
-async def judged_turn(house: House, who: Who, command: Remember, statements: Mapping[str, Vector]) -> ChangeSet:
+async def judged_turn(app: AppContext, who: Who, command: Remember, statements: Mapping[str, Vector]) -> ChangeSet:
     """One turn whose statements meet a judge outside, if the settings name one."""
-    settings = house.settings
-    judge = None if settings.models.contradiction.kind == "rules" else _FarJudge(house)
+    settings = app.settings
+    judge = None if settings.models.contradiction.kind == "rules" else _FarJudge(app)
     return await submit_judged(
-        command, lambda judged: turn(house, who, judged, statements), judge, settings.revision.rounds
+        command, lambda judged: turn(app, who, judged, statements), judge, settings.revision.rounds
     )
 
 
 class _FarJudge:
     """The judge in the worker."""
 
-    def __init__(self, house: House) -> None:
-        self.name: str = house.settings.models.contradiction.kind
-        self._house = house
+    def __init__(self, app: AppContext) -> None:
+        self.name: str = app.settings.models.contradiction.kind
+        self._context = app
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair."""
-        return await self._house.minds.judge(pairs)
+        return await self._context.actors.judge(pairs)
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ReadStatement:
     """What words told on purpose come to: claims, the best first, promises, and the vectors of the statements."""
 
     claims: list[Claim]
@@ -128,25 +130,25 @@ class Understood:
     vectors: Mapping[str, Vector]
 
 
-async def read_told(house: House, told: Utterance) -> Understood:
+async def read_told(app: AppContext, told: Utterance) -> ReadStatement:
     """What the owner's own words state.
 
     Nothing told on purpose is lost: without a reader, or if it finds no claim, the words themselves are remembered.
     """
     promises: tuple[Sighting, ...] = ()
     try:
-        reading, vectors = await house.minds.read_text((told,))
+        reading, vectors = await app.actors.read_text((told,))
     except (Unavailable, RayError):
         log.warning("what was told could not be read; its words are remembered as they are", exc_info=True)
     else:
         promises = tuple(each for each in reading.sightings if each.type == "promise")
         if reading.claims:
-            return Understood(sorted(reading.claims, key=_weight, reverse=True), promises, vectors)
+            return ReadStatement(sorted(reading.claims, key=_weight, reverse=True), promises, vectors)
     claim = Claim(told.speaker, told.text, told.segment_key, told.text, importance=IMPORTANCE)
-    return Understood([claim], promises, await vectors_of(house, [told.text]))
+    return ReadStatement([claim], promises, await vectors_of(app, [told.text]))
 
 
-async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str, predicate: str | None) -> Claim:
+async def taken_apart(app: AppContext, told: Utterance, claim: Claim, subject: str, predicate: str | None) -> Claim:
     """A statement with what its reader finds it to say of its subject, unless the caller has said it.
 
     Without its object a value meets no other value of its slot: it would stand beside them, or be taken for one of
@@ -154,7 +156,7 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
     """
     if claim.object:
         return claim
-    readings = (await read_told(house, told)).claims
+    readings = (await read_told(app, told)).claims
     name = fold(told.speaker if fold(subject) in OWNER_NAMES else subject)
     about = [each for each in readings if fold(each.subject) == name and each.polarity == claim.polarity]
     near = [each for each in about if each.predicate == predicate] if predicate else about
@@ -168,12 +170,12 @@ async def taken_apart(house: House, told: Utterance, claim: Claim, subject: str,
     return replace(claim, object=read.object, object_type=read.object_type)
 
 
-async def corrected(house: House, told: Utterance, claim: Claim, old: Mapping[str, Any]) -> Claim:
+async def corrected(app: AppContext, told: Utterance, claim: Claim, old: Mapping[str, Any]) -> Claim:
     """A correction as a value of what it corrects, a fact as it is read from the stores: in its slot, of its predicate.
 
     Else what had been so before would hold again beside it. What speaks of something else is left as it was told.
     """
-    fresh = await taken_apart(house, told, claim, old["subject"] or "", claim.predicate or old["predicate"])
+    fresh = await taken_apart(app, told, claim, old["subject"] or "", claim.predicate or old["predicate"])
     value = value_instead(old["shown_statement"] or "", old["shown_object"] or "", claim.statement)
     if value is not None and fresh.predicate in (None, old["predicate"]):
         fresh = replace(fresh, predicate=old["predicate"], object=fresh.object or value)
@@ -203,22 +205,22 @@ class KeptAs:
 
 
 async def hear(
-    house: House, who: Who, key: str, text: str, sensitivity: Sensitivity = Sensitivity.OPEN, kept: KeptAs = KeptAs()
+    app: AppContext, who: Who, key: str, text: str, sensitivity: Sensitivity = Sensitivity.OPEN, kept: KeptAs = KeptAs()
 ) -> tuple[Source, Utterance]:
     """The words of a command as a note of the owner's: stored and searchable like anything else that was said.
 
     Words whose key comes again were said when it first came. Raises Conflict if those were others: these would take
     their place.
     """
-    profile, source_id = await house.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
-    known = await house.stores.sources.segments(who.scope, source_id)
+    profile, source_id = await app.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
+    known = await app.stores.sources.segments(who.scope, source_id)
     if any(said["text"] != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
-    now = known[0]["at"] if known else house.clock.now()
+    now = known[0]["at"] if known else app.clock.now()
     speaker = owner_label(profile)
     language = profile.languages[0] if len(profile.languages) == 1 else None
     segment = Segment(kept.segment_id, speaker, text, 0.0, 0.0, role="user", language=language)
-    offset_s = house.offset(profile, now)
+    offset_s = app.offset(profile, now)
     note = Source(source_id, who.scope, "note", now, offset_s=offset_s, sensitivity=sensitivity, segments=(segment,))
     note = replace(note, provenance=dict(kept.provenance))
     return note, Utterance(
@@ -242,10 +244,10 @@ def owner_label(profile: Profile) -> str:
     return profile.name or next(iter(profile.speaker_labels), "me")
 
 
-async def vectors_of(house: House, statements: Sequence[str]) -> Mapping[str, Vector]:
+async def vectors_of(app: AppContext, statements: Sequence[str]) -> Mapping[str, Vector]:
     """statement -> vector; none if the encoder is broken, for a statement is remembered all the same."""
     try:
-        return await house.encode_all(statements)
+        return await app.encode_all(statements)
     except Exception:  # whatever breaks an encoder: the statement meets no rivals, and that is all
         log.exception("statements could not be encoded")
         return {}

@@ -7,27 +7,27 @@ from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
-from deployments.house import House
+from deployments.app_context import AppContext
 from memory.model.ids import fold
 from memory.model.shown import Then
 from memory.retrieval.batches import local_date
-from memory.retrieval.packing import Line, pack
+from memory.retrieval.packing import PackedLine, pack
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
-from memory.services.context import Noted, context_of
-from memory.services.hits import Hit, Refuted, retraction, standing_first, told_with_marks
+from memory.services.context import SurroundingFact, context_of
+from memory.services.hits import RefutedFact, SegmentHit, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact
 
 Row = Mapping[str, Any]
 
 
-async def context_for(house: House, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
+async def context_for(app: AppContext, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
     """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement."""
     if question.budget_tokens is None:
         return pack([_line(row) for row in shown]), len(shown)
     if not shown:
         return "", 0
-    around = await house.stores.surroundings.around(
+    around = await app.stores.surroundings.around(
         question.view,
         [row["segment_key"] for row in shown],
         list(dict.fromkeys(fact_id for row in shown for fact_id in row["fact_ids"])),
@@ -42,9 +42,9 @@ async def context_for(house: House, question: Question, shown: Sequence[Row]) ->
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 
-def hit_of(row: Row, relevance: float = 1.0) -> Hit:
+def hit_of(row: Row, relevance: float = 1.0) -> SegmentHit:
     """A segment as it was read from the stores, and how likely it is evidence."""
-    return Hit(
+    return SegmentHit(
         text=row["text"],
         speaker=row["speaker"],
         at=row["at"],
@@ -53,7 +53,7 @@ def hit_of(row: Row, relevance: float = 1.0) -> Hit:
         segment_id=row["segment_id"],
         fact_ids=tuple(row.get("fact_ids", ())),
         role=row.get("role", "other"),
-        refuted=tuple(Refuted(**each) for each in row.get("refuted", ())),
+        refuted=tuple(RefutedFact(**each) for each in row.get("refuted", ())),
         taken_back=retraction(row.get("next_words")),
         relevance=relevance,
     )
@@ -82,9 +82,9 @@ def asks_again(question: str, said: str) -> bool:
     return said.rstrip().endswith("?") and fold(said) == fold(question)
 
 
-def _line(row: Row) -> Line:
+def _line(row: Row) -> PackedLine:
     hit = hit_of(row)
-    return Line(local_date(hit.at, hit.offset_s), hit.speaker, told_with_marks(hit))
+    return PackedLine(local_date(hit.at, hit.offset_s), hit.speaker, told_with_marks(hit))
 
 
 def _as_known(shown: Sequence[Row], facts: Sequence[Row]) -> list[Row]:
@@ -105,7 +105,7 @@ def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:
     return list(unique.values())
 
 
-def _noted(row: Row, facts: Mapping[str, Row]) -> Noted:
+def _noted(row: Row, facts: Mapping[str, Row]) -> SurroundingFact:
     later = [facts[each] for each in row["superseded_by"] if each in facts]
     successor = min(later, key=lambda each: bool(each["predicate"] != row["predicate"]), default=None)
     fact = KnownFact(
@@ -117,4 +117,4 @@ def _noted(row: Row, facts: Mapping[str, Row]) -> Noted:
         predicate=row["predicate"],
         superseded_by=successor["statement"] if successor else None,
     )
-    return Noted(fact, row["subject"], row["subject_type"], tuple(row["disputes"]))
+    return SurroundingFact(fact, row["subject"], row["subject_type"], tuple(row["disputes"]))

@@ -6,8 +6,8 @@ import re
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from memory.errors import DomainError, Invalid
 from memory.model.profile import Profile
 from memory.model.shown import Then
@@ -98,7 +98,7 @@ def _is_no_day(text: str) -> bool:
 
 
 async def moments_of(
-    house: House, who: Caller, now: Instant | None = None, /, **written: str | None
+    app: AppContext, who: Caller, now: Instant | None = None, /, **written: str | None
 ) -> list[Instant | None]:
     """The moments that are written, in their order, None for those that are not; `now` is by the clock if not given.
 
@@ -107,14 +107,14 @@ async def moments_of(
     if all(text is None for text in written.values()):
         return [None] * len(written)
     local = any(text is not None and not _EPOCH.fullmatch(text) for text in written.values())
-    zone = (await house.profile(who.user_id)).time_zone if local else "UTC"  # a statement, and seconds need none
-    now = house.clock.now() if now is None else now
+    zone = (await app.profile(who.user_id)).time_zone if local else "UTC"  # a statement, and seconds need none
+    now = app.clock.now() if now is None else now
     return [moment_of(name, text, now, zone) for name, text in written.items()]
 
 
-async def then_of(house: House, who: Caller, as_of: str | None, known_as_of: str | None) -> Then:
+async def then_of(app: AppContext, who: Caller, as_of: str | None, known_as_of: str | None) -> Then:
     """The point on the two axes of time that is written. Raises Invalid."""
-    return Then(*await moments_of(house, who, as_of=as_of, known_as_of=known_as_of))
+    return Then(*await moments_of(app, who, as_of=as_of, known_as_of=known_as_of))
 
 
 def span_of(after: str | None, before: str | None, now: Instant, zone: str) -> Interval:

@@ -18,10 +18,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from deployments import dialects
-from deployments.house import House
+from deployments.app_context import AppContext
 from deployments.problems import Problem
 
-Mounted = Callable[[House | None], ASGIApp]
+Mounted = Callable[[AppContext | None], ASGIApp]
 """Makes an ASGI application over a house."""
 
 

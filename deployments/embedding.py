@@ -14,7 +14,7 @@ from ray.serve import Application
 
 from deployments.arguments import AppArgs
 from memory.ports import Embedder, Matrix
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 
 NAME = "Embedding"
 
@@ -29,7 +29,7 @@ class Embedding:
         """One unit vector a text."""
         return await asyncio.to_thread(self._encoder.embed, texts)
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces."""
         return await asyncio.to_thread(self._encoder.ask, text)
 

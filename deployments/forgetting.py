@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from adapters import build
-from adapters.walls import as_named
+from adapters.row_scope import as_named
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.events import COMPLETE
@@ -27,74 +27,74 @@ OTHERS_S = 1.0
 """Seconds it then waits for the memories of others: they take as long as one's own, unless they cannot be written."""
 
 
-async def forget_source(house: House, who: Caller, source_id: str, key: str) -> Receipt:
+async def forget_source(app: AppContext, who: Caller, source_id: str, key: str) -> Receipt:
     """Forget a source for everybody who reads its scope. Raises NotFound; only a whole id will do."""
 
     async def begin(receipt_id: str) -> None:
-        scope, session_id = await _source_of(house, who, source_id)
-        files = await _files_of(house, scope, session_id)
-        await house.stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
+        scope, session_id = await _source_of(app, who, source_id)
+        files = await _files_of(app, scope, session_id)
+        await app.stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
 
-    receipt_id = await _asked(house, who.user_id, key, "source", source_id, begin)
-    await _carry_out(house, who.user_id, receipt_id)
-    house.chats.drop(who.user_id, who.view.scopes)
-    house.looks.drop(who.user_id)
-    return await _told(house, who, receipt_id, source_id)
+    receipt_id = await _asked(app, who.user_id, key, "source", source_id, begin)
+    await _carry_out(app, who.user_id, receipt_id)
+    app.chats.drop(who.user_id, who.view.scopes)
+    app.looks.drop(who.user_id)
+    return await _told(app, who, receipt_id, source_id)
 
 
-async def forget_segment(house: House, who: Caller, source_id: str, segment_id: str, key: str) -> Receipt:
+async def forget_segment(app: AppContext, who: Caller, source_id: str, segment_id: str, key: str) -> Receipt:
     """Forget one segment for everybody who reads its scope; the last of a source takes that along.
 
     Raises NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
     """
-    stores = house.stores
+    stores = app.stores
 
     async def begin(receipt_id: str) -> None:
-        scope, session_id = await _source_of(house, who, source_id)
+        scope, session_id = await _source_of(app, who, source_id)
         said = await stores.sources.segments(scope, source_id)
         if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
-            files = await _files_of(house, scope, session_id)
+            files = await _files_of(app, scope, session_id)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
-        elif build.session_files(stores, house.settings).hold(scope, session_id):
+        elif build.session_files(stores, app.settings).hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
             await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
 
-    receipt_id = await _asked(house, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
-    await _carry_out(house, who.user_id, receipt_id)
-    house.chats.drop(who.user_id, who.view.scopes)
-    house.looks.drop(who.user_id)
-    return await _told(house, who, receipt_id, source_id)
+    receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
+    await _carry_out(app, who.user_id, receipt_id)
+    app.chats.drop(who.user_id, who.view.scopes)
+    app.looks.drop(who.user_id)
+    return await _told(app, who, receipt_id, source_id)
 
 
 async def _asked(
-    house: House, user_id: str, key: str, what: str, identity: str, begin: Callable[[str], Awaitable[None]]
+    app: AppContext, user_id: str, key: str, what: str, identity: str, begin: Callable[[str], Awaitable[None]]
 ) -> str:
     """The receipt of a request, which is begun unless it was before; the same one at the same time begins once."""
-    receipt_id, asked = await house.stores.erasing.asked(user_id, key, what, identity)
+    receipt_id, asked = await app.stores.erasing.asked(user_id, key, what, identity)
     if not asked:
         try:
             await begin(receipt_id)
         except (Conflict, NotFound):  # here or at another gateway, the same request was faster
-            if not (await house.stores.erasing.asked(user_id, key, what, identity))[1]:
+            if not (await app.stores.erasing.asked(user_id, key, what, identity))[1]:
                 raise
     return receipt_id
 
 
-async def _source_of(house: House, who: Caller, source_id: str) -> tuple[str, str]:
+async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str, str]:
     """Scope and session of a source. Raises NotFound; only a whole id will do."""
-    scope, known = await house.stores.sources.resolve(who.view, source_id, None)
+    scope, known = await app.stores.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such source in this memory.", id=source_id)
-    return scope, (await house.stores.sources.one(who.view, scope, source_id))["session_id"]
+    return scope, (await app.stores.sources.one(who.view, scope, source_id))["session_id"]
 
 
-async def _files_of(house: House, scope: str, session_id: str) -> Mapping[str, Any]:
-    parts = await house.stores.capture.parts(scope, session_id)
-    return build.session_files(house.stores, house.settings).of_session(scope, session_id, parts)
+async def _files_of(app: AppContext, scope: str, session_id: str) -> Mapping[str, Any]:
+    parts = await app.stores.capture.parts(scope, session_id)
+    return build.session_files(app.stores, app.settings).of_session(scope, session_id, parts)
 
 
-async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> Receipt:
+async def forget_entity(app: AppContext, who: Caller, entity_id: str, key: str) -> Receipt:
     """Forget an entity with its mentions, notes and every fact about it or of it.
 
     What was heard stays as it was; what was told of it alone by a command goes, too.
@@ -103,56 +103,56 @@ async def forget_entity(house: House, who: Caller, entity_id: str, key: str) -> 
 
     async def begin(receipt_id: str) -> None:
         nonlocal known
-        _, known = await house.stores.entities.resolve(who.view, entity_id)
-        await house.stores.erasing.entity(receipt_id, who.user_id, known, key)
-        await _try_entity(house, receipt_id)
+        _, known = await app.stores.entities.resolve(who.view, entity_id)
+        await app.stores.erasing.entity(receipt_id, who.user_id, known, key)
+        await _try_entity(app, receipt_id)
 
-    receipt_id = await _asked(house, who.user_id, key, "entity", entity_id, begin)
-    await _carry_out(house, who.user_id, receipt_id)
-    house.chats.drop(who.user_id, who.view.scopes)
-    house.looks.drop(who.user_id)
-    return await _told(house, who, receipt_id, known)
+    receipt_id = await _asked(app, who.user_id, key, "entity", entity_id, begin)
+    await _carry_out(app, who.user_id, receipt_id)
+    app.chats.drop(who.user_id, who.view.scopes)
+    app.looks.drop(who.user_id)
+    return await _told(app, who, receipt_id, known)
 
 
-async def _try_entity(house: House, receipt_id: str) -> None:
+async def _try_entity(app: AppContext, receipt_id: str) -> None:
     """Forget it now. Raises what refuses it for good, and then it was not asked; what may pass is left to the queue."""
-    eraser = _eraser(house)
-    for task in await house.stores.erasing.tasks(receipt_id):
+    eraser = _eraser(app)
+    for task in await app.stores.erasing.tasks(receipt_id):
         try:
             async with asyncio.timeout(OWN_S):
                 await eraser.carry_out(task)
         except TimeoutError:
-            await house.stores.erasing.failed(task, "timeout")
+            await app.stores.erasing.failed(task, "timeout")
         except DomainError as error:
             if not isinstance(error, Unavailable):
-                await house.stores.erasing.cancel(receipt_id)
+                await app.stores.erasing.cancel(receipt_id)
                 raise
-            await house.stores.erasing.failed(task, error.kind)
+            await app.stores.erasing.failed(task, error.kind)
 
 
-async def forget_memory(house: House, who: Caller, key: str) -> Receipt:
+async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:
     """Forget everything of a user. Tokens stay; what a team shares belongs to the team."""
-    user, default = who.user_id, house.settings.auth.default_user
-    stores = house.stores
+    user, default = who.user_id, app.settings.auth.default_user
+    stores = app.stores
 
     async def begin(receipt_id: str) -> None:
-        files = await asyncio.to_thread(build.session_files(stores, house.settings).standing, user)
+        files = await asyncio.to_thread(build.session_files(stores, app.settings).standing, user)
         folders = [user, *([""] if user == default else [])]
         await stores.erasing.memory(receipt_id, user, folders, files)
-        house.readers = {each for each in house.readers if each[1] != user}
+        app.readers = {each for each in app.readers if each[1] != user}
 
-    receipt_id = await _asked(house, user, key, "memory", user, begin)
-    await _carry_out(house, user, receipt_id)
-    house.chats.drop(user)
-    house.looks.drop(user)
-    await house.rings.renew()
-    return await receipt_of(house, user, receipt_id, user)
+    receipt_id = await _asked(app, user, key, "memory", user, begin)
+    await _carry_out(app, user, receipt_id)
+    app.chats.drop(user)
+    app.looks.drop(user)
+    await app.rings.renew()
+    return await receipt_of(app, user, receipt_id, user)
 
 
-async def _told(house: House, who: Caller, receipt_id: str, identity: str) -> Receipt:
+async def _told(app: AppContext, who: Caller, receipt_id: str, identity: str) -> Receipt:
     """The receipt, also as an event. Of a whole memory there is none: nothing of it is left, not even that."""
-    receipt = await receipt_of(house, who.user_id, receipt_id, identity)
-    house.stores.events.tell(
+    receipt = await receipt_of(app, who.user_id, receipt_id, identity)
+    app.stores.events.tell(
         who.user_id,
         DATABASE,
         COMPLETE,
@@ -162,23 +162,23 @@ async def _told(house: House, who: Caller, receipt_id: str, identity: str) -> Re
         segments=receipt.segments,
         facts=receipt.facts,
     )
-    await house.rings.renew()
+    await app.rings.renew()
     return receipt
 
 
-async def _carry_out(house: House, user_id: str, receipt_id: str) -> None:
+async def _carry_out(app: AppContext, user_id: str, receipt_id: str) -> None:
     """Begin with everything that is left for a receipt, and wait for as much as a request may."""
-    eraser, own, others = _eraser(house), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
-    for task in await house.stores.erasing.tasks(receipt_id):
+    eraser, own, others = _eraser(app), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
+    for task in await app.stores.erasing.tasks(receipt_id):
         with as_named():  # a piece is of the memory it names, not of who asked
             begun = asyncio.ensure_future(eraser.attempt(task))
-        house.underway.add(begun)
-        begun.add_done_callback(house.underway.discard)
+        app.underway.add(begun)
+        begun.add_done_callback(app.underway.discard)
         (own if task["user_id"] == user_id else others).append(begun)
     for tasks, seconds in ((own, OWN_S), (others, OTHERS_S)):
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
 
 
-def _eraser(house: House) -> Eraser:
-    return build.eraser(house.stores, house.settings, house.minds.erase, house.minds.forget_user)
+def _eraser(app: AppContext) -> Eraser:
+    return build.eraser(app.stores, app.settings, app.actors.erase, app.actors.forget_user)

@@ -12,12 +12,12 @@ from starlette.middleware.cors import CORSMiddleware
 from config.settings import Http, Limits
 from deployments import problems, routes
 from deployments.admission import Admission
+from deployments.app_context import AppContext
+from deployments.caller_isolation import CallerIsolation
 from deployments.concurrency import ConcurrencyLimit
 from deployments.described import with_token
 from deployments.dialect import every_dialect
-from deployments.house import House
 from deployments.limits import BodyLimit
-from deployments.nobody_yet import NobodyYet
 from deployments.observing import Observing
 from deployments.showing import VisibleJson
 from deployments.tickets import STREAM
@@ -46,7 +46,7 @@ DESCRIPTION = "A memory that lives: what was heard, what is believed, and why. E
 
 
 def create_app(
-    house: House | None = None,
+    context: AppContext | None = None,
     *,
     body_bytes: int = Limits().body_bytes,
     requests: int = Http().requests,
@@ -66,15 +66,15 @@ def create_app(
         default_response_class=VisibleJson,
     )
     dialects = every_dialect()
-    app.state.house, app.state.dialects = house, dialects
+    app.state.context, app.state.dialects = context, dialects
     asking = (*ASKING, *(path for each in dialects for path in each.asking))
     app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
     app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
-    app.add_middleware(Admission, house=house, dialects=dialects)
-    app.add_middleware(NobodyYet)
+    app.add_middleware(Admission, context=context, dialects=dialects)
+    app.add_middleware(CallerIsolation)
     if cors:
         _let_pages_ask(app, cors)
-    app.add_middleware(Observing, house=house)  # the last that is added is the first that is asked
+    app.add_middleware(Observing, context=context)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
         app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
@@ -82,7 +82,7 @@ def create_app(
         if dialect.router is not None:
             app.include_router(dialect.router, include_in_schema=False)  # its makers describe it
         for path, mounted in dialect.mounts:
-            app.mount(path, mounted(house))
+            app.mount(path, mounted(context))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app
 

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from adapters.listening_socket import handed_over, listening
-from adapters.serving_turn import Turn
+from adapters.serving_turn import ServingTurn
 from config.settings import Http
 from deployments.accepting import Acceptor
 from deployments.connections import REST_S, Connections
@@ -60,7 +60,7 @@ class Role:
 class Listener:
     """An HTTP server in this process's event loop, which answers what is asked over the connections it takes."""
 
-    def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: Turn, role: Role) -> None:
+    def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: ServingTurn, role: Role) -> None:
         known = HostCheck(app, {http.host, *http.hosts.split(",")})
         others = Connections(http.connections, http.connections_per_address)
         # what a request costs is the application's: no access log, no start-up events, no WebSockets
@@ -153,7 +153,7 @@ async def listen(
     port.
     """
     door = await _opened(home, http, patience_s)
-    listener = Listener(app, http, door, Turn(home, http.port), Role(begun, orphaned, patient, ended))
+    listener = Listener(app, http, door, ServingTurn(home, http.port), Role(begun, orphaned, patient, ended))
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()

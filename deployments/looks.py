@@ -12,7 +12,7 @@ from typing import Any
 
 from memory.model.scopes import View
 from memory.model.timeline import Instant
-from memory.services.reflect import Outlook
+from memory.services.reflect import VisibleMemory
 
 HELD_S = 60.0
 """Seconds for which a look serves the next verb, if the memory has not moved: who looks acts, and copying 9,000 facts
@@ -25,7 +25,7 @@ class Look:
 
     view: View
     stamp: Mapping[str, Any]
-    outlook: Outlook
+    outlook: VisibleMemory
 
 
 class Looks:
@@ -34,7 +34,7 @@ class Looks:
     def __init__(self) -> None:
         self._last: Look | None = None
 
-    def again(self, view: View, stamp: Mapping[str, Any], now: Instant) -> Outlook | None:
+    def again(self, view: View, stamp: Mapping[str, Any], now: Instant) -> VisibleMemory | None:
         """The last look, if it was this view's, a moment ago, and nothing has moved since."""
         last = self._last
         if last and (last.view, last.stamp) == (view, stamp) and 0 <= now - last.outlook.now < HELD_S:

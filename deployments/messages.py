@@ -15,7 +15,7 @@ MOST_S = 31_536_000
 """Seconds from the start of a source at which something in it may be said: a year."""
 
 
-class Message(Protocol):
+class StoredMessage(Protocol):
     """What of a segment is looked at here; None is what was not told."""
 
     @property
@@ -48,7 +48,7 @@ class Placed:
     end: float
 
 
-def placed(messages: Sequence[Message]) -> list[Placed]:
+def placed(messages: Sequence[StoredMessage]) -> list[Placed]:
     """Every message with its id and its place, those it tells as they are.
 
     An id is made of speaker, words and the place among equal messages, as an import makes it: the same body told again

@@ -23,7 +23,7 @@ OWN = "gateway"
 QUEUES = ("reading", "embedding", "erasing")
 
 
-class System(Protocol):
+class SystemFigures(Protocol):
     """Who knows figures of the whole system (adapters/postgres/events.py)."""
 
     async def waiting(self) -> DictRow:
@@ -71,7 +71,7 @@ class Metrics:
         self._questions.inc()
         self._degraded.inc(degraded)
 
-    async def text(self, system: System, untold: int, listeners: int) -> bytes:
+    async def text(self, system: SystemFigures, untold: int, listeners: int) -> bytes:
         """All of them, as Prometheus reads them. `untold` are events this gateway dropped that are not counted yet."""
         self._listeners.set(listeners)
         if monotonic() - self._asked_at >= FRESH_S:

@@ -8,7 +8,7 @@ from time import monotonic
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deployments.house import House
+from deployments.app_context import AppContext
 
 _OWN_ID = re.compile(rb"[A-Za-z0-9._-]{1,100}")
 """What a caller's own id may look like: it is written into logs and answers."""
@@ -20,9 +20,9 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 class Observing:
     """ASGI middleware: X-Request-Id comes back as it was sent, or is made here; the answer is counted by its route."""
 
-    def __init__(self, app: ASGIApp, house: House | None) -> None:
+    def __init__(self, app: ASGIApp, context: AppContext | None) -> None:
         self._app = app
-        self._house = house
+        self._context = context
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
@@ -43,7 +43,7 @@ class Observing:
         await self._app(scope, receive, answered)
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        if self._house is not None:
+        if self._context is not None:
             route = getattr(scope.get("route"), "path_format", NO_ROUTE)
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._house.metrics.answered(method, route, status, seconds)
+            self._context.metrics.answered(method, route, status, seconds)

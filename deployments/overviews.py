@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from deployments.app_context import AppContext
 from deployments.contexts import hit_of
-from deployments.house import House
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.query import Question
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
 from memory.services.overview import MOST_QUOTED, Overview, changed, headline, telling
 from memory.services.quoting import day_of
@@ -24,66 +24,66 @@ WEIGHED = 200
 """Facts about somebody that are weighed, the latest first (chosen: a person's own after some months)."""
 
 
-async def overview(house: House, view: View, question: Question, profile: Profile) -> Overview | None:
+async def overview(app: AppContext, view: View, question: Question, profile: Profile) -> Overview | None:
     """What answers a question for all of somebody or of a time; None for another question, and where nothing is known.
 
     It tells what is believed now, so a question about the past is none.
     """
-    offset_s = house.offset(profile, question.now)
+    offset_s = app.offset(profile, question.now)
     asked = overview_question(question.text, question.now, offset_s)
     if asked is None or question.as_of is not None:
         return None
     if asked.happened is not None:
-        return await _of_time(house, view, asked.happened, offset_s)
+        return await _of_time(app, view, asked.happened, offset_s)
     if asked.changed is not None:
-        return await _of_changes(house, view, asked.changed, offset_s)
+        return await _of_changes(app, view, asked.changed, offset_s)
     name = asked.about or profile.name
-    return await _of_person(house, view, name, "you" if name == profile.name else name) if name else None
+    return await _of_person(app, view, name, "you" if name == profile.name else name) if name else None
 
 
-async def _of_person(house: House, view: View, name: str, told: str) -> Overview | None:
+async def _of_person(app: AppContext, view: View, name: str, told: str) -> Overview | None:
     """The weightiest facts about somebody."""
-    entities = await house.stores.facts.subjects(view, name)
-    rows = [row for each in entities for row in await house.stores.facts.about(view, each, ("active",), WEIGHED)]
+    entities = await app.stores.facts.subjects(view, name)
+    rows = [row for each in entities for row in await app.stores.facts.about(view, each, ("active",), WEIGHED)]
     weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
     chosen = telling(map(_known, weighed.values()))
-    return await _of_facts(house, view, f"What I know about {called(told)}:", chosen, weighed)
+    return await _of_facts(app, view, f"What I know about {called(told)}:", chosen, weighed)
 
 
-async def _of_changes(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
+async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int) -> Overview | None:
     """What has come to be believed in the place of something else, and what is no longer so."""
-    gained, lost = [await _held(house, view, which, span) for which in ("gained", "lost")]
-    earlier = await house.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
+    gained, lost = [await _held(app, view, which, span) for which in ("gained", "lost")]
+    earlier = await app.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
     rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
     told = [
         *(changed(_known(row), _known(rows[row["supersedes"][0]]), offset_s) for row in gained if row["supersedes"]),
         *(_known(row) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
-    return await _of_facts(house, view, lead, telling(told), rows)
+    return await _of_facts(app, view, lead, telling(told), rows)
 
 
-async def _held(house: House, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
+async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
     """The facts that are believed at the end of a time and not at its beginning, or the other way; by weight."""
-    held = await house.stores.history.held(view, which, span.start, span.end, None, WEIGHED)
-    rows = await house.stores.facts.current(view, [row["fact_id"] for row in held])
+    held = await app.stores.history.held(view, which, span.start, span.end, None, WEIGHED)
+    rows = await app.stores.facts.current(view, [row["fact_id"] for row in held])
     return sorted(rows, key=_weight, reverse=True)
 
 
 async def _of_facts(
-    house: House, view: View, lead: str, facts: Sequence[KnownFact], rows: Mapping[str, Row]
+    app: AppContext, view: View, lead: str, facts: Sequence[KnownFact], rows: Mapping[str, Row]
 ) -> Overview | None:
     """Facts, each with what says it last; None for no facts."""
     grounds = {each.fact_id: _last_key(rows[each.fact_id]) for each in facts}
-    said = await _hits(house, view, [key for key in grounds.values() if key is not None])
+    said = await _hits(app, view, [key for key in grounds.values() if key is not None])
     return Overview(lead, tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)) if facts else None
 
 
-async def _of_time(house: House, view: View, span: Interval, offset_s: int) -> Overview | None:
+async def _of_time(app: AppContext, view: View, span: Interval, offset_s: int) -> Overview | None:
     """What says most of what was said then, in its order."""
-    day = await house.stores.figures.day(view, span, CONSIDERED)
+    day = await app.stores.figures.day(view, span, CONSIDERED)
     best = sorted(untaken(day.telling), key=lambda row: int(row["place"]))[:MOST_QUOTED]
-    said = await _hits(house, view, [row["segment_key"] for row in best])
+    said = await _hits(app, view, [row["segment_key"] for row in best])
     if not said:
         return None
     return Overview(
@@ -91,8 +91,8 @@ async def _of_time(house: House, view: View, span: Interval, offset_s: int) -> O
     )
 
 
-async def _hits(house: House, view: View, keys: Sequence[int]) -> dict[int, Hit]:
-    rows = await house.stores.reads.hydrate(view, keys) if keys else {}
+async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, SegmentHit]:
+    rows = await app.stores.reads.hydrate(view, keys) if keys else {}
     return {key: hit_of(row) for key, row in rows.items()}
 
 

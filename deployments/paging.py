@@ -20,7 +20,7 @@ _PLACE: TypeAdapter[Place] = TypeAdapter(
 )
 
 
-class Part(BaseModel, extra="forbid"):
+class PageParameters(BaseModel, extra="forbid"):
     """The parameters every list takes."""
 
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many at most.")] = 50

@@ -46,7 +46,7 @@ GRANTED = "memoray.granted"
 """Where a request's scope keeps what its token grants (deployments/admission.py); nothing there, nothing granted."""
 
 
-class Joined:
+class CoalescedTransport:
     """A connection on which the head of an answer leaves together with what follows it.
 
     uvicorn writes one after the other, and each write wakes the caller, who can do nothing with the head alone.
@@ -141,7 +141,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Speak over this connection."""
-        super().connection_made(cast(asyncio.Transport, Joined(transport, self.loop, self._unread)))
+        super().connection_made(cast(asyncio.Transport, CoalescedTransport(transport, self.loop, self._unread)))
         self.origin = origin_of(self.client[0]) if self.client else ""
         self._others.join(self)
         self._await(Phase.HEAD)

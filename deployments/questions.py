@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from ray.exceptions import RayError
 
-from actors.understanding import Understood, understand
+from actors.understanding import QuestionEncoding, understand
 from adapters import build
+from deployments.app_context import AppContext
 from deployments.contexts import context_for, still_told
-from deployments.house import House
 from memory.errors import DomainError, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.origins import ProvenanceFilter
@@ -45,22 +45,22 @@ class Recalled:
     """As many of the best as the question considers, shown or not, with their scores."""
 
 
-async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None = None) -> Recalled:
+async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceFilter] | None = None) -> Recalled:
     """Answer a question, if `origins` are given from words of theirs alone. A part that is away costs its leg and is
     named in `degraded`; it never fails the question.
     """
     begun = monotonic()
     looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
-    recollection = await _recollect(house, looked_at, await _only(house, question, origins))
+    recollection = await _recollect(app, looked_at, await _only(app, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
-    rows, pending = await house.stores.reads.dressed(question.view, [*keys, *beyond])
+    rows, pending = await app.stores.reads.dressed(question.view, [*keys, *beyond])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
     found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
     told = still_told(question, found)
     best = told[: question.limit]
-    context, kept = await context_for(house, question, [row for row, _ in best])
+    context, kept = await context_for(app, question, [row for row, _ in best])
     best = best[:kept]
-    _tell(house, question, recollection, len(best), monotonic() - begun)
+    _tell(app, question, recollection, len(best), monotonic() - begun)
     return Recalled(
         recollection=recollection if told else replace(recollection, abstained=True),
         shown=tuple(row for row, _ in best),
@@ -71,19 +71,19 @@ async def ask(house: House, question: Question, origins: Sequence[ProvenanceFilt
     )
 
 
-async def told_again(house: House, question: Question, keys: Sequence[int]) -> str:
+async def told_again(app: AppContext, question: Question, keys: Sequence[int]) -> str:
     """The context of segments that were found before, as they may be told now: what was forgotten is not among them."""
-    rows, _ = await house.stores.reads.dressed(question.view, list(keys))
+    rows, _ = await app.stores.reads.dressed(question.view, list(keys))
     told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
-    context, _ = await context_for(house, question, [row for row, _ in told])
+    context, _ = await context_for(app, question, [row for row, _ in told])
     return context
 
 
-def _tell(house: House, question: Question, found: Recollection, results: int, seconds: float) -> None:
+def _tell(app: AppContext, question: Question, found: Recollection, results: int, seconds: float) -> None:
     """Count a question, and tell who watches; nothing of one that is to leave no trace."""
-    house.metrics.asked(degraded=bool(found.degraded))
+    app.metrics.asked(degraded=bool(found.degraded))
     if question.record_access:
-        house.stores.events.tell(
+        app.stores.events.tell(
             question.view.user_id,
             "bm25-search",
             COMPLETE,
@@ -94,51 +94,55 @@ def _tell(house: House, question: Question, found: Recollection, results: int, s
         )
 
 
-async def _only(house: House, question: Question, origins: Sequence[ProvenanceFilter] | None) -> Keys | None:
+async def _only(app: AppContext, question: Question, origins: Sequence[ProvenanceFilter] | None) -> Keys | None:
     """The segments a filter by entity or by origin leaves, or None without such a filter."""
     kept = None
     if question.type is not None or question.entity is not None:
-        mentioning = await house.stores.reads.mentioning(question.view, question.type, question.entity)
+        mentioning = await app.stores.reads.mentioning(question.view, question.type, question.entity)
         kept = np.array(mentioning, np.int64)
     if origins is None:
         return kept
-    told = np.array(await house.stores.heard.keys(question.view, origins), np.int64)
+    told = np.array(await app.stores.heard.keys(question.view, origins), np.int64)
     return told if kept is None else np.intersect1d(told, kept)
 
 
-async def _recollect(house: House, question: Question, only: Keys | None) -> Recollection:
+async def _recollect(app: AppContext, question: Question, only: Keys | None) -> Recollection:
     """The shard's answer; if the shard is silent or away, its answer or that of PostgreSQL's own search, whichever
     comes first.
     """
-    understood = await _understood(house, question) if house.encodes else None
-    asking = asyncio.ensure_future(house.minds.recall(question, only, understood))
+    understood = await _understood(app, question) if app.encodes else None
+    asking = asyncio.ensure_future(app.actors.recall(question, only, understood))
     try:
-        await _while_it_answers(house, house.minds.shard_of(question.view.user_id), asking)
+        await _while_it_answers(app, app.actors.shard_of(question.view.user_id), asking)
         found = _told(asking) if asking.done() else None
-        return found or await _whichever(house, question, only, understood, asking)
+        return found or await _whichever(app, question, only, understood, asking)
     finally:
         asking.cancel()
 
 
-async def _while_it_answers(house: House, shard: str, asking: Future[Recollection]) -> None:
+async def _while_it_answers(app: AppContext, shard: str, asking: Future[Recollection]) -> None:
     """Wait for the shard until it has been silent too long, to this question and to others: behind many of them each
     would be late, and the searches in its place would make it later still.
     """
     loop = asyncio.get_running_loop()
-    begun, silence_s = loop.time(), house.settings.recall.shard_timeout_ms / 1000
+    begun, silence_s = loop.time(), app.settings.recall.shard_timeout_ms / 1000
     while not asking.done():
-        silent_since = min(max(begun, house.heard.get(shard, begun)), begun + house.settings.http.patience_s)
+        silent_since = min(max(begun, app.heard.get(shard, begun)), begun + app.settings.http.patience_s)
         if (left := silent_since + silence_s - loop.time()) <= 0:
             return
         await asyncio.wait((asking,), timeout=left)
     if asking.exception() is None:
-        house.heard[shard] = loop.time()
+        app.heard[shard] = loop.time()
 
 
 async def _whichever(
-    house: House, question: Question, only: Keys | None, understood: Understood | None, asking: Future[Recollection]
+    app: AppContext,
+    question: Question,
+    only: Keys | None,
+    understood: QuestionEncoding | None,
+    asking: Future[Recollection],
 ) -> Recollection:
-    searching = asyncio.ensure_future(_searched(house, question, only, understood))
+    searching = asyncio.ensure_future(_searched(app, question, only, understood))
     try:
         waited = (searching,) if asking.done() else (searching, asking)
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
@@ -160,24 +164,30 @@ def _told(asking: Future[Recollection]) -> Recollection | None:
         return None
 
 
-async def _searched(house: House, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+async def _searched(
+    app: AppContext, question: Question, only: Keys | None, understood: QuestionEncoding | None
+) -> Recollection:
     """What PostgreSQL's own search finds, a few at a time: it costs ten times what the shard does, which is late the
     longer the more of them are under way.
     """
-    async with house.searching:
-        return await _fallback(house, question, only, understood or await _understood(house, question))
+    async with app.searching:
+        return await _fallback(app, question, only, understood or await _understood(app, question))
 
 
-async def _understood(house: House, question: Question) -> Understood:
-    return await understand(house.ask(question.text), house.stores.encoder.name)
+async def _understood(app: AppContext, question: Question) -> QuestionEncoding:
+    return await understand(app.ask(question.text), app.stores.encoder.name)
 
 
-async def _fallback(house: House, question: Question, only: Keys | None, understood: Understood) -> Recollection:
-    profile = await house.profile(question.view.user_id)
-    settings = tuned(house.settings.recall, house.settings.decay)
-    legs, shelf = build.fallback_search(house.stores)
+async def _fallback(
+    app: AppContext, question: Question, only: Keys | None, understood: QuestionEncoding
+) -> Recollection:
+    profile = await app.profile(question.view.user_id)
+    settings = tuned(app.settings.recall, app.settings.decay)
+    legs, traits_of = build.fallback_search(app.stores)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
-    offset, asked = house.offset(profile, question.now), at_hand(understood.asked)
-    found = await recall(question, legs, shelf, asked, slower, languages=profile.languages, offset_s=offset, only=only)
+    offset, asked = app.offset(profile, question.now), at_hand(understood.asked)
+    found = await recall(
+        question, legs, traits_of, asked, slower, languages=profile.languages, offset_s=offset, only=only
+    )
     found = replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})
     return understood.told(found)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from deployments.house import House
+from deployments.app_context import AppContext
 from memory.errors import NotFound
 from memory.model.timeline import Instant, iso
 
@@ -17,7 +17,7 @@ SWEPT = ("tables", "indexes", "statistics", "write_ahead_log")
 """Places of the database's own files, which one sweep cleans (adapters/postgres/sweeping.py)."""
 
 
-class Place(BaseModel):
+class ErasedPlace(BaseModel):
     """One place where it stood: erased at a time, or due by one."""
 
     place: str
@@ -50,24 +50,24 @@ class Receipt(BaseModel):
     """Files of captured commands that were removed; a snapshot without the words has taken their place."""
     backups: int = 0
     """Dumps in the backups folder: they are not rewritten and may still hold it; delete them by hand."""
-    places: list[Place] = []
+    places: list[ErasedPlace] = []
 
 
-async def receipt_of(house: House, user_id: str, receipt_id: str, identity: str | None = None) -> Receipt:
+async def receipt_of(app: AppContext, user_id: str, receipt_id: str, identity: str | None = None) -> Receipt:
     """A receipt of a user as it stands; `identity` is told in the place of the hash. Raises NotFound."""
-    row = await house.stores.erasing.receipt(user_id, receipt_id)
+    row = await app.stores.erasing.receipt(user_id, receipt_id)
     if row is None:
         raise NotFound("There is no such receipt.", receipt_id=receipt_id)
-    folder = house.settings.home / "backups"
+    folder = app.settings.home / "backups"
     backups = len(list(folder.iterdir())) if folder.is_dir() else 0
     known = {name: figure for name, figure in row["counts"].items() if name in Receipt.model_fields}
-    places = [*_queued(row, row["at"] + house.settings.erasure.due_s), *_swept(row, house.settings.erasure.due_s)]
-    places += [Place(place="backups", note=BACKUPS)] if backups else []
+    places = [*_queued(row, row["at"] + app.settings.erasure.due_s), *_swept(row, app.settings.erasure.due_s)]
+    places += [ErasedPlace(place="backups", note=BACKUPS)] if backups else []
     return Receipt(receipt_id=receipt_id, what=row["what"], id=identity or row["id"], at=iso(row["at"]) or "",
                    backups=backups, places=places, **known)  # fmt: skip
 
 
-def _queued(row: Mapping[str, Any], due: Instant) -> list[Place]:
+def _queued(row: Mapping[str, Any], due: Instant) -> list[ErasedPlace]:
     """What the transaction and the queue erase."""
     tasks: Sequence[Mapping[str, Any]] = row["tasks"]
     own = [each["done_at"] for each in tasks if each["own"] and each["task"] != "files"]
@@ -78,14 +78,14 @@ def _queued(row: Mapping[str, Any], due: Instant) -> list[Place]:
     return [_place(name, times, due) for name, times in found if times]
 
 
-def _place(name: str, times: Sequence[Instant | None], due: Instant) -> Place:
+def _place(name: str, times: Sequence[Instant | None], due: Instant) -> ErasedPlace:
     done = [each for each in times if each is not None]
     if len(done) == len(times):
-        return Place(place=name, erased_at=iso(max(done)))
-    return Place(place=name, due_by=iso(due), note=HIDDEN if name.startswith("beliefs") else None)
+        return ErasedPlace(place=name, erased_at=iso(max(done)))
+    return ErasedPlace(place=name, due_by=iso(due), note=HIDDEN if name.startswith("beliefs") else None)
 
 
-def _swept(row: Mapping[str, Any], within_s: float) -> list[Place]:
+def _swept(row: Mapping[str, Any], within_s: float) -> list[ErasedPlace]:
     """The database's files: clean once a sweep is over that began when all else was erased."""
     settled, begun = row["settled_at"], row["swept_from"]
     over = settled is not None and begun is not None and begun >= settled
@@ -94,7 +94,7 @@ def _swept(row: Mapping[str, Any], within_s: float) -> list[Place]:
     for name in SWEPT:
         why = row["denied"].get(name)
         if over and why is None:
-            places.append(Place(place=name, erased_at=iso(row["swept_at"])))
+            places.append(ErasedPlace(place=name, erased_at=iso(row["swept_at"])))
         else:
-            places.append(Place(place=name, due_by=None if why else due, note=why))
+            places.append(ErasedPlace(place=name, due_by=None if why else due, note=why))
     return places

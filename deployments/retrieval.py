@@ -9,10 +9,10 @@ from __future__ import annotations
 from ray import serve
 from ray.serve import Application
 
-from actors.understanding import Understood
+from actors.understanding import QuestionEncoding
 from config.settings import load
+from deployments.actor_client import RayActorClient
 from deployments.arguments import AppArgs
-from deployments.minds import RayMinds
 from memory.ports import Keys
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection
@@ -24,9 +24,9 @@ class Retrieval:
     """Answers questions by the shard of their user."""
 
     def __init__(self) -> None:
-        self._minds = RayMinds(load())
+        self._minds = RayActorClient(load())
 
-    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+    async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late."""
         return await self._minds.recall(question, only, understood)
 

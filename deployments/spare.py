@@ -2,8 +2,8 @@
 
 `python -m deployments.spare HOME`; the supervisor begins it, with what Ray's processes are told. It stands by with all
 but the encoder loaded, serves as soon as nobody else does, hands over to a gateway of Serve's, and stands by again. It
-reaches the shards past Ray (actors/line.py), so neither a dead raylet nor a dead GCS keeps it from answering. What
-needs the worker at once, as reading a sentence or judging a pair, it answers with 503.
+reaches the shards past Ray (actors/shard_socket.py), so neither a dead raylet nor a dead GCS keeps it from answering.
+What needs the worker at once, as reading a sentence or judging a pair, it answers with 503.
 
 A guardian above it has imported all it needs, and forks the next one when it is killed: a process that begins from
 nothing has the door only seconds later.
@@ -25,17 +25,17 @@ from typing import Any
 from actors.background import stand_before
 from adapters.guardian import STOP_SIGNALS, Guardian, release
 from config.settings import load
+from deployments.actor_client import RayActorClient
+from deployments.app_context import open_app_context
 from deployments.gateway import create_app
-from deployments.house import open_house
 from deployments.listening import listen
-from deployments.minds import RayMinds
 
 
 async def serve(home: Path) -> None:
     """Stand by and serve, by turns, without end."""
     stand_before()
     settings = load(home)
-    house = await open_house(settings, RayMinds(settings))
+    context = await open_app_context(settings, RayActorClient(settings))
     under_way: set[asyncio.Future[None]] = set()
     """What goes on beside standing by: the encoder is loaded, callers are answered after another has taken over."""
 
@@ -44,14 +44,14 @@ async def serve(home: Path) -> None:
         task.add_done_callback(under_way.discard)
 
     async def begun() -> None:
-        beside(house.warm())
+        beside(context.warm())
 
     app = create_app(
-        house, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+        context, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
     )
     while True:
         listener = await listen(
-            app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True, ended=house.rings.end
+            app, settings.home, settings.http, begun=begun, orphaned=lambda: True, patient=True, ended=context.rings.end
         )
         await listener.leaving()
         beside(listener.close())

@@ -9,17 +9,17 @@ import numpy as np
 from pydantic import BaseModel
 
 from adapters import build
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.commands import turn
-from deployments.house import House
 from deployments.looks import Look
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command
 from memory.model.facts import Fact
 from memory.ports import Vector
 from memory.rules.decider import decide
-from memory.rules.reflection import Likeness, Pair
-from memory.services.reflect import Outlook
+from memory.rules.reflection import FactPair, Likeness
+from memory.services.reflect import VisibleMemory
 
 
 class NamedFact(BaseModel):
@@ -46,7 +46,7 @@ class ChangedFact(NamedFact):
     subject_id: str
 
 
-class Done(BaseModel):
+class CommandEffect(BaseModel):
     """What a command has changed; with `dry_run` what it would have, and then there is no command to undo."""
 
     command_id: str | None
@@ -55,46 +55,46 @@ class Done(BaseModel):
     reported: list[AlikeFacts] = []
 
 
-async def outlook(house: House, who: Caller) -> Outlook:
+async def outlook(app: AppContext, who: Caller) -> VisibleMemory:
     """The memory as this caller may look at it."""
-    stamp = await house.stores.history.stamp(who.view, house.stores.encoder.name)
-    if (held := house.looks.again(who.view, stamp, house.clock.now())) is not None:
+    stamp = await app.stores.history.stamp(who.view, app.stores.encoder.name)
+    if (held := app.looks.again(who.view, stamp, app.clock.now())) is not None:
         return held
-    look = await _looked(house, who)
+    look = await _looked(app, who)
     if look.believed.version == stamp["version"]:  # else the shard has not yet believed what is committed
-        house.looks.hold(Look(who.view, stamp, look))
+        app.looks.hold(Look(who.view, stamp, look))
     return look
 
 
-async def _looked(house: House, who: Caller) -> Outlook:
-    stores = house.stores
+async def _looked(app: AppContext, who: Caller) -> VisibleMemory:
+    stores = app.stores
     believed, seen, kept = await asyncio.gather(
-        house.minds.believed(who.user_id),
+        app.actors.believed(who.user_id),
         stores.history.facts_seen(who.view),
         stores.journal.fact_vectors(who.user_id),
     )
     seen &= believed.facts.keys()
     vectors = {each: np.asarray(vector, np.float32) for each, vector in kept.items() if each in seen}
     likeness = Likeness(vectors, stores.encoder.calibrate)
-    return Outlook(believed, seen, likeness, house.clock.now(), build.rules(house.settings))
+    return VisibleMemory(believed, seen, likeness, app.clock.now(), build.rules(app.settings))
 
 
 async def carry_out(
-    house: House,
+    app: AppContext,
     who: Caller,
-    look: Outlook,
+    look: VisibleMemory,
     command: Command,
     *,
     dry_run: bool,
     statements: Mapping[str, Vector] | None = None,
-    reported: Sequence[Pair] = (),
-) -> Done:
+    reported: Sequence[FactPair] = (),
+) -> CommandEffect:
     """One turn, or in a dry run what it would decide on the memory as it was looked at."""
     if dry_run:
         changes = await asyncio.to_thread(decide, look.believed, command, look.now, look.rules)
     else:
-        changes = await turn(house, who, command, statements)
-    return Done(
+        changes = await turn(app, who, command, statements)
+    return CommandEffect(
         command_id=None if dry_run else changes.command_id,
         dry_run=dry_run,
         changed=_changed(changes, look),
@@ -102,17 +102,17 @@ async def carry_out(
     )
 
 
-def alike(look: Outlook, pair: Pair) -> AlikeFacts:
+def alike(look: VisibleMemory, pair: FactPair) -> AlikeFacts:
     """A pair with its words."""
     return AlikeFacts(one=named(look, pair.one), other=named(look, pair.other), similarity=round(pair.similarity, 4))
 
 
-def named(look: Outlook, fact_id: str) -> NamedFact:
+def named(look: VisibleMemory, fact_id: str) -> NamedFact:
     """A fact with its words."""
     return NamedFact(fact_id=fact_id, statement=look.believed.facts[fact_id].statement)
 
 
-def _changed(changes: ChangeSet, look: Outlook) -> list[ChangedFact]:
+def _changed(changes: ChangeSet, look: VisibleMemory) -> list[ChangedFact]:
     """Each changed fact once, as it was left; what was concluded of facts out of sight is out of sight, too."""
     left: dict[str, ChangedFact] = {}
     born: set[str] = set()

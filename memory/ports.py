@@ -20,11 +20,11 @@ from memory.model.prompts import Prompt
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Ranking, Traits
-from memory.retrieval.pieces import Asked, Encoded
+from memory.retrieval.pieces import Encoded, EncodedQuestion
 from memory.retrieval.projected import Position, ProjectionBatch
 from memory.retrieval.query import Probe
 
@@ -233,7 +233,7 @@ class Projection(Protocol):
         """
 
 
-class Shelf(Protocol):
+class TraitSource(Protocol):
     """Where the weighable traits of candidates are looked up."""
 
     async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:
@@ -267,7 +267,7 @@ class Embedder(Protocol):
     def encode(self, texts: Sequence[str]) -> Encoded:
         """The same vectors and the texts' word pieces, in one pass; no pieces from an encoder that has none."""
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and its content word pieces."""
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -304,7 +304,7 @@ class Judge(Protocol):
 
     name: str
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""
 
 

@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,16 @@ def test_names_mean_something() -> None:
     ]
     files = [_name(path) for path in OURS if VAGUE.search(path.stem.title().replace("_", ""))]
     assert classes + files == []
+
+
+def test_a_public_class_name_means_one_thing() -> None:
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for path in MODULES:
+        if path.relative_to(ROOT).parts[0] in PACKAGES:
+            for node in _nodes(path, ast.ClassDef):
+                named[node.name].append(_name(path))
+    twice = {name: paths for name, paths in named.items() if len(paths) > 1 and not name.startswith("_")}
+    assert twice == {}
 
 
 def test_no_file_names_a_package_index() -> None:

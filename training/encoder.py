@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from bench.unseen_worlds import LEFT_OUT
-from training.model import Student, Understood, export
+from training.model import EncodedTexts, Student, export
 from training.scoring import listwise, nearby
 from training.talk import WORLDS, Lesson, lessons, split
 
@@ -41,7 +41,7 @@ POOLED_SHARE, ANCHOR_SHARE = 0.5, 5.0
 
 
 @dataclass(frozen=True)
-class Found:
+class RetrievalScores:
     """Percent, means over questions and then worlds."""
 
     recall_at_10: float
@@ -109,7 +109,7 @@ class Teaching:
         self._rate.step()
         return [loss.item() for loss in losses]
 
-    def _moved(self, lesson: Lesson, chosen: Sequence[int], turns: Understood, asked: Understood) -> Tensor:
+    def _moved(self, lesson: Lesson, chosen: Sequence[int], turns: EncodedTexts, asked: EncodedTexts) -> Tensor:
         """How far pooled cosines are from those of the untaught model, squared."""
         old_turns, old_asked = self._untaught(lesson)
         across = (asked.pooled @ turns.pooled.T - old_asked[list(chosen)] @ old_turns.T).pow(2).mean()
@@ -123,9 +123,9 @@ class Teaching:
             self._anchors[lesson.name] = turns.pooled, asked.pooled
         return self._anchors[lesson.name]
 
-    def judged(self, left_out: Sequence[Lesson]) -> Found:
+    def judged(self, left_out: Sequence[Lesson]) -> RetrievalScores:
         """What is found now, whose weights are kept if nothing better was found before."""
-        found: Found = judge(self.student, left_out)
+        found: RetrievalScores = judge(self.student, left_out)
         if self.best is None or found.recall_at_10 > self.best[0]:
             weights = {name: weight.clone() for name, weight in self.student.bert.state_dict().items()}
             self.best = found.recall_at_10, weights
@@ -172,7 +172,7 @@ def _groups(student: Student) -> list[dict[str, Any]]:
 
 
 @torch.no_grad()
-def judge(student: Student, left_out: Sequence[Lesson]) -> Found:
+def judge(student: Student, left_out: Sequence[Lesson]) -> RetrievalScores:
     """What the student finds in worlds it was not taught, by late interaction alone and by pooled vectors alone."""
     student.bert.eval()
     figures = []
@@ -180,7 +180,7 @@ def judge(student: Student, left_out: Sequence[Lesson]) -> Found:
         turns, asked = student.understand(lesson.lines()), student.asked(lesson.questions)
         met = nearby(turns.pieces, asked.pieces, lesson.sources, lesson.lengths)
         figures.append([*_ranked(met, lesson.gold), *_ranked(asked.pooled @ turns.pooled.T, lesson.gold)])
-    return Found(*(100 * np.mean(figures, axis=0)))
+    return RetrievalScores(*(100 * np.mean(figures, axis=0)))
 
 
 def _ranked(scores: Tensor, gold: Sequence[Sequence[int]]) -> tuple[float, float]:

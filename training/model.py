@@ -27,7 +27,7 @@ OPSET = 17
 
 
 @dataclass(frozen=True, eq=False)
-class Understood:
+class EncodedTexts:
     """Texts as the model understands them, with gradients."""
 
     pieces: list[Tensor]
@@ -51,7 +51,7 @@ class Student:
         self._tokenizer.enable_truncation(MAX_WORD_PIECES)
         self._vocabulary = Vocabulary(self._tokenizer)
 
-    def understand(self, texts: Sequence[str]) -> Understood:
+    def understand(self, texts: Sequence[str]) -> EncodedTexts:
         """The pieces and the pooled vector of each text."""
         pieces: dict[int, Tensor] = {}
         pooled: dict[int, Tensor] = {}
@@ -64,12 +64,12 @@ class Student:
                 pieces[row] = F.normalize(hidden[place][content[place]], dim=-1)
                 pooled[row] = means[place]
         order = range(len(texts))
-        return Understood([pieces[row] for row in order], torch.stack([pooled[row] for row in order]))
+        return EncodedTexts([pieces[row] for row in order], torch.stack([pooled[row] for row in order]))
 
-    def asked(self, questions: Sequence[str]) -> Understood:
+    def asked(self, questions: Sequence[str]) -> EncodedTexts:
         """Questions: only their first pieces are looked for."""
         known = self.understand(questions)
-        return Understood([pieces[:MOST_ASKED] for pieces in known.pieces], known.pooled)
+        return EncodedTexts([pieces[:MOST_ASKED] for pieces in known.pieces], known.pooled)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Tensor, Tensor]]:
         encodings = self._tokenizer.encode_batch(list(texts))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.unseen_worlds import World, author_of, worlds
+from bench.unseen_worlds import UnseenWorld, author_of, worlds
 from memory.errors import Invalid
 from memory.retrieval.batches import dense_text
 
@@ -59,7 +59,7 @@ def lessons(folder: Path = WORLDS) -> list[Lesson]:
     return [each for each in found if len(each.questions) >= LEAST_QUESTIONS]
 
 
-def lesson(world: World) -> Lesson:
+def lesson(world: UnseenWorld) -> Lesson:
     """A world as it is taught. Raises Invalid where the evidence of a question is no turn of it."""
     bodies = world.conversation.bodies
     turns = [(place, body["started_at"], turn) for place, body in enumerate(bodies) for turn in body["segments"]]

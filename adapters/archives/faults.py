@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from adapters.archives import schema
-from adapters.archives.kinds import Line
+from adapters.archives.kinds import ArchiveLine
 from memory.errors import Invalid
 
 MOST_TOLD = 1_000
@@ -38,9 +38,14 @@ def told_at(where: str) -> Iterator[None]:
         raise Invalid(f"{where}: {fault}.") from None
 
 
-_READ: tuple[type[Line], ...] = (
-    *schema.LINES.values(), schema.SegmentLine, schema.ManifestLine, schema.ProfileLine, schema.Emotion, schema.Outcome,
-)  # fmt: skip
+_READ: tuple[type[ArchiveLine], ...] = (
+    *schema.LINES.values(),
+    schema.SegmentLine,
+    schema.ManifestLine,
+    schema.ProfileLine,
+    schema.Emotion,
+    schema.OutcomeLine,
+)
 _KNOWN = frozenset(name for line in _READ for name in line.model_fields) | {
     "before", "after", "noun", "reason", *schema.MEMBERS,
 }  # fmt: skip

@@ -26,7 +26,7 @@ MOST_VALUES = 200_000
 _INT4, _INT8 = 2**31 - 1, 2**63 - 1
 
 
-class Line(BaseModel):
+class ArchiveLine(BaseModel):
     """One line of an archive, or a part of one: of these fields and types, and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from adapters.archives import schema
 from adapters.archives.faults import Fault, first_of
-from adapters.archives.kinds import Line
+from adapters.archives.kinds import ArchiveLine
 from adapters.archives.ledger import Ledger
 from adapters.postgres.codec import NOUNS
 from memory.model.changes import Row
@@ -53,7 +53,7 @@ def _believed(noun: str) -> Checked:
     shape, note = NOUNS[noun].type, _NOTED[noun]
     names = [each.name for each in fields(shape)]
 
-    def read(ledger: Ledger, line: Line, number: int) -> Row:
+    def read(ledger: Ledger, line: ArchiveLine, number: int) -> Row:
         values = {name: getattr(line, name) for name in names}
         if "sensitivity" in values:
             values["sensitivity"] = Sensitivity(values["sensitivity"])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_model, field_validator, model_validator
 
 from adapters.archives import kinds as k
-from adapters.archives.kinds import Line
+from adapters.archives.kinds import ArchiveLine
 from adapters.capture.payloads import ID_CHARS
 from adapters.postgres.codec import NOUNS
 from memory.model.entities import ENTITY_TYPES, STATES, TIERS
@@ -38,7 +38,7 @@ NOUN_OF = {
 """Member -> noun of the model whose rows it holds."""
 
 
-class ManifestLine(Line):
+class ManifestLine(ArchiveLine):
     """`manifest.json`."""
 
     format: Literal["memoray-archive"]
@@ -54,7 +54,7 @@ class ManifestLine(Line):
 Label = Annotated[k.Short, StringConstraints(max_length=200)]
 
 
-class ProfileLine(Line):
+class ProfileLine(ArchiveLine):
     """`profile.json`, and profiles in the history; what is missing has its default."""
 
     name: Label = Profile().name
@@ -65,14 +65,14 @@ class ProfileLine(Line):
     preset: k.Named = Profile().preset
 
 
-class Emotion(Line):
+class Emotion(ArchiveLine):
     """What a device heard in a voice."""
 
     label: k.Text | k.Number | None
     score: k.Text | k.Number | None
 
 
-class SegmentLine(Line):
+class SegmentLine(ArchiveLine):
     """One segment, inside the line of its source."""
 
     segment_key: k.Key
@@ -96,7 +96,7 @@ class SegmentLine(Line):
     raw: k.Text | None = None
 
 
-class SourceLine(Line):
+class SourceLine(ArchiveLine):
     """One source with its segments."""
 
     source_id: k.Id
@@ -116,7 +116,7 @@ class SourceLine(Line):
     segments: Annotated[tuple[SegmentLine, ...], FailFast()]
 
 
-class ContentLine(Line):
+class ContentLine(ArchiveLine):
     """Words that the history means by their id."""
 
     content_id: k.Key
@@ -173,7 +173,7 @@ ROWS: dict[str, dict[str, Any]] = {
 """Noun -> field -> what it may hold."""
 
 
-class _Row(Line):
+class _Row(ArchiveLine):
     @model_validator(mode="after")
     def _in_order(self) -> _Row:
         start, end = getattr(self, "valid_from", None), getattr(self, "valid_to", None)
@@ -197,24 +197,24 @@ def _fields(noun: str, ids: bool) -> dict[str, Any]:
     return given
 
 
-def _row(noun: str) -> type[Line]:
-    made: type[Line] = create_model(f"{noun}_row", __base__=_Row, **_fields(noun, ids=False))
+def _row(noun: str) -> type[ArchiveLine]:
+    made: type[ArchiveLine] = create_model(f"{noun}_row", __base__=_Row, **_fields(noun, ids=False))
     return made
 
 
-def _change(noun: str) -> type[Line]:
+def _change(noun: str) -> type[ArchiveLine]:
     """A change as the journal keeps it: why, and both rows by ids."""
     sides = {"profile": (k.Key, ...)} if noun == "profile" else _fields(noun, ids=True)
     side: Any = create_model(f"{noun}_side", __base__=_Row, **sides)
     reason = Annotated[k.Short, StringConstraints(min_length=1)]
-    made: type[Line] = create_model(
+    made: type[ArchiveLine] = create_model(
         f"{noun}_change", __base__=_Change,
         noun=(k.one_of((noun,)), ...), reason=(reason, ...), before=(side | None, None), after=(side | None, None),
     )  # fmt: skip
     return made
 
 
-class _Change(Line):
+class _Change(ArchiveLine):
     @model_validator(mode="after")
     def _of_something(self) -> _Change:
         if getattr(self, "before", None) is None and getattr(self, "after", None) is None:
@@ -232,7 +232,7 @@ Change: Any = Annotated[
 ]  # fmt: skip
 
 
-class Outcome(Line):
+class OutcomeLine(ArchiveLine):
     """What became of a statement."""
 
     fact_id: k.FactId
@@ -240,7 +240,7 @@ class Outcome(Line):
     rivals: Annotated[tuple[k.FactId, ...], Field(max_length=k.MOST_LISTED)]
 
 
-class JournalLine(Line):
+class JournalLine(ArchiveLine):
     """One turn. `touched` is made anew of the changes."""
 
     version: k.Version
@@ -249,7 +249,7 @@ class JournalLine(Line):
     actor: k.Short
     at: k.Moment
     changes: Annotated[tuple[Change, ...], FailFast()]
-    outcomes: Annotated[tuple[Outcome, ...], FailFast()]
+    outcomes: Annotated[tuple[OutcomeLine, ...], FailFast()]
     undoes: k.Named | None
     touched: Annotated[tuple[k.BelievedId, ...], FailFast()]
 
@@ -260,7 +260,7 @@ _CROSSED = {
 Cell = tuple[Literal["fact", "entity", "source", "note"], k.Id, k.Named, k.Named, k.Named, k.Count | None]
 
 
-class NightLine(Line):
+class NightLine(ArchiveLine):
     """The report of a night, and what of its plan was still to be committed."""
 
     night: k.Named
@@ -301,7 +301,7 @@ def _facts(cluster: list[Any]) -> bool:
     return all(isinstance(each, str) and len(each) <= ID_CHARS for each in cluster)
 
 
-class AccessLine(Line):
+class AccessLine(ArchiveLine):
     """How often something was recalled. Earliest archives lack what the decay laws need."""
 
     id: Annotated[str, StringConstraints(pattern=r"^(?s:[ef]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
@@ -313,7 +313,7 @@ class AccessLine(Line):
     interval_days: k.Measure = 0.0
 
 
-LINES: dict[str, type[Line]] = {
+LINES: dict[str, type[ArchiveLine]] = {
     **BELIEVED, "sources": SourceLine, "content": ContentLine, "journal": JournalLine, "nights": NightLine,
     "accesses": AccessLine,
 }  # fmt: skip

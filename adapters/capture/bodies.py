@@ -41,7 +41,7 @@ _CUT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SpokenTurn:
     """What one speaker said, `start` and `end` in seconds from the start of the source.
 
     `raw` is what it came as, where the text has been cleaned. `written` is what its id is made of, if not of the text:
@@ -57,14 +57,14 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SourceStart:
     """When a source began, and how that is known: by its text, its file's name or its modification time."""
 
     started_at: datetime
     dated_by: str = "text"
 
 
-def body_of_turns(file: TextFile, form: str, kind: str, origin: Origin, turns: Sequence[Turn]) -> Body:
+def body_of_turns(file: TextFile, form: str, kind: str, origin: SourceStart, turns: Sequence[SpokenTurn]) -> Body:
     """The body of one source with at least one turn."""
     turns = [replace(turn, speaker=name_of(turn.speaker)) for turn in turns]
     try:
@@ -131,7 +131,7 @@ def name_of(speaker: str) -> str:
     return "".join(filter(str.isprintable, speaker))[:ID_CHARS].strip() or UNKNOWN
 
 
-def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
+def _segments(turns: Sequence[SpokenTurn]) -> Iterator[Body]:
     seen: Counter[tuple[str, str]] = Counter()
     for turn in turns:
         for number, piece in enumerate(pieces(turn)):
@@ -146,13 +146,13 @@ def _segments(turns: Sequence[Turn]) -> Iterator[Body]:
             } | ({} if turn.raw is None or number else {"raw": raw_of(turn.raw)})
 
 
-def pieces(turn: Turn) -> Iterator[Turn]:
+def pieces(turn: SpokenTurn) -> Iterator[SpokenTurn]:
     """A turn of bearable length, its time shared out by length."""
     pace = (turn.end - turn.start) / max(1, len(turn.text))
     for cut in _CUT.finditer(turn.text.strip()):
         start, end = (round(turn.start + place * pace, 3) for place in cut.span())
         if text := cut.group().strip():
-            yield Turn(turn.speaker, text, start, end)
+            yield SpokenTurn(turn.speaker, text, start, end)
 
 
 def _record(segment: Segment) -> Body:

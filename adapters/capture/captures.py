@@ -11,7 +11,7 @@ from operator import eq
 from pathlib import Path
 from typing import IO
 
-from adapters.capture.commands import CommandFolder, Standing, Story
+from adapters.capture.commands import CapturedHistory, CaptureProgress, CommandFolder
 from memory.errors import Unavailable
 from memory.model.captured import Captured
 
@@ -67,7 +67,7 @@ class CommandFiles:
                 await asyncio.to_thread(os.fsync, file.fileno())
             await asyncio.to_thread(folder.condense, draft, version)
 
-    async def story(self, user_id: str) -> Story:
+    async def story(self, user_id: str) -> CapturedHistory:
         """All that is captured of a user. Raises NotFound, Conflict."""
         return await asyncio.to_thread(self._folder(user_id).story)
 
@@ -83,7 +83,7 @@ class CommandFiles:
         return CommandFolder(self._root, user_id)
 
 
-def _uncommitted(standing: Standing, epoch: int, version: int) -> bool:
+def _uncommitted(standing: CaptureProgress, epoch: int, version: int) -> bool:
     """Whether the last line is one beyond the journal, by no later writer than this one."""
     line = standing.line
     return line is not None and line.version == version + 1 and line.epoch <= epoch

@@ -39,7 +39,7 @@ _read = reader(Captured)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CaptureProgress:
     """How far a user's captures reach: the last version, and the line that holds it unless a snapshot does."""
 
     version: int = 0
@@ -47,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class CapturedHistory:
     """All that is captured of a memory, without a gap: a snapshot or None, and where the lines after it are."""
 
     base: Path | None
@@ -76,12 +76,12 @@ class CommandFolder:
     def __init__(self, root: Path, user_id: str) -> None:
         self.path = root / folder_name(user_id)
 
-    def standing(self) -> Standing:
+    def standing(self) -> CaptureProgress:
         """How far the captures reach."""
         for path in reversed(self._months()):
             if (found := _last(path)) is not None:
-                return Standing(found[1].version, found[1])
-        return Standing(max((version for version, _ in self._snapshots()), default=0))
+                return CaptureProgress(found[1].version, found[1])
+        return CaptureProgress(max((version for version, _ in self._snapshots()), default=0))
 
     def append(self, captured: Captured) -> None:
         """Add a line; on return it is on disk. Raises Invalid if it holds what JSON cannot."""
@@ -162,7 +162,7 @@ class CommandFolder:
         """Files that hold captures."""
         return len(self._months()) + len(self._snapshots())
 
-    def story(self) -> Story:
+    def story(self) -> CapturedHistory:
         """All that is captured. Raises NotFound if that is nothing, Conflict if something is missing in between.
 
         For one version the line of the latest writer counts, and of its lines the last: the others' turns were never
@@ -184,7 +184,7 @@ class CommandFolder:
                 f" ({len(missing)} in all, of {max(best)}). Nothing was touched.",
                 missing=missing[0],
             )
-        return Story(base, version, tuple(best[each][1:] for each in sorted(best)))
+        return CapturedHistory(base, version, tuple(best[each][1:] for each in sorted(best)))
 
     def _locked(self) -> AbstractContextManager[None]:
         return locked(self.path / LOCK)

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import orjson
 
-from adapters.capture.bodies import STEP_S, UNKNOWN, Body, Origin, Turn, body_of_turns, name_of
+from adapters.capture.bodies import STEP_S, UNKNOWN, Body, SourceStart, SpokenTurn, body_of_turns, name_of
 from adapters.capture.dates import date_of_file, place
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
@@ -56,13 +56,13 @@ def _read(file: TextFile, form: str) -> Iterator[Body]:
     about = next(lines, {})
     author = str(about.get("author") or "")
     speaker = name_of(file.author or ("" if author.strip().lower() in _NOBODY else author)) or UNKNOWN
-    speaker, origin, turns = file.owner if file.is_me(speaker) else speaker, _origin(file, about), list[Turn]()
+    speaker, origin, turns = file.owner if file.is_me(speaker) else speaker, _origin(file, about), list[SpokenTurn]()
     for line in lines:
         if "left_out" in line:
             file.left_out(line["left_out"])
         elif text := str(line.get("text", "")).strip():
             at = round(len(turns) * STEP_S, 3)
-            turns.append(Turn(speaker, text, at, at))
+            turns.append(SpokenTurn(speaker, text, at, at))
         if len(turns) >= MOST_PARAGRAPHS:
             yield body_of_turns(file, form, "document", origin, turns)
             turns = []
@@ -70,14 +70,14 @@ def _read(file: TextFile, form: str) -> Iterator[Body]:
         yield body_of_turns(file, form, "document", origin, turns)
 
 
-def _origin(file: TextFile, about: Mapping[str, Any]) -> Origin:
+def _origin(file: TextFile, about: Mapping[str, Any]) -> SourceStart:
     try:
         at = place(datetime.fromisoformat(about.get("at") or ""), file.zone)
         if EARLIEST <= at.timestamp() <= LATEST:
-            return Origin(at, "document")
+            return SourceStart(at, "document")
     except (ValueError, OverflowError):
         pass
-    return Origin(*date_of_file(file))
+    return SourceStart(*date_of_file(file))
 
 
 def _lines(file: TextFile, form: str) -> Iterator[dict[str, Any]]:

@@ -13,12 +13,12 @@ import orjson
 
 from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
-from adapters.capture.sessions import Part, fold_payloads
+from adapters.capture.sessions import SessionPart, fold_payloads
 from adapters.capture.sounds import SoundFolder
 from memory.errors import Invalid
 
 
-class Offsets(Protocol):
+class OffsetStore(Protocol):
     """How far session files were read."""
 
     async def offset(self, path: str) -> int:
@@ -35,7 +35,7 @@ class SessionFiles:
         self,
         root: Path,
         default_user: str,
-        offsets: Offsets,
+        offsets: OffsetStore,
         drop_offset: Callable[[str], Awaitable[None]],
         sounds: SoundFolder,
     ) -> None:
@@ -43,7 +43,7 @@ class SessionFiles:
         self._offsets, self._drop_offset = offsets, drop_offset
         self._sounds = sounds
 
-    def of_session(self, scope: str, session_id: str, parts: Sequence[Part]) -> dict[str, Any]:
+    def of_session(self, scope: str, session_id: str, parts: Sequence[SessionPart]) -> dict[str, Any]:
         """What `strike` needs to know of the session a source came from."""
         return {"scope": scope, "session_id": session_id, "parts": [astuple(each) for each in parts]}
 
@@ -57,7 +57,7 @@ class SessionFiles:
         kind, _, user = told["scope"].partition(":")
         if kind != "user":
             return 0
-        parts = [Part(*each) for each in told["parts"]]
+        parts = [SessionPart(*each) for each in told["parts"]]
         struck, origin = 0, told["session_id"].partition("-")[0]
         for part in (each for each in parts if each.source_id == told["source_id"]):
             struck += await asyncio.to_thread(self._sounds.silence, user, origin, part.started_at, part.ended_at)
@@ -100,7 +100,7 @@ def session_files(root: Path, user_id: str, session_id: str, default_user: str) 
     return {key: path for key, path in named.items() if SESSION_ID.fullmatch(session_id) and path.is_file()}
 
 
-def strike_source(path: Path, offset: int, source_id: str, parts: Sequence[Part]) -> int | None:
+def strike_source(path: Path, offset: int, source_id: str, parts: Sequence[SessionPart]) -> int | None:
     """Take one source out of a session file; see `strike`. `parts` are all the sources the session has become.
 
     Lines that cannot be read were never part of the memory and cannot be told apart: they go, too.

@@ -26,7 +26,7 @@ from memory.model.ids import fold
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """One way in which words are kept in files; `reads` says for a person what it is."""
 
     name: str
@@ -36,22 +36,24 @@ class Format:
 
 
 PACKED = (
-    Format("slack", slack.sniff, slack.read, "a Slack export, ZIP or folder"),
-    Format("chatgpt", assistants.sniff_chatgpt, assistants.read_chatgpt, "ChatGPT's export, ZIP or conversations.json"),
-    Format("claude", assistants.sniff_claude, assistants.read_claude, "Claude's export, ZIP or conversations.json"),
-    Format("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json"),
-    Format("docx", documents.sniff_docx, documents.read_docx, "Word's .docx"),
-    Format("pdf", documents.sniff_pdf, documents.read_pdf, "a PDF with text"),
+    FileFormat("slack", slack.sniff, slack.read, "a Slack export, ZIP or folder"),
+    FileFormat(
+        "chatgpt", assistants.sniff_chatgpt, assistants.read_chatgpt, "ChatGPT's export, ZIP or conversations.json"
+    ),
+    FileFormat("claude", assistants.sniff_claude, assistants.read_claude, "Claude's export, ZIP or conversations.json"),
+    FileFormat("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json"),
+    FileFormat("docx", documents.sniff_docx, documents.read_docx, "Word's .docx"),
+    FileFormat("pdf", documents.sniff_pdf, documents.read_pdf, "a PDF with text"),
 )
 """Told by their first bytes; what is none of them is read as lines of text, but for the ZIP of a chat."""
 LINES = (
-    Format("mail", mail.sniff, mail.read, "mail: .eml, .mbox or pasted"),
-    Format("jsonl", recordings.sniff, recordings.read, "session files of a capture device"),
-    Format("vtt", subtitles.sniff_vtt, subtitles.read_vtt, "WebVTT subtitles"),
-    Format("srt", subtitles.sniff_srt, subtitles.read_srt, "SubRip subtitles"),
-    Format("whatsapp", whatsapp.sniff, whatsapp.read, "an exported WhatsApp chat, ZIP or text"),
-    Format("transcript", transcripts.sniff, transcripts.read, "a transcript of `Name: words`"),
-    Format("note", notes.sniff, notes.read, "notes: Markdown or text"),
+    FileFormat("mail", mail.sniff, mail.read, "mail: .eml, .mbox or pasted"),
+    FileFormat("jsonl", recordings.sniff, recordings.read, "session files of a capture device"),
+    FileFormat("vtt", subtitles.sniff_vtt, subtitles.read_vtt, "WebVTT subtitles"),
+    FileFormat("srt", subtitles.sniff_srt, subtitles.read_srt, "SubRip subtitles"),
+    FileFormat("whatsapp", whatsapp.sniff, whatsapp.read, "an exported WhatsApp chat, ZIP or text"),
+    FileFormat("transcript", transcripts.sniff, transcripts.read, "a transcript of `Name: words`"),
+    FileFormat("note", notes.sniff, notes.read, "notes: Markdown or text"),
 )
 FORMATS = PACKED + LINES
 """From the most to the least particular: the first that recognises a file reads it."""
@@ -108,7 +110,7 @@ def _owned(body: Body, owner: str, me: frozenset[str]) -> Body:
     return body | {"segments": segments, "participants": list(named)}
 
 
-def recognise(file: TextFile, name: str | None = None) -> Format:
+def recognise(file: TextFile, name: str | None = None) -> FileFormat:
     """The format of that name, or the first that fits. Raises Invalid, also for a chat that none but a note fits."""
     if name is not None:
         return next(form for form in FORMATS if form.name == name)

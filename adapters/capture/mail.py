@@ -17,7 +17,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from adapters.capture.bodies import STEP_S, UNKNOWN, Body, Origin, Turn, body_of_turns, name_of, raw_of
+from adapters.capture.bodies import STEP_S, UNKNOWN, Body, SourceStart, SpokenTurn, body_of_turns, name_of, raw_of
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
@@ -47,7 +47,7 @@ SIGNED_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailMessage:
     """One message: who sent it, when (naive if it does not say in which zone), the sender's own paragraphs, and all of
     it as it came."""
 
@@ -56,10 +56,10 @@ class Letter:
     paragraphs: tuple[str, ...]
     raw: str = ""
 
-    def turns(self, start_s: float = 0.0) -> list[Turn]:
+    def turns(self, start_s: float = 0.0) -> list[SpokenTurn]:
         """The paragraphs as turns of the sender, from `start_s` on; the first bears the mail as it came."""
         times = [round(start_s + number * STEP_S, 3) for number in range(len(self.paragraphs))]
-        turns = [Turn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
+        turns = [SpokenTurn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
         return [replace(turn, raw=self.raw or None) for turn in turns[:1]] + turns[1:]
 
     def moment(self, zone: tzinfo) -> datetime | None:
@@ -93,7 +93,7 @@ def read(file: TextFile) -> Iterator[Body]:
             file.set_aside(Rejected(number, 0, "a mail without text of its sender's own"))
         for letter in told:
             sent_at = letter.moment(file.zone)
-            origin = Origin(sent_at) if sent_at else Origin(*date_of_file(file))
+            origin = SourceStart(sent_at) if sent_at else SourceStart(*date_of_file(file))
             if letter.paragraphs:
                 yield body_of_turns(file, "mail", "email", origin, letter.turns())
 
@@ -103,7 +103,7 @@ def is_mail(text: str) -> bool:
     return _is_head(text.lstrip("\ufeff\n\r ").split("\n", HEAD_LINES)[:HEAD_LINES])
 
 
-def letters(text: str) -> Iterator[Letter]:
+def letters(text: str) -> Iterator[MailMessage]:
     """The message a text is, and after it those that follow or stand below it under headers of their own."""
     message = _parsed(text)
     lines = _plain_text(message).split("\n")
@@ -145,9 +145,9 @@ def _standard(line: str) -> str:
     return f"{_NAMES.get(found['name'].lower(), found['name'])}:{line[found.end() :]}"
 
 
-def _letter(message: Message, lines: Sequence[str], raw: str) -> Letter:
+def _letter(message: Message, lines: Sequence[str], raw: str) -> MailMessage:
     sender = name_of(_sender(_header(message, "from")))
-    return Letter(sender, _sent_at(_header(message, "date")), _own_words(lines, sender), raw_of(raw))
+    return MailMessage(sender, _sent_at(_header(message, "date")), _own_words(lines, sender), raw_of(raw))
 
 
 def _header(message: Message, name: str) -> str:

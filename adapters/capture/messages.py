@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from adapters.capture.bodies import STEP_S, Body, Turn, name_of, pieces, raw_of, spoken_s, written
+from adapters.capture.bodies import STEP_S, Body, SpokenTurn, name_of, pieces, raw_of, spoken_s, written
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
@@ -108,7 +108,7 @@ def body_of_messages(
 
 def _segments(message: ChatMessage, start: Instant) -> Iterator[dict[str, Any]]:
     begins = max(0.0, round(message.at - start, 3))
-    turn = Turn(name_of(message.speaker), message.text, begins, round(begins + spoken_s(message.text), 3))
+    turn = SpokenTurn(name_of(message.speaker), message.text, begins, round(begins + spoken_s(message.text), 3))
     for number, piece in enumerate(pieces(turn), start=1):
         yield {
             "segment_id": digest(message.key, number).hex(),

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from adapters.capture import markdown
-from adapters.capture.bodies import STEP_S, Body, Origin, Turn, body_of_turns
+from adapters.capture.bodies import STEP_S, Body, SourceStart, SpokenTurn, body_of_turns
 from adapters.capture.dates import date_of_file, place, read_moment
 from adapters.capture.text import TextFile
 from adapters.capture.transcripts import read_heading
@@ -42,18 +42,18 @@ def read(file: TextFile) -> Iterator[Body]:
     front, skipped = _front_matter(file)
     speaker = front.get("author") if isinstance(front.get("author"), str) else file.owner
     origin = _origin(file, front)
-    turns: list[Turn] = []
+    turns: list[SpokenTurn] = []
     for part in _paragraphs(file, skipped):
         if not isinstance(part, str) or len(turns) >= MOST_PARAGRAPHS:
             if turns:
                 yield body_of_turns(file, "note", "note", origin, turns)
             turns = []
         if not isinstance(part, str):
-            origin = Origin(place(part, file.zone))
+            origin = SourceStart(place(part, file.zone))
         elif text := _plain(file, part):
             at = round(len(turns) * STEP_S, 3)
             as_it_was = part if text != part else None
-            turns.append(Turn(str(speaker), text, at, at, raw=as_it_was, written=as_it_was))
+            turns.append(SpokenTurn(str(speaker), text, at, at, raw=as_it_was, written=as_it_was))
     if turns:
         yield body_of_turns(file, "note", "note", origin, turns)
 
@@ -65,13 +65,13 @@ def _plain(file: TextFile, part: str) -> str:
     return "\n".join(map(markdown.tasks_plain, part.split("\n")))
 
 
-def _origin(file: TextFile, front: Mapping[str, Any]) -> Origin:
+def _origin(file: TextFile, front: Mapping[str, Any]) -> SourceStart:
     for key in _DATE_KEYS:
         written = front.get(key)
         moment = read_moment(written) if isinstance(written, str) else written
         if isinstance(moment, date):
-            return Origin(place(moment, file.zone))
-    return Origin(*date_of_file(file))
+            return SourceStart(place(moment, file.zone))
+    return SourceStart(*date_of_file(file))
 
 
 def _front_matter(file: TextFile) -> tuple[Mapping[str, Any], int]:

@@ -8,7 +8,7 @@ import orjson
 
 from adapters.capture.bodies import Body, bodies_of_source
 from adapters.capture.jsonl import read_from
-from adapters.capture.sessions import Part, fold_payloads
+from adapters.capture.sessions import SessionPart, fold_payloads
 from adapters.capture.text import TextFile
 
 
@@ -25,7 +25,7 @@ def sniff(file: TextFile) -> bool:
 
 def read(file: TextFile) -> Iterator[Body]:
     """The sessions of a file; malformed lines, a torn last one too, are set aside."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, SessionPart] = {}
     offset, size = 0, file.path.stat().st_size
     while offset < size:
         payloads, offset, rejected = read_from(file.path, offset, closed=True)
@@ -33,5 +33,5 @@ def read(file: TextFile) -> Iterator[Body]:
             file.set_aside(each)
         for source in fold_payloads(payloads, "", parts.values()):
             session_id, ended_at = source.session_id or source.source_id, source.ended_at or source.started_at
-            parts[source.source_id] = Part(session_id, source.source_id, source.started_at, ended_at)
+            parts[source.source_id] = SessionPart(session_id, source.source_id, source.started_at, ended_at)
             yield from bodies_of_source(file, "jsonl", source)

@@ -15,7 +15,7 @@ SESSION_GAP_S = 15 * 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SessionPart:
     """What a caller remembers of one part of a session between two reads."""
 
     session_id: str
@@ -24,7 +24,7 @@ class Part:
     ended_at: Instant
 
 
-def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[Part] = ()) -> list[Source]:
+def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[SessionPart] = ()) -> list[Source]:
     """The sources these payloads begin or continue, each with the latest writing of its new segments.
 
     A segment joins the nearest part of its session less than 15 minutes away, else it opens `{session_id}.2`, `.3`...

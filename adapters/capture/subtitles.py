@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from adapters.capture.bodies import UNKNOWN, Body, Origin, Turn, body_of_turns
+from adapters.capture.bodies import UNKNOWN, Body, SourceStart, SpokenTurn, body_of_turns
 from adapters.capture.dates import date_of_file
 from adapters.capture.text import TextFile
 
@@ -54,7 +54,7 @@ def read_srt(file: TextFile) -> Iterator[Body]:
 def _read(file: TextFile, form: str) -> Iterator[Body]:
     turns = list(_sentences(_turns(_cues(file))))
     if turns:
-        yield body_of_turns(file, form, "meeting", Origin(*date_of_file(file)), turns)
+        yield body_of_turns(file, form, "meeting", SourceStart(*date_of_file(file)), turns)
 
 
 def _cues(file: TextFile) -> Iterator[_Cue]:
@@ -89,7 +89,7 @@ def _seconds(fields: Iterable[str | None]) -> float:
     return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + int(fraction.ljust(3, "0")) / 1000
 
 
-def _turns(cues: Iterable[_Cue]) -> Iterator[Turn]:
+def _turns(cues: Iterable[_Cue]) -> Iterator[SpokenTurn]:
     """One turn a speaker and cue; who has been named speaks until somebody else is."""
     speaker = UNKNOWN
     for cue in cues:
@@ -113,13 +113,13 @@ def _spoken(line: str) -> tuple[str | None, str]:
     return (named.group(1).strip(), named.group(2)) if named else (None, text)
 
 
-def _turn(cue: _Cue, speaker: str, words: list[str]) -> Iterator[Turn]:
+def _turn(cue: _Cue, speaker: str, words: list[str]) -> Iterator[SpokenTurn]:
     if text := " ".join(filter(None, words)):
-        yield Turn(speaker, text, cue.start, cue.end)
+        yield SpokenTurn(speaker, text, cue.start, cue.end)
 
 
-def _sentences(turns: Iterable[Turn]) -> Iterator[Turn]:
-    held: Turn | None = None
+def _sentences(turns: Iterable[SpokenTurn]) -> Iterator[SpokenTurn]:
+    held: SpokenTurn | None = None
     for turn in turns:
         if held is not None and _continues(held, turn):
             held = replace(held, text=f"{held.text} {turn.text}", end=max(held.end, turn.end))
@@ -131,6 +131,6 @@ def _sentences(turns: Iterable[Turn]) -> Iterator[Turn]:
         yield held
 
 
-def _continues(held: Turn, turn: Turn) -> bool:
+def _continues(held: SpokenTurn, turn: SpokenTurn) -> bool:
     near = held.start <= turn.start <= held.end + JOIN_GAP_S
     return near and held.speaker == turn.speaker and len(held.text) < JOIN_CHARS and not _FINISHED.search(held.text)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from adapters.capture.bodies import Body, Origin, Turn, body_of_turns, spoken_s
+from adapters.capture.bodies import Body, SourceStart, SpokenTurn, body_of_turns, spoken_s
 from adapters.capture.dates import clock_hour, date_of_file, place, read_moment
 from adapters.capture.text import TextFile
 
@@ -118,7 +118,7 @@ def read(file: TextFile) -> Iterator[Body]:
         else:
             turns = _laid_out(sitting, [said.time.offset_s() if said.time else None for said in sitting.said])
         if turns:
-            yield body_of_turns(file, "transcript", "conversation", Origin(started_at, dated_by), turns)
+            yield body_of_turns(file, "transcript", "conversation", SourceStart(started_at, dated_by), turns)
 
 
 def read_heading(line: str) -> date | datetime | None:
@@ -191,7 +191,7 @@ def _are_clocks(file: TextFile) -> bool:
     return first is not None and first.offset_s() >= RECORDING_BEGINS_S
 
 
-def _by_clock(sitting: _Sitting, started_at: datetime) -> tuple[datetime, list[Turn]]:
+def _by_clock(sitting: _Sitting, started_at: datetime) -> tuple[datetime, list[SpokenTurn]]:
     """Turns by the clock of the sitting's day; it starts with its first turn."""
     times: list[float | None] = []
     days_s, last = 0.0, 0.0
@@ -209,16 +209,16 @@ def _by_clock(sitting: _Sitting, started_at: datetime) -> tuple[datetime, list[T
     return midnight + timedelta(seconds=known), _laid_out(sitting, since)
 
 
-def _laid_out(sitting: _Sitting, times: list[float | None]) -> list[Turn]:
+def _laid_out(sitting: _Sitting, times: list[float | None]) -> list[SpokenTurn]:
     """Turns one after the other: where it says so, else as soon as the one before has been spoken."""
-    turns: list[Turn] = []
+    turns: list[SpokenTurn] = []
     now = 0.0
     for said, written in zip(sitting.said, times, strict=True):
         start = max(turns[-1].start if turns else 0.0, now if written is None else written)
         text = " ".join(said.words)
         now = start + spoken_s(text)
         if text:
-            turns.append(Turn(said.speaker, text, start, now))
+            turns.append(SpokenTurn(said.speaker, text, start, now))
     return turns
 
 

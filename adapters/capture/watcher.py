@@ -31,7 +31,7 @@ RESCAN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SessionFileChange:
     """A session file with something new in it. `user` is None for files in the root: the default user's."""
 
     user: str | None
@@ -54,11 +54,11 @@ class Offsets(Protocol):
         """Remember it."""
 
 
-Take = Callable[[Change, Sequence[Payload], Sequence[Rejected]], Awaitable[None]]
+Take = Callable[[SessionFileChange, Sequence[Payload], Sequence[Rejected]], Awaitable[None]]
 """Stores what was read; when it returns the offset moves on, when it raises the same lines come again."""
 
 
-async def drain(change: Change, offsets: Offsets, take: Take) -> None:
+async def drain(change: SessionFileChange, offsets: Offsets, take: Take) -> None:
     """Read a changed file to its end, batch by batch. Raises NotFound if it is gone, and whatever `take` raises."""
     offset = await offsets.get(change.key)
     while True:
@@ -86,7 +86,7 @@ class TranscriptFolder:
         self._refused: set[Path] = set()
         self._due: dict[Path, _Wait] = {}
 
-    async def changes(self) -> AsyncIterator[Change]:
+    async def changes(self) -> AsyncIterator[SessionFileChange]:
         """Changes as they come, without end; first everything that is there. Raises Unavailable if it cannot watch."""
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
         self._root.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class TranscriptFolder:
             observer.stop()
             await asyncio.to_thread(observer.join)
 
-    def again(self, change: Change, after_s: float) -> None:
+    def again(self, change: SessionFileChange, after_s: float) -> None:
         """Offer a change once more: it could not be stored now."""
         self._due[change.path] = _Wait(due=time.monotonic() + after_s, latest=time.monotonic() + after_s)
 
@@ -142,7 +142,7 @@ class TranscriptFolder:
             del self._due[path]
         return ripe
 
-    def _change(self, path: Path) -> Change | None:
+    def _change(self, path: Path) -> SessionFileChange | None:
         """The change a path stands for; None if it is none of ours, or has not changed since it was offered."""
         signature, folders = _signature(path), path.relative_to(self._root).parts[:-1]
         if signature is None or path.suffix != ".jsonl" or path.name.startswith(".") or len(folders) > 1:
@@ -153,7 +153,7 @@ class TranscriptFolder:
                 self._refuse(path, "the names of a session file and its folder may hold letters, digits, _ and - only")
             return None
         self._seen[path] = signature
-        return Change(folders[0] if folders else None, path.stem, path)
+        return SessionFileChange(folders[0] if folders else None, path.stem, path)
 
     async def _rest(self, woken: asyncio.Event, scan_at: float) -> None:
         """Sleep until a file is due, the folder is to be listed, or the observer has seen something."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from adapters.capture.bodies import Body, Origin, Turn, body_of_turns, spoken_s
+from adapters.capture.bodies import Body, SourceStart, SpokenTurn, body_of_turns, spoken_s
 from adapters.capture.dates import clock_hour, read_moment
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
@@ -176,8 +176,8 @@ def _body(file: TextFile, messages: list[_Message]) -> Body:
     turns = []
     for message in messages:
         start = max(0.0, message.at.replace(tzinfo=file.zone).timestamp() - first.timestamp())
-        turns.append(Turn(message.speaker, message.text, start, start + spoken_s(message.text)))
-    return body_of_turns(file, "whatsapp", "conversation", Origin(first), turns)
+        turns.append(SpokenTurn(message.speaker, message.text, start, start + spoken_s(message.text)))
+    return body_of_turns(file, "whatsapp", "conversation", SourceStart(first), turns)
 
 
 def _messages(file: TextFile, order: Order) -> Iterator[_Message]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memory.errors import ModelFailed
 from memory.ports import Matrix
-from memory.retrieval.pieces import Asked, Encoded
+from memory.retrieval.pieces import Encoded, EncodedQuestion
 
 
 class AbsentEmbedder:
@@ -28,7 +28,7 @@ class AbsentEmbedder:
         """Raises ModelFailed."""
         raise self._failure()
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """Raises ModelFailed."""
         raise self._failure()
 

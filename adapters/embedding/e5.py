@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from adapters.model_files import E5, E5_TERMS
 from memory.errors import ConfigError
 from memory.ports import Matrix
-from memory.retrieval.pieces import Asked, Encoded, Pieces
+from memory.retrieval.pieces import Encoded, EncodedQuestion, Pieces
 
 CALIBRATION = np.array([(-1.0, 0.0), (0.366, 0.40), (0.431, 0.70), (0.904, 0.93), (1.0, 1.0)], np.float32)
 """Cosine to similarity, straight lines between; printed by bench/fit_calibration.py (70 pairs)."""
@@ -65,9 +65,9 @@ class E5Embedder:
         """The vectors, and no pieces."""
         return Encoded(self.embed(texts), Pieces.from_bytes([b""] * len(texts), self.dimensions))
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector; it has no pieces."""
-        return Asked(self._centred([text], "query")[0], np.zeros((0, self.dimensions), np.float32))
+        return EncodedQuestion(self._centred([text], "query")[0], np.zeros((0, self.dimensions), np.float32))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The monotone map of `CALIBRATION`."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Matrix
-from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Floats, Pieces, pooled
+from memory.retrieval.pieces import MOST_ASKED, Encoded, EncodedQuestion, Floats, Pieces, pooled
 from memory.words.stems import terms
 
 _KNOTS = np.array([(-1.0, 0.0), (0.344, 0.40), (0.9, 0.80), (1.0, 1.0)], np.float32)
@@ -43,9 +43,9 @@ class HashingEmbedder:
         """The vectors, and one piece a stem: the 64 bits of its id, so that two stems are nearly orthogonal."""
         return Encoded(self.embed(texts), Pieces.of([pooled(self._signs(text)) for text in texts], self.dimensions))
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and pieces."""
-        return Asked(self.embed([text])[0], self._signs(text)[:MOST_ASKED] / np.float32(self.dimensions**0.5))
+        return EncodedQuestion(self.embed([text])[0], self._signs(text)[:MOST_ASKED] / np.float32(self.dimensions**0.5))
 
     def _signs(self, text: str) -> Floats:
         """[stems, 64] 1 and -1."""

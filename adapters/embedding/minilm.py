@@ -21,7 +21,7 @@ from tokenizers import Encoding, Tokenizer
 
 from adapters.model_files import MINILM, MINILM_INT8, MINILM_TAUGHT, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
 from memory.ports import Matrix
-from memory.retrieval.pieces import MOST_ASKED, Asked, Encoded, Pieces, pooled
+from memory.retrieval.pieces import MOST_ASKED, Encoded, EncodedQuestion, Pieces, pooled
 from memory.words.stems import STOP_PARTS
 
 MAX_WORD_PIECES = 256
@@ -124,11 +124,11 @@ class MiniLm(ABC):
                 pieces[row] = part.to_bytes(place)
         return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector, and its first content pieces in full."""
         (only,) = self._passes([text], map)
         (content,) = self._vocabulary.content(only.ids)
-        return Asked(only.vectors()[0], _unit(only.hidden[0][content][:MOST_ASKED]))
+        return EncodedQuestion(only.vectors()[0], _unit(only.hidden[0][content][:MOST_ASKED]))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The monotone map of this model's knots."""

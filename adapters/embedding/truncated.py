@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory.errors import ConfigError
 from memory.ports import Embedder, Matrix
-from memory.retrieval.pieces import Asked, Encoded, Pieces
+from memory.retrieval.pieces import Encoded, EncodedQuestion, Pieces
 
 _BITS = 8
 """Word pieces keep a bit a coordinate, in whole bytes."""
@@ -40,10 +40,10 @@ class TruncatedEmbedder:
         bits = np.ascontiguousarray(whole.pieces.bits[:, : self.dimensions // _BITS])
         return Encoded(self._first(whole.vectors), Pieces(bits, whole.pieces.starts))
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces."""
         whole = self._whole.ask(text)
-        return Asked(self._first(whole.vector), self._first(whole.pieces))
+        return EncodedQuestion(self._first(whole.vector), self._first(whole.pieces))
 
     def calibrate(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
         """The whole encoder's map: the cosine of some coordinates estimates that of all."""

@@ -45,7 +45,7 @@ class SaidFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExtractionReply:
     """All that was well-formed; both empty when the model found nothing."""
 
     entities: tuple[SeenEntity, ...] = ()
@@ -79,7 +79,7 @@ SCHEMA: Mapping[str, Any] = _schema()
 """What the model is asked for. The evidence comes first: a small model that has copied the words reads them better."""
 
 
-def answer_of(text: str) -> Answer:
+def answer_of(text: str) -> ExtractionReply:
     """The well-formed elements of an answer, in order. Raises ModelFailed if there is no answer, or nothing else."""
     text = text[:_MAX_ANSWER_CHARS]
     values = dict(json_in(text))
@@ -92,7 +92,7 @@ def answer_of(text: str) -> Answer:
     )
     if not entities and not facts and not empty:
         raise ModelFailed("The language model's answer has not the shape that was asked for.")
-    return Answer(entities[:MAX_ENTITIES], facts[:MAX_FACTS])
+    return ExtractionReply(entities[:MAX_ENTITIES], facts[:MAX_FACTS])
 
 
 def json_in(text: str) -> Iterator[tuple[int, Any]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from adapters.extraction.model_answer import SaidFact
-from adapters.extraction.model_grounds import Grounds, Passage
+from adapters.extraction.model_grounds import Passage, UtteranceContext
 from adapters.extraction.model_predicates import row_of
 from adapters.extraction.rules_consequences import follows
 from adapters.extraction.rules_dating import due_of
@@ -37,7 +37,7 @@ _SECOND_PERSON = re.compile(r"\byou(r?)s?\b", re.IGNORECASE)
 _TYPED, _PLAIN, _SHAKY = 0.7, 0.6, 0.2
 
 
-def claims_of(facts: Iterable[SaidFact], grounds: Grounds) -> Iterator[Claim]:
+def claims_of(facts: Iterable[SaidFact], grounds: UtteranceContext) -> Iterator[Claim]:
     """The facts that the utterance carries, each once; the rest is dropped."""
     seen: set[object] = set()
     for fact in facts:
@@ -51,7 +51,7 @@ def claims_of(facts: Iterable[SaidFact], grounds: Grounds) -> Iterator[Claim]:
             seen |= same
 
 
-def _claims(fact: SaidFact, grounds: Grounds) -> Iterator[Claim]:
+def _claims(fact: SaidFact, grounds: UtteranceContext) -> Iterator[Claim]:
     passage = grounds.passage(fact.evidence)
     if passage is None or not passage.asserted:
         return
@@ -78,7 +78,7 @@ def _claims(fact: SaidFact, grounds: Grounds) -> Iterator[Claim]:
 
 
 def _claim(
-    fact: SaidFact, subject: str, statement: str, row: Predicate | None, passage: Passage, grounds: Grounds
+    fact: SaidFact, subject: str, statement: str, row: Predicate | None, passage: Passage, grounds: UtteranceContext
 ) -> Claim:
     predicate = None if row is None else habit_of(fold(fact.object)) if row.name == HABIT else row.name
     return Claim(
@@ -90,7 +90,7 @@ def _claim(
     )  # fmt: skip
 
 
-def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Grounds) -> str | None:
+def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: UtteranceContext) -> str | None:
     """The model's sentence if it names its subject and is made of what was said; else one of the triple, else None."""
     words = _in_third_person(fact.statement.strip(" .!?\"'"), grounds)
     about = {word.removesuffix("'s") for word, _ in tokenise(subject)}
@@ -105,7 +105,7 @@ def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: Gro
     return f"{subject} {row.name.replace('_', ' ')} {fact.object}"
 
 
-def _in_third_person(words: str, grounds: Grounds) -> str:
+def _in_third_person(words: str, grounds: UtteranceContext) -> str:
     """The sentence with the listener in the place of "you"; "" if it still says "I", or "you" to several."""
     if first_person(words):
         return ""
@@ -125,7 +125,7 @@ def _confidence(row: Predicate | None, passage: Passage) -> float:
     return round((_TYPED if row is not None else _PLAIN) - (_SHAKY if shaky else 0.0), 2)
 
 
-def _timed(claim: Claim, row: Predicate | None, passage: Passage, grounds: Grounds) -> Claim:
+def _timed(claim: Claim, row: Predicate | None, passage: Passage, grounds: UtteranceContext) -> Claim:
     """Events at their time, states from theirs on, plans from now with a due time; relative time is made absolute."""
     at, span = grounds.utterance.at, time_of(passage, grounds)
     words = label(span, grounds.utterance.offset_s) if span is not None else ""
@@ -140,7 +140,7 @@ def _timed(claim: Claim, row: Predicate | None, passage: Passage, grounds: Groun
     return replace(claim, tense=tense, valid_from=span.start, valid_to=span.end if tense == "event" else None)
 
 
-def time_of(passage: Passage, grounds: Grounds) -> TimeSpan | None:
+def time_of(passage: Passage, grounds: UtteranceContext) -> TimeSpan | None:
     """The first time named by the evidence, else by its clause, else (of what is past) by the part around it."""
     at, offset = grounds.utterance.at, grounds.utterance.offset_s
     texts = (passage.quote, passage.clause, passage.part if passage.past else "")
@@ -166,7 +166,7 @@ def _since(span: TimeSpan, passage: Passage) -> bool:
     return span.end is None or passage.past
 
 
-def _weighed(claim: Claim, passage: Passage, grounds: Grounds) -> Claim:
+def _weighed(claim: Claim, passage: Passage, grounds: UtteranceContext) -> Claim:
     """Importance on the rules' scale: 3, the predicate's, 2 for a time, 1 each for a number and the speaker."""
     row = named(claim.predicate)
     points = (

@@ -71,7 +71,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Grounds:
+class UtteranceContext:
     """One utterance and the few before it; `listeners` are the names "you" may mean.
 
     Who a clause is about is checked in English only; that the words were said, in every language.
@@ -165,10 +165,10 @@ class Grounds:
         return frozenset(terms(text, self._language)[0])
 
 
-def grounds_of(utterance: Utterance, earlier: Sequence[Utterance], speakers: Sequence[str]) -> Grounds:
+def grounds_of(utterance: Utterance, earlier: Sequence[Utterance], speakers: Sequence[str]) -> UtteranceContext:
     """The grounds of an utterance; without named listeners they are the other speakers."""
     listeners = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
-    return Grounds(utterance, tuple(earlier), listeners)
+    return UtteranceContext(utterance, tuple(earlier), listeners)
 
 
 def pattern_of(evidence: str) -> re.Pattern[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from adapters.extraction.model_answer import SeenEntity
 from adapters.extraction.model_claims import time_of
-from adapters.extraction.model_grounds import Grounds, Passage
+from adapters.extraction.model_grounds import Passage, UtteranceContext
 from adapters.extraction.rules_dating import due_of
 from adapters.extraction.rules_sightings import speaker_sighting
 from memory.model.claims import Claim, Sighting
@@ -32,10 +32,12 @@ _DECIDED = re.compile(
 )
 _HABITUAL = re.compile(r"\b(?:every|each|always|usually|often|daily|weekly|\w+days|mornings|evenings)\b", re.IGNORECASE)
 
-_Reader = Callable[[SeenEntity, Passage, Grounds], Sighting | None]
+_Reader = Callable[[SeenEntity, Passage, UtteranceContext], Sighting | None]
 
 
-def sightings_of(entities: Iterable[SeenEntity], claims: Iterable[Claim], grounds: Grounds) -> Iterator[Sighting]:
+def sightings_of(
+    entities: Iterable[SeenEntity], claims: Iterable[Claim], grounds: UtteranceContext
+) -> Iterator[Sighting]:
     """The speaker, what the utterance carries of the model's entities, and the kin its claims name; each once."""
     seen: set[tuple[str, str]] = set()
     for sighting in _all(entities, claims, grounds):
@@ -45,7 +47,7 @@ def sightings_of(entities: Iterable[SeenEntity], claims: Iterable[Claim], ground
             yield sighting
 
 
-def _all(entities: Iterable[SeenEntity], claims: Iterable[Claim], grounds: Grounds) -> Iterator[Sighting]:
+def _all(entities: Iterable[SeenEntity], claims: Iterable[Claim], grounds: UtteranceContext) -> Iterator[Sighting]:
     if grounds.utterance.speaker:
         yield speaker_sighting(grounds.utterance)
     for claim in claims:
@@ -73,19 +75,19 @@ def _kin(claim: Claim) -> Iterator[Sighting]:
 
 
 def _sighting(
-    entity: SeenEntity, name: str, confidence: float, passage: Passage, grounds: Grounds, **known: object
+    entity: SeenEntity, name: str, confidence: float, passage: Passage, grounds: UtteranceContext, **known: object
 ) -> Sighting:
     return Sighting(entity.type, name, confidence, passage.quote, grounds.utterance.segment_key, known)
 
 
-def _name(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _name(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     name = bare(entity.name)
     if not grounds.names(name) or (entity.type in _PROPER and not is_name(name)):
         return None
     return _sighting(entity, name, _NAMED[entity.type], passage, grounds)
 
 
-def _promise(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _promise(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     if not passage.asserted or not _UNDERTAKEN.search(passage.clause):
         return None
     speaker = grounds.utterance.speaker
@@ -98,17 +100,17 @@ def _promise(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting
     return _sighting(entity, f"{speaker}: {text}", 0.75, passage, grounds, by=speaker, to=to, due=iso(due), text=text)
 
 
-def _decision(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _decision(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     decided = passage.asserted and _DECIDED.search(passage.clause) and grounds.says(entity.name, passage)
     return _sighting(entity, entity.name, 0.72, passage, grounds, by=grounds.utterance.speaker) if decided else None
 
 
-def _habit(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _habit(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     usual = passage.asserted and _HABITUAL.search(passage.part) and grounds.says(entity.name, passage)
     return _sighting(entity, entity.name, 0.6, passage, grounds) if usual else None
 
 
-def _emotion(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _emotion(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     """One of the twelve classes, by a feeling word that was said."""
     felt = [word for word, _ in tokenise(passage.clause) if word in FEELINGS]
     if not felt or not passage.asserted:
@@ -116,13 +118,13 @@ def _emotion(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting
     return _sighting(entity, FEELINGS[felt[0]], 0.6, passage, grounds, by=grounds.utterance.speaker, word=felt[0])
 
 
-def _question(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _question(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     if len(passage.part.split()) < 4:
         return None
     return _sighting(entity, passage.part, 0.5, passage, grounds, by=grounds.utterance.speaker)
 
 
-def _relationship(entity: SeenEntity, passage: Passage, grounds: Grounds) -> Sighting | None:
+def _relationship(entity: SeenEntity, passage: Passage, grounds: UtteranceContext) -> Sighting | None:
     kin = next((kin for word, _ in tokenise(passage.clause) if (kin := relation(word))), None)
     if kin is None or not grounds.says(entity.name, passage):
         return None

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from adapters.extraction.model_answer import SCHEMA, SaidFact, SeenEntity, answer_of
 from adapters.extraction.model_claims import claims_of
-from adapters.extraction.model_grounds import Grounds, grounds_of
+from adapters.extraction.model_grounds import UtteranceContext, grounds_of
 from adapters.extraction.model_sightings import sightings_of
 from adapters.extraction.tasks import tasks_of
 from adapters.language.openai import OpenAiModel
@@ -57,7 +57,7 @@ class OpenAiExtractor:
             claims.extend(said)
         return Reading(tuple(sightings), tuple(claims), self.name)
 
-    async def _read_one(self, grounds: Grounds) -> tuple[list[Sighting], list[Claim]]:
+    async def _read_one(self, grounds: UtteranceContext) -> tuple[list[Sighting], list[Claim]]:
         entities: list[SeenEntity] = []
         facts: list[SaidFact] = []
         for portion in portions(grounds.utterance.text):
@@ -75,7 +75,7 @@ def instructions() -> str:
     return (files("memory.services") / "prompts" / "extract.md").read_text(encoding="utf-8").strip()
 
 
-def prompt_of(portion: str, grounds: Grounds) -> str:
+def prompt_of(portion: str, grounds: UtteranceContext) -> str:
     """The few lines before and the line to read, each on one line of its own, however it was typed."""
     earlier = [
         f"{_who(each, (grounds.utterance.speaker,))}: {_one_line(each.text)[-_EARLIER_CHARS:]}"

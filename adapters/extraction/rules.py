@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.extraction import german
-from adapters.extraction.rules_answers import ANSWERING, Asked, with_question
+from adapters.extraction.rules_answers import ANSWERING, PriorQuestions, with_question
 from adapters.extraction.rules_claims import claims_of, relation_claims
 from adapters.extraction.rules_corrections import corrected, exchanged
 from adapters.extraction.rules_dating import Scene, next_frame
@@ -27,7 +27,7 @@ from memory.model.ids import fold
 from memory.words import stage
 from memory.words.languages import is_german, spoken
 from memory.words.names import is_broadcast
-from memory.words.normalise import Piece, Told, questions_of, told
+from memory.words.normalise import SplitUtterance, UtterancePiece, questions_of, told
 from memory.words.passages import PASSAGE_CHARS, last_passage, passages
 from memory.words.polarity import is_boast
 from memory.words.retractions import is_joke, retracts
@@ -112,13 +112,13 @@ def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]
     sightings: list[Sighting] = []
     claims: list[Claim] = []
     speakers_of = {u.segment_key: u.speaker for u in utterances}
-    asked, asker = Asked(), ""
+    asked, asker = PriorQuestions(), ""
     for utterance, turn in zip(utterances, pieces, strict=True):
         company.turn += 1
         parsed = [(piece, next(docs)) for piece in turn]
         reads = _read_german if is_german(utterance.text, utterance.language) else _read_turn
-        seen, said = reads(utterance, parsed, company, asked if asker != utterance.speaker else Asked())
-        asked, asker = Asked(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
+        seen, said = reads(utterance, parsed, company, asked if asker != utterance.speaker else PriorQuestions())
+        asked, asker = PriorQuestions(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
         if _is_evidence(utterance):
             gone = _taken_back(claims, speakers_of, utterance, turn)
             claims = [claim for claim in claims if (claim.segment_key, claim.quote) != gone]
@@ -137,7 +137,7 @@ def _is_english(utterance: Utterance) -> bool:
     return spoken(utterance.text, utterance.language) == "en"
 
 
-def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterator[tuple[Piece, ...]]:
+def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterator[tuple[UtterancePiece, ...]]:
     """The pieces of each utterance, read under the dream, game or page that those before it set."""
     now, cued, before = stage.Stage(), "", ""
     for utterance in utterances:
@@ -151,17 +151,17 @@ def _staged(utterances: Sequence[Utterance], speakers: Sequence[str]) -> Iterato
         yield found.pieces
 
 
-def _told(utterance: Utterance, speakers: Sequence[str], frame: str) -> Told:
+def _told(utterance: Utterance, speakers: Sequence[str], frame: str) -> SplitUtterance:
     if not _is_english(utterance):
-        return Told(())
+        return SplitUtterance(())
     if utterance.role in _SILENT_ROLES:
-        return Told(questions_of(utterance.text, _QUESTIONS_KEPT))
+        return SplitUtterance(questions_of(utterance.text, _QUESTIONS_KEPT))
     others = utterance.listeners or tuple(name for name in speakers if name != utterance.speaker)
     return told(utterance.text, others, utterance.speaker, frame)
 
 
 def _read_turn(
-    utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
+    utterance: Utterance, parsed: Sequence[tuple[UtterancePiece, Doc]], company: Company, asked: PriorQuestions
 ) -> tuple[list[Sighting], list[Claim]]:
     sightings = [speaker_sighting(utterance)] if utterance.speaker else []
     sightings.extend(company.newly_called(addressed(utterance, company.others(utterance))))
@@ -191,7 +191,7 @@ def _read_turn(
 
 
 def _read_german(
-    utterance: Utterance, parsed: Sequence[tuple[Piece, Doc]], company: Company, asked: Asked
+    utterance: Utterance, parsed: Sequence[tuple[UtterancePiece, Doc]], company: Company, asked: PriorQuestions
 ) -> tuple[list[Sighting], list[Claim]]:
     """A German turn needs no parser: its clauses are read by the order of their words."""
     if not _is_evidence(utterance):
@@ -242,7 +242,7 @@ def _last_plural(doc: Doc, scene: Scene) -> str | None:
 
 
 def _taken_back(
-    claims: Sequence[Claim], speakers: Mapping[int, str], utterance: Utterance, turn: Sequence[Piece]
+    claims: Sequence[Claim], speakers: Mapping[int, str], utterance: Utterance, turn: Sequence[UtterancePiece]
 ) -> tuple[int, str] | None:
     """What "just kidding" takes back: the last sentence (segment, quote) of its speaker that claimed something.
 

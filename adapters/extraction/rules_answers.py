@@ -10,7 +10,7 @@ from adapters.extraction.rules_claims import claims_of, is_assertion
 from adapters.extraction.rules_dating import Scene
 from adapters.extraction.rules_model import Doc, Token, parse
 from memory.model.claims import Claim
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.polarity import is_phatic, is_unreal
 from memory.words.predicates import ANSWERED, known_by
 from memory.words.vocabulary import JOBS
@@ -66,7 +66,7 @@ _BESIDE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PriorQuestions:
     """The questions of the turn before, by somebody else."""
 
     questions: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Asked:
 
 
 def with_question(
-    claims: Sequence[Claim], place: int, piece: Piece, doc: Doc, asked: Asked, scene: Scene
+    claims: Sequence[Claim], place: int, piece: UtterancePiece, doc: Doc, asked: PriorQuestions, scene: Scene
 ) -> list[Claim]:
     """The claims of a piece, those that only answer a question given with it."""
     if (
@@ -94,7 +94,7 @@ def with_question(
     return [_answered(claim, asked, scene) if _VAGUE.match(claim.statement) else claim for claim in claims]
 
 
-def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Claim]:
+def _fragment(piece: UtterancePiece, doc: Doc, asked: PriorQuestions, scene: Scene) -> Iterator[Claim]:
     tokens = [token for token in doc if not token.is_space]
     solid = [t for t in tokens if t.pos_ in ("NOUN", "PROPN", "NUM", "VERB")]
     if (
@@ -120,7 +120,7 @@ def _fragment(piece: Piece, doc: Doc, asked: Asked, scene: Scene) -> Iterator[Cl
     )  # fmt: skip
 
 
-def _in_full(piece: Piece, asked: Asked, scene: Scene) -> Iterator[Claim]:
+def _in_full(piece: UtterancePiece, asked: PriorQuestions, scene: Scene) -> Iterator[Claim]:
     """Asked where they live, who says "Bonn." says that they live in Bonn: read as if said in full."""
     if len(piece.text) > _LONGEST:
         return
@@ -151,7 +151,7 @@ def _calls_somebody(token: Token, scene: Scene) -> bool:
     return str(token.lower_)[:_NAME_LETTERS] == (scene.voice.listener or "").lower()[:_NAME_LETTERS]
 
 
-def _answered(claim: Claim, asked: Asked, scene: Scene, *, keep: bool = False) -> Claim:
+def _answered(claim: Claim, asked: PriorQuestions, scene: Scene, *, keep: bool = False) -> Claim:
     """The claim as an answer; `keep` leaves its first letter as it is, for a name."""
     question = asked.fits(claim.statement).rstrip("? ") + "?"
     said = claim.statement if keep else claim.statement[:1].lower() + claim.statement[1:]

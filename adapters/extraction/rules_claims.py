@@ -25,7 +25,7 @@ from memory.model.claims import Claim
 from memory.model.ids import fold
 from memory.model.timeline import DAY_S
 from memory.words import idioms, polarity, tone
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.predicates import FORMERLY, HABIT, NEVER, PROMISE, STRONG, habit_of, known_by, named, tie
 from memory.words.retractions import is_joke
 from memory.words.vocabulary import FAMILY, words
@@ -37,7 +37,7 @@ _OVER = Frame(known_by("stop"), None)
 """What is stated by "no longer" and "not any more" of a deed."""
 
 
-def claims_of(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Claim]:
+def claims_of(piece: UtterancePiece, doc: Doc, scene: Scene) -> Iterator[Claim]:
     """Everything a piece asserts. Questions, hypotheticals, quotations, applause and proposals assert nothing."""
     if piece.question or not piece.asserted or not is_assertion(piece.text):
         return
@@ -54,7 +54,7 @@ def claims_of(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Claim]:
                 yield from consequences(further, follower)
 
 
-def relation_claims(related: Sequence[Relation], piece: Piece, scene: Scene) -> Iterator[Claim]:
+def relation_claims(related: Sequence[Relation], piece: UtterancePiece, scene: Scene) -> Iterator[Claim]:
     """Has a sister Jane, has a dog Rex: one claim a relation whose bearer was named in an assertion."""
     if piece.question or not piece.asserted or not is_assertion(piece.text):
         return
@@ -91,7 +91,7 @@ def _stands_out(claim: Claim) -> bool:
     return claim.predicate in STRONG or claim.importance >= 7
 
 
-def _claim(clause: Clause, piece: Piece, scene: Scene) -> Claim | None:
+def _claim(clause: Clause, piece: UtterancePiece, scene: Scene) -> Claim | None:
     if clause.subject is None or not _is_stated(clause):
         return None
     statement, frame = _statement(clause, scene), frame_of(clause)
@@ -284,7 +284,7 @@ def _judges(clause: Clause) -> bool:
     return any(child.dep_ == "acomp" for child in clause.head.children)
 
 
-def _confidence(clause: Clause, predicate: str | None, piece: Piece) -> float:
+def _confidence(clause: Clause, predicate: str | None, piece: UtterancePiece) -> float:
     """Rules know how they read: typed 0.85, plain 0.75, of others 0.65; hearsay and doubt take 0.2 off."""
     base = 0.85 if predicate in STRONG else 0.75 if clause.person == "i" else 0.65
     shaky = (

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from adapters.extraction.rules_answers import Asked
+from adapters.extraction.rules_answers import PriorQuestions
 from adapters.extraction.rules_consequences import called_off
 from adapters.extraction.rules_dating import Scene
 from adapters.extraction.rules_model import Doc
 from memory.model.claims import Claim
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 
 _VALUE = r"[\w€$£.:'’ -]{1,40}?"
 _CORRECTED = re.compile(
@@ -30,7 +30,9 @@ _ARTICLE = re.compile(r"^(?:an?|the|this|that|my|our|his|her|their)\s+(?=\S)", r
 _NUMBER = re.compile(r"\d")
 
 
-def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene: Scene) -> Iterator[Claim]:
+def corrected(
+    piece: UtterancePiece, doc: Doc, said: Iterable[Claim], asked: PriorQuestions, scene: Scene
+) -> Iterator[Claim]:
     """What the speaker `said` with the old value, latest first, told with the new one; nothing if none of it has it.
 
     What has a verb of its own is read as it is said. Where something was asked just before, this answers that, unless
@@ -59,7 +61,7 @@ def corrected(piece: Piece, doc: Doc, said: Iterable[Claim], asked: Asked, scene
             return
 
 
-def exchanged(piece: Piece) -> str | None:
+def exchanged(piece: UtterancePiece) -> str | None:
     """The value that is named as the wrong one beside the right one: lactose, of "no, not lactose, gluten"."""
     match = None if piece.question else _EXCHANGED.fullmatch(piece.text.strip())
     return None if match is None else _ARTICLE.sub("", match["old"].strip(" ,."))

@@ -14,7 +14,7 @@ from adapters.extraction.rules_schedules import days_set, is_called_off, sets_a_
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import DAY_S, Instant
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.predicates import single_valued
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan, label
@@ -89,7 +89,7 @@ class Dating:
     over: bool = False
 
 
-def dating_of(clause: Clause, frame: Frame | None, statement: str, piece: Piece, scene: Scene) -> Dating:
+def dating_of(clause: Clause, frame: Frame | None, statement: str, piece: UtterancePiece, scene: Scene) -> Dating:
     """Its own expression, else (a past event) that of its sentence, else of an earlier sentence of the turn."""
     if _is_any_years_day(clause, statement):
         return Dating((), None, habit=False)
@@ -126,7 +126,7 @@ def _takes(clause: Clause) -> bool:
     return sort or (not taken and (clause.negated or head.lemma_ == "smoke"))
 
 
-def _outer_span(clause: Clause, piece: Piece, scene: Scene) -> TimeSpan | None:
+def _outer_span(clause: Clause, piece: UtterancePiece, scene: Scene) -> TimeSpan | None:
     if clause.tense != "past" or clause.head.lower_ == "used":
         return None
     within = [s for s in scene.spans_of(piece.text, clause) if s.kind in ("point", "interval") and s.end is not None]

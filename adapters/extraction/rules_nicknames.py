@@ -10,7 +10,7 @@ from adapters.extraction.rules_model import Doc
 from memory.model.claims import Sighting, Utterance
 from memory.model.ids import fold
 from memory.words.names import is_name
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.vocabulary import words
 
 _NICK = r"[\"“'‘]?(?P<nick>[A-Z][\w-]+)\b"
@@ -51,7 +51,7 @@ _LETTERS = 3
 """A name is shortened to three letters at least (Val, Pri); less is anybody's."""
 
 
-def nicknames(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
+def nicknames(piece: UtterancePiece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     """Everybody of whom a sentence says that they have another name: seen, with that name as an alias."""
     if piece.question or _DENIED.search(piece.quote):
         return

@@ -9,7 +9,7 @@ from adapters.extraction.rules_dating import Scene, due_of
 from memory.model.claims import Sighting
 from memory.model.timeline import Instant, iso
 from memory.words.calendar_names import MONTH, WEEKDAY
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.vocabulary import listed
 
 _VOWED = re.compile(
@@ -62,7 +62,7 @@ def sighting_of(promise: Promise, quote: str, segment_key: int) -> Sighting:
     return Sighting("promise", f"{promise.by}: {promise.text}", promise.confidence, quote, segment_key, properties)
 
 
-def promise_of(piece: Piece, scene: Scene) -> Promise | None:
+def promise_of(piece: UtterancePiece, scene: Scene) -> Promise | None:
     """The promise or reminder in a piece: a vow 0.9, a reminder 0.85, a deed owed to somebody or by a time 0.78.
 
     An undertaking to nobody and without a deadline is a plan, not a promise.
@@ -100,7 +100,7 @@ def _named_recipient(text: str, speaker: str) -> str | None:
     return named.group("to") if named is not None and not _TIME_NAME.fullmatch(named.group("to")) else None
 
 
-def _confidence(piece: Piece, scene: Scene) -> float | None:
+def _confidence(piece: UtterancePiece, scene: Scene) -> float | None:
     if (
         piece.question
         or _DENIED.search(piece.text)

@@ -16,7 +16,7 @@ from adapters.extraction.rules_promises import promise_of, sighting_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words.names import bare, is_name, is_pet
-from memory.words.normalise import Piece
+from memory.words.normalise import UtterancePiece
 from memory.words.predicates import habit_of, named
 from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS, words
 
@@ -32,7 +32,7 @@ def speaker_sighting(utterance: Utterance) -> Sighting:
 
 
 def sightings_of(
-    piece: Piece, doc: Doc, scene: Scene, related: Sequence[Relation], claims: Sequence[Claim]
+    piece: UtterancePiece, doc: Doc, scene: Scene, related: Sequence[Relation], claims: Sequence[Claim]
 ) -> Iterator[Sighting]:
     """Everything seen in one piece; of what is not asserted, only who and what is named."""
     if not piece.asserted and not piece.question:
@@ -52,7 +52,7 @@ def sightings_of(
     yield from _feelings(piece, claims)
 
 
-def _named(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
+def _named(piece: UtterancePiece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     for entity in doc.ents:
         name = bare(_uncalled(entity))
         if entity.label_ not in _TYPES or not is_name(name) or _is_common(entity, scene):
@@ -99,7 +99,7 @@ def _acts(token: Token) -> bool:
     return bool(token.dep_ in ("nsubj", "nsubjpass", "poss") and token.tag_ == "NNP")
 
 
-def _compounds(piece: Piece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
+def _compounds(piece: UtterancePiece, doc: Doc, scene: Scene) -> Iterator[Sighting]:
     """Lantern parade, boat yard: nouns of event and place with what specifies them (13 of 14 right by hand)."""
     for token in doc:
         type_ = "event" if token.lower_ in EVENT_NOUNS else "place" if token.lower_ in PLACE_NOUNS else None
@@ -114,7 +114,7 @@ def _span_name(first: Token, last: Token) -> str:
     return str(last.doc[first.i : last.i + 1].text)
 
 
-def _relation(found: Relation, piece: Piece, scene: Scene) -> Iterator[Sighting]:
+def _relation(found: Relation, piece: UtterancePiece, scene: Scene) -> Iterator[Sighting]:
     key, quote = scene.utterance.segment_key, piece.quote
     label = f"{found.owner}'s {found.noun}"
     properties = {"of": found.owner, "relation": found.kind} | ({"name": found.name} if found.name else {})
@@ -126,13 +126,13 @@ def _relation(found: Relation, piece: Piece, scene: Scene) -> Iterator[Sighting]
         yield Sighting("relationship", label, 0.65, quote, key, properties)
 
 
-def _promises(piece: Piece, scene: Scene) -> Iterator[Sighting]:
+def _promises(piece: UtterancePiece, scene: Scene) -> Iterator[Sighting]:
     found = promise_of(piece, scene)
     if found is not None:
         yield sighting_of(found, piece.quote, scene.utterance.segment_key)
 
 
-def _questions(piece: Piece, scene: Scene) -> Iterator[Sighting]:
+def _questions(piece: UtterancePiece, scene: Scene) -> Iterator[Sighting]:
     words = piece.text.split()
     if len(words) >= 4 and piece.text.endswith("?"):
         yield Sighting(
@@ -173,7 +173,7 @@ def _topic_confidence(words: str) -> float:
     return 0.6 if len(parts) > 1 else 0.5
 
 
-def _feelings(piece: Piece, claims: Sequence[Claim]) -> Iterator[Sighting]:
+def _feelings(piece: UtterancePiece, claims: Sequence[Claim]) -> Iterator[Sighting]:
     for claim in claims:
         row = named(claim.predicate)
         felt = row is not None and row.value == "feeling" and claim.polarity

@@ -16,7 +16,7 @@ from memory.rules.census import Census, Fresh, SourceColumns, census, columns_of
 from memory.rules.describing import DESCRIBES, MOST_ABOUT, Surroundings, order, tells
 from memory.rules.night_steps import Found
 from memory.rules.reflection import Likeness
-from memory.services.night import Plan
+from memory.services.night import NightPlan
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 """Every source of the user's own scope, as rows of SourceColumns."""
@@ -29,7 +29,7 @@ class InMemoryNights:
         self, believed: Callable[[], WorkingSet], sources: Rows = list, fresh: Callable[[], Fresh | None] = lambda: None
     ) -> None:
         self._believed, self._sources, self._fresh = believed, sources, fresh
-        self.kept: dict[date, Plan] = {}
+        self.kept: dict[date, NightPlan] = {}
         self.ids: dict[date, tuple[str, ...]] = {}
         """Night -> the ids of what it commits."""
 
@@ -38,15 +38,15 @@ class InMemoryNights:
         sources = columns_of(SourceColumns, self._sources())
         return replace(census(self._believed()), sources=sources, fresh=self._fresh())
 
-    async def plan(self, user_id: str, night: date) -> Plan | None:
+    async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """See memory.services.night.Nights."""
         return self.kept.get(night)
 
-    async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
+    async def begin(self, user_id: str, night: date, at: Instant, plan: NightPlan) -> NightPlan:
         """See memory.services.night.Nights."""
         return self.kept.setdefault(night, plan)
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
         """See memory.services.night.Nights."""
         plan = self.kept[night]
         if step not in plan.commands:
@@ -63,7 +63,7 @@ class InMemoryNights:
         """None that is known here: whoever commits takes each command once."""
         return set()
 
-    async def finish(self, user_id: str, night: date) -> Plan:
+    async def finish(self, user_id: str, night: date) -> NightPlan:
         """See memory.services.night.Nights."""
         plan = self.kept[night]
         self.ids[night] = tuple(each.command_id for some in plan.commands.values() for each in some)

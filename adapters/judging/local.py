@@ -16,7 +16,7 @@ from typing import Any
 
 from adapters.language import local
 from memory.errors import ModelFailed
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.words.cleaning import harmless
 
 _REPLACES = "Does the second statement give a new value for the same thing, so that the first is out of date?"
@@ -42,11 +42,11 @@ class LocalJudge:
         self._files = (cache, own, trusted)
         self._one_at_a_time = Lock()
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair, off the event loop. Raises ModelFailed, or ConfigError if the model is not installed."""
         return await asyncio.to_thread(lambda: tuple(self._judge(pair) for pair in pairs))
 
-    def yes(self, question: str, pair: Pair) -> float:
+    def yes(self, question: str, pair: StatementPair) -> float:
         """The probability of yes among yes and no."""
         place = 2 if question == _REPLACES else 3
         messages = [{"role": "system", "content": f"{question} Answer yes or no."}]
@@ -60,7 +60,7 @@ class LocalJudge:
         with self._one_at_a_time:
             return yes_of(self._server.handle_chat_completions(request))
 
-    def _judge(self, pair: Pair) -> Verdict:
+    def _judge(self, pair: StatementPair) -> Verdict:
         replaces, excludes = self.yes(_REPLACES, pair), self.yes(_EXCLUDES, pair)
         if replaces >= REPLACES_ABOVE and replaces >= excludes:
             return Verdict("updates", replaces)

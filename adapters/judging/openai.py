@@ -11,7 +11,7 @@ from config.settings import JudgeModel
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
 from memory.model.timeline import to_datetime
-from memory.model.verdicts import RELATIONS, Pair, Verdict
+from memory.model.verdicts import RELATIONS, StatementPair, Verdict
 from memory.ports import LanguageModel
 from memory.words.cleaning import harmless
 
@@ -49,7 +49,7 @@ class OpenAiJudge:
         self.name = f"{settings.kind}:{model.name}"
         self._model = model
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair. Raises ModelFailed."""
         found: list[Verdict] = []
         for start in range(0, len(pairs), PAIRS):
@@ -65,7 +65,7 @@ def instructions() -> str:
     return (files("memory.services") / "prompts" / "judge.md").read_text(encoding="utf-8").strip()
 
 
-def prompt(pairs: Sequence[Pair]) -> str:
+def prompt(pairs: Sequence[StatementPair]) -> str:
     """The pairs as the model sees them: numbered, dated, the earlier first, each statement as data on its own line."""
     return "\n\n".join(
         f"Pair {number}\nearlier ({_day(pair.earlier.at)}): {harmless(pair.earlier.statement)}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.rules.contradiction import judge
 
 
@@ -13,6 +13,6 @@ class RuleJudge:
 
     name = "rules"
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair."""
         return tuple(map(judge, pairs))

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg.rows import DictRow
 
 from memory.model.timeline import Instant
-from memory.words.points import Told, out
+from memory.words.points import StatedTimes, out
 
 
 def out_in_sight(row: Mapping[str, Any], as_of: Instant | None) -> tuple[Instant, str] | None:
@@ -35,5 +35,5 @@ def as_seen(row: DictRow, as_of: Instant | None) -> DictRow:
     return {**seen, "status": "superseded", "valid_to": max(over, row["valid_from"]), "superseded_by": followed}
 
 
-def _told(row: Mapping[str, Any]) -> Told:
-    return Told(row["predicate"], row["object"], row["polarity"], tuple(row["moments"]))
+def _told(row: Mapping[str, Any]) -> StatedTimes:
+    return StatedTimes(row["predicate"], row["object"], row["polarity"], tuple(row["moments"]))

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.reads import page_of
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.model.audits import AuditRow
 from memory.model.shown import Page
 from memory.model.timeline import Instant

@@ -15,7 +15,7 @@ _PROBE_S = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PoolTimeouts:
     """Seconds for the work of one pool; a statement that needs longer is ended, and with it its transaction."""
 
     statement_s: float = 30.0

@@ -9,12 +9,12 @@ from typing import Any
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from adapters.capture.sessions import Part
+from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import content_id, decode_profile
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.errors import Forgotten
 from memory.model.claims import Utterance
 from memory.model.profile import Profile
@@ -161,10 +161,10 @@ class PostgresCapture:
         """Let the vectors of a scope be made anew; until then they serve."""
         await self._pool.rows(Q["renew_vectors"], scope=scope, encoder=self._encoder)
 
-    async def parts(self, scope: str, session_id: str) -> list[Part]:
+    async def parts(self, scope: str, session_id: str) -> list[SessionPart]:
         """The sources one captured session has become so far."""
         rows = await self._pool.rows(Q["parts"], scope=scope, session_id=session_id)
-        return [Part(session_id, row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
+        return [SessionPart(session_id, row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         """Store vectors and word pieces of segments whose words are still those that were encoded."""

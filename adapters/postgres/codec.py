@@ -29,7 +29,7 @@ Columns = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ContentRow:
     """One row of `content`."""
 
     content_id: int
@@ -89,12 +89,12 @@ def content_id(owner: str, part: str, words: str) -> int:
     return int.from_bytes(digest("content", owner, part, words), "big", signed=True)
 
 
-def encode(noun: str, row: Row) -> tuple[Columns, list[Words]]:
+def encode(noun: str, row: Row) -> tuple[Columns, list[ContentRow]]:
     """The columns of a row (without user_id) and the words it refers to."""
     return _encoded(noun, row, None, {})
 
 
-def _encoded(noun: str, row: Row, before: Row | None, known: Columns) -> tuple[Columns, list[Words]]:
+def _encoded(noun: str, row: Row, before: Row | None, known: Columns) -> tuple[Columns, list[ContentRow]]:
     """`encode`; words that are still those of `before` have the ids `known` of it, and are not named again."""
     shape, (names, values) = NOUNS[noun], _fields(noun)
     columns: Columns = dict(zip(names, values(row), strict=True))
@@ -109,7 +109,7 @@ def _encoded(noun: str, row: Row, before: Row | None, known: Columns) -> tuple[C
         else:
             words = orjson.dumps(value).decode() if name in shape.json_words else value
             whose = description_owner(owner) if name == "description" else owner
-            entry = Words(content_id(whose, name, words), whose, words)
+            entry = ContentRow(content_id(whose, name, words), whose, words)
             columns[name] = entry.content_id
             content.append(entry)
     if "sensitivity" in columns:
@@ -231,7 +231,7 @@ class Written:
     noun: str
     before: Columns | None
     after: Columns | None
-    words: Sequence[Words]
+    words: Sequence[ContentRow]
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def _encode_profiles(change: Change) -> Written:
     for side, row in (("before", change.before), ("after", change.after)):
         if isinstance(row, Profile):
             words = encode_profile(row).decode()
-            content.append(Words(content_id("profile", side, words), "profile", words))
+            content.append(ContentRow(content_id("profile", side, words), "profile", words))
             sides[side] = {"profile": content[-1].content_id}
     return Written(change, "profile", sides.get("before"), sides.get("after"), content)
 

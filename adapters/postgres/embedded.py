@@ -22,7 +22,7 @@ from adapters.postgres.account import Account, hand_over, lent_account
 from adapters.postgres.binaries import Programs, find_binaries, reachable_binaries
 from adapters.postgres.role_names import connections, names_of
 from adapters.temporary import digest_of, folders_of, found_folder, occupy, own, short_folder
-from adapters.watched import Running, Watched
+from adapters.watched import RunningProcess, WatchedProcess
 from config.settings import Settings
 from memory.errors import ConfigError, Conflict, Unavailable
 
@@ -89,7 +89,7 @@ class EmbeddedPostgres:
     def __init__(self, home: Path, log: Path | None = None, shards: int = 1) -> None:
         self.home, self._connections = home.resolve(), connections(shards) + OF_OWNER
         self.log = log or self.home / "logs" / "postgres.log"
-        self._server: Running | None = None
+        self._server: RunningProcess | None = None
         self._held: list[PathLock] = []
         self._programs: Programs | None = None
         self._data: Path | None = None
@@ -144,7 +144,7 @@ class EmbeddedPostgres:
         self._hold()
         for data in (_home_data(self.home), _system_data(self.home)):
             try:
-                server = Watched(int((data / "postmaster.pid").read_text().splitlines()[0]))
+                server = WatchedProcess(int((data / "postmaster.pid").read_text().splitlines()[0]))
             except (OSError, ValueError, IndexError):
                 continue
             if server.pid in _inhabitants(data):

@@ -13,7 +13,7 @@ from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.forget import Q as FORGET
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
-from adapters.walls import as_named, everybody
+from adapters.row_scope import as_named, everybody
 from memory.errors import Conflict, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import as_named, everybody
+from adapters.row_scope import as_named, everybody
 from memory.model.events import BY_PROCESS, Event
 from memory.model.scopes import Sensitivity, View
 from memory.model.shown import Page

@@ -17,9 +17,9 @@ from memory.errors import NotFound
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.facts import STATUSES
 from memory.model.scopes import View
-from memory.model.shown import Grounds, Page, Then
+from memory.model.shown import FactGrounds, Page, Then
 from memory.model.timeline import Instant
-from memory.rules.time_machine import Asked, Named, Place, number_of
+from memory.rules.time_machine import FoundVersions, HistoryQuery, Place, number_of
 
 Q = queries("fact_reads")
 _EVERGREEN = sorted(EVERGREEN_TYPES)
@@ -65,7 +65,7 @@ class PostgresFactReads:
         times = await self._times.of(view.user_id)
         named = times.at(
             Then(asked["as_of"], asked["known"]),
-            Asked(
+            HistoryQuery(
                 statuses=tuple(STATUSES.index(each) for each in asked["statuses"]),
                 subjects=None if asked["subjects"] is None else tuple(map(number_of, asked["subjects"])),
                 about=None if asked["about"] is None else number_of(asked["about"]),
@@ -77,7 +77,9 @@ class PostgresFactReads:
         rows = counted if place is None else await self._confirmed(named, place, asked, limit + 1)
         return [{**row, "total": min(len(counted), COUNTED)} for row in rows[: limit + 1]]
 
-    async def _confirmed(self, named: Named, place: Place | None, asked: dict[str, Any], most: int) -> list[DictRow]:
+    async def _confirmed(
+        self, named: FoundVersions, place: Place | None, asked: dict[str, Any], most: int
+    ) -> list[DictRow]:
         """Up to `most` of the versions named, beyond a place, that are in sight, and not out on the day asked about."""
         rows: list[DictRow] = []
         while len(rows) < most and len(some := named.latest(most, place)):
@@ -139,12 +141,12 @@ class PostgresFactReads:
         """What the strength of every active, unconfirmed fact is made of."""
         return await self._pool.rows(Q["fading"], **seen_by(view), evergreen=_EVERGREEN)
 
-    async def grounds(self, view: View, given: str) -> Grounds:
+    async def grounds(self, view: View, given: str) -> FactGrounds:
         """A fact with its words, links and entities. Raises NotFound, Ambiguous."""
         fact = await self.one(view, given)
         seen = {**seen_by(view), "id": fact["fact_id"]}
         words, links, entities = [await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities")]
-        return Grounds(fact, words, links, entities)
+        return FactGrounds(fact, words, links, entities)
 
     async def _hydrate(
         self,

@@ -6,7 +6,7 @@ from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 
 Q = queries("failures")
 BASE_S, CAP_S = 60.0, 21_600.0

@@ -22,10 +22,10 @@ from memory.model.sources import ROLES
 from memory.retrieval.batches import SegmentBatch, local_date
 from memory.retrieval.candidates import Traits
 from memory.retrieval.flags import bare
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces, width
 from memory.retrieval.projected import Position
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 
 Q = queries("feed")
 SLICE, FIRST_SLICE = 512, 4096
@@ -97,7 +97,7 @@ class PostgresFeed:
                 each.cancel()
 
 
-class PostgresShelf:
+class PostgresTraits:
     """The Shelf without columns in memory: each question fetches those of candidates and of the turns around them."""
 
     def __init__(self, pool: Pool, encoder: str, dimensions: int) -> None:
@@ -108,16 +108,16 @@ class PostgresShelf:
     async def traits(self, view: View, keys: Keys, probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped. What no longer holds is not told apart here."""
         chosen = {"keys": keys.tolist(), "closely": await self._chosen(view, keys.tolist(), closely)}
-        library = Library(self._dimensions)
+        segment_index = SegmentIndex(self._dimensions)
         for row in await self._pool.rows(_SOME, **seen_by(view), **chosen, encoder=self._encoder):
-            library.put(row["scope"], *_batch(row))
+            segment_index.put(row["scope"], *_batch(row))
             if row["understood"]:
                 found, encoded = _encoded(row)
-                library.put_vectors(row["scope"], found, encoded.vectors, encoded.pieces)
-        return await MemoryShelf(library).traits(view, keys, probe, closely)
+                segment_index.put_vectors(row["scope"], found, encoded.vectors, encoded.pieces)
+        return await MemoryTraits(segment_index).traits(view, keys, probe, closely)
 
     async def _chosen(self, view: View, keys: list[int], closely: int) -> list[int]:
-        """The keys that are read closely, as `MemoryShelf` chooses them: bare turns after all others."""
+        """The keys that are read closely, as `MemoryTraits` chooses them: bare turns after all others."""
         if not closely or len(keys) <= closely:
             return keys[:closely]
         rows = await self._pool.rows(Q["some_words"], **seen_by(view), keys=keys)

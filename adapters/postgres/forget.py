@@ -9,7 +9,7 @@ from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.journal import forget_history
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
 from memory.model.scopes import View, user_scope

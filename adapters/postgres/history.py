@@ -16,7 +16,7 @@ from memory.model.changes import Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.scopes import View
-from memory.model.shown import Entry, Sight, Step
+from memory.model.shown import ChangeStep, JournalEntry, Visibility
 from memory.model.timeline import EARLIEST, Instant
 from memory.rules.telling import steps
 
@@ -43,12 +43,12 @@ class PostgresHistory:
         beyond: Place | None = None,
         nouns: Sequence[str] = ("fact", "evidence", "entity"),
         limit: int | None = None,
-    ) -> tuple[list[Step], bool]:
+    ) -> tuple[list[ChangeStep], bool]:
         """The changes in sight, in order, and whether there are more: of these facts and entities (default: of all),
         committed after `after` and not after `until`, beyond a place that was shown."""
         seen = {"ids": None if ids is None else list(ids), "after": after, "until": until, "limit": TURNS}
         seen["beyond"] = beyond[0] if beyond else None
-        turn, found = 0, list[Step]()
+        turn, found = 0, list[ChangeStep]()
         while True:
             rows = await self._pool.rows(Q["entries"], user_id=view.user_id, turn=turn, **seen)
             entries = await self._entries(view, rows)
@@ -60,12 +60,12 @@ class PostgresHistory:
                 return found, False
             turn = rows[-1]["turn"] + 1
 
-    async def _entries(self, view: View, rows: Sequence[DictRow]) -> list[Entry]:
+    async def _entries(self, view: View, rows: Sequence[DictRow]) -> list[JournalEntry]:
         ids = [each for row in rows for each in content_ids(row["changes"])]
         words = await self._pool.rows(Q["content"], user_id=view.user_id, ids=ids)
         content = {row["content_id"]: row["words"] for row in words}
         return [
-            Entry(**{
+            JournalEntry(**{
                 **{name: value for name, value in row.items() if name != "turn"},
                 "changes": tuple(codec.decode_change(sides, content) for sides in row["changes"]),
                 "heard": frozenset(row["heard"]),
@@ -73,12 +73,12 @@ class PostgresHistory:
             for row in rows
         ]  # fmt: skip
 
-    async def _sight(self, view: View, entries: Sequence[Entry]) -> Sight:
+    async def _sight(self, view: View, entries: Sequence[JournalEntry]) -> Visibility:
         rows = [change.row for entry in entries for change in entry.changes]
         facts, entities = {*_facts_in(rows)}, {row.entity_id for row in rows if isinstance(row, Entity)}
         keys = {key for entry in entries for key in entry.heard}
         segments = await self._pool.rows(Q["segments_in_sight"], **seen_by(view), keys=list(keys))
-        return Sight(
+        return Visibility(
             clearance=int(view.clearance),
             facts=await self.statements(view, facts),
             entities=await self.names(view, entities),

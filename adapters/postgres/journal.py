@@ -17,7 +17,7 @@ from adapters.postgres.pool import Connection, Pool, send_instants_raw
 from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.errors import Fenced, Forgotten, NameTaken, Stale
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT, WORDS_ERASED, ChangeSet, Outcome, Row, key_of
@@ -277,7 +277,7 @@ def content_ids(changes: Iterable[Mapping[str, Any]]) -> Iterable[int]:
                     yield value
 
 
-async def put_content(connection: Connection, scope: str, words: Iterable[codec.Words]) -> None:
+async def put_content(connection: Connection, scope: str, words: Iterable[codec.ContentRow]) -> None:
     """Keep words that are not searched; the same words of the same owner are kept once."""
     entries = list({entry.content_id: entry for entry in words}.values())
     if entries:

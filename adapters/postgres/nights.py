@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from adapters.postgres.census import Calibration, take_census
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.errors import Conflict, NotFound
 from memory.model.captured import COMMANDS
 from memory.model.commands import CloseNight, Command, Crossing
@@ -22,7 +22,7 @@ from memory.model.scopes import user_scope
 from memory.model.timeline import Instant
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, Found, NightName
-from memory.services.night import Plan, commands_of
+from memory.services.night import NightPlan, commands_of
 from memory.services.undoing_nights import NightCommands
 
 Q = queries("nights")
@@ -64,12 +64,12 @@ class PostgresNights:
         """A memory as columns, at one consistent moment."""
         return await take_census(self._pool, user_id, self._encoder, self._calibrate)
 
-    async def plan(self, user_id: str, night: date) -> Plan | None:
+    async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """The plan of a night, if it was begun."""
         row = await self._pool.row(Q["plan"], user_id=user_id, night=night)
         return None if row is None else _plan(NightName(user_id, night.isoformat()), row)
 
-    async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
+    async def begin(self, user_id: str, night: date, at: Instant, plan: NightPlan) -> NightPlan:
         """Keep a plan; if there is one already, that one stands and is returned. Raises NotFound without a memory."""
         crossings = {step: _cells(commands) for step, commands in plan.commands.items()}
         others = {step: _others(commands) for step, commands in plan.commands.items()}
@@ -82,7 +82,7 @@ class PostgresNights:
             raise NotFound("There is no such memory: nothing was told to it yet, or it was deleted.")
         return standing
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
         """Add a step to a plan, unless it has that step; the plan that stands. Raises NotFound without a plan.
 
         Steps that come later cross no thresholds: what they give is kept command by command.
@@ -109,7 +109,7 @@ class PostgresNights:
         with everybody("whose night goes on"):
             return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
 
-    async def finish(self, user_id: str, night: date) -> Plan:
+    async def finish(self, user_id: str, night: date) -> NightPlan:
         """All of the plan has been committed: only its report is kept, and the ids of what it committed.
 
         Raises NotFound if the memory was deleted meanwhile.
@@ -145,7 +145,7 @@ def _others(commands: Iterable[Command]) -> list[dict[str, Any]]:
     return [{_KIND: type(each).__name__, **plain(each)} for each in commands if not isinstance(each, CloseNight)]
 
 
-def _plan(of: NightName, row: Mapping[str, Any]) -> Plan:
+def _plan(of: NightName, row: Mapping[str, Any]) -> NightPlan:
     """A plan as it was kept. One of an earlier version, or of an archive, keeps what it merges in the report alone."""
     crossings, kept = row["plan"] or {}, row["kept"]
     if kept is None and row["plan"] is not None:
@@ -156,7 +156,7 @@ def _plan(of: NightName, row: Mapping[str, Any]) -> Plan:
         step: (*of.closing(step, [Crossing(*each) for each in crossings.get(step, ())]), *_read(kept, step))
         for step in steps
     }
-    return Plan(row["report"], commands, done=row["plan"] is None)
+    return NightPlan(row["report"], commands, done=row["plan"] is None)
 
 
 def _read(kept: Mapping[str, Any] | None, step: str) -> list[Command]:

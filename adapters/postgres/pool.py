@@ -25,9 +25,9 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg.types.numeric import Int8BinaryLoader
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from adapters.postgres.bounds import Bounds, ended, why_none
+from adapters.postgres.bounds import PoolTimeouts, ended, why_none
 from adapters.postgres.vectors import RealsDumper
-from adapters.walls import Everybody, Wall, wall_of
+from adapters.row_scope import AllRows, RowScope, wall_of
 from memory.errors import DiskFull, JournalUnavailable
 from memory.model.timeline import Instant
 
@@ -38,7 +38,7 @@ _SINCE_US = 946_684_800_000_000 + 500
 class Connection(psycopg.AsyncConnection[DictRow]):
     """A connection that remembers whose it was last said to be: to tell it with every statement costs 0.3 ms each."""
 
-    said: Wall | None = None
+    said: RowScope | None = None
     """None: not known, as after every failure, which takes back what was said in its transaction."""
 
 
@@ -95,9 +95,9 @@ _OF_USER = "SELECT act_for(%(user)s)"
 _OF_EVERYBODY = "SELECT lift_wall()"
 
 
-async def _say(connection: Connection, wall: Wall | Everybody, *, local: bool) -> None:
+async def _say(connection: Connection, wall: RowScope | AllRows, *, local: bool) -> None:
     """Tell the database whose what follows is, in this transaction or from here on: the one place that tells it."""
-    if isinstance(wall, Everybody):
+    if isinstance(wall, AllRows):
         await connection.execute(_OF_EVERYBODY, prepare=True)
     elif wall.scopes is None:
         await connection.execute(_OF_USER, {"user": wall.user_id}, prepare=True)
@@ -144,17 +144,23 @@ one plan for all, which compares 3,000 entities with 3,000 in nested loops."""
 class Pool:
     """A small pool that speaks the model's types and raises the model's errors.
 
-    Whose rows a statement may meet is told to the database before it (adapters/walls.py): with a transaction for that
-    transaction; with a single statement, in the same journey, for the connection, unless it was said already. What is
-    nobody's is said to be nobody's, and meets no rows.
+    Whose rows a statement may meet is told to the database before it (adapters/row_scope.py): with a transaction for
+    that transaction; with a single statement, in the same journey, for the connection, unless it was said already. What
+    is nobody's is said to be nobody's, and meets no rows.
     """
 
     def __init__(
-        self, dsn: str, *, max_size: int = 6, min_size: int = 1, timeout_s: float = 10.0, bounds: Bounds | None = None
+        self,
+        dsn: str,
+        *,
+        max_size: int = 6,
+        min_size: int = 1,
+        timeout_s: float = 10.0,
+        bounds: PoolTimeouts | None = None,
     ) -> None:
         """`min_size` connections are kept, however long nobody needs one."""
         self._dsn, self._timeout_s = dsn, timeout_s
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or PoolTimeouts()
         configure = partial(_configure, settings=self._bounds.settings())
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             dsn, connection_class=Connection, min_size=min_size, max_size=max_size, open=False, timeout=timeout_s,
@@ -231,12 +237,12 @@ class Pool:
                 async with connection.pipeline():
                     await connection.execute("BEGIN")
                     wall = wall_of(about)
-                    wall = wall.alone if isinstance(wall, Wall) else wall
+                    wall = wall.alone if isinstance(wall, RowScope) else wall
                     if wall != connection.said:
                         await _say(connection, wall, local=False)
                     yield connection
                     await connection.execute("COMMIT")
-                if isinstance(wall, Wall):
+                if isinstance(wall, RowScope):
                     connection.said = wall
             except BaseException:
                 with suppress(psycopg.OperationalError):  # what has ended has rolled back, and is not the reason
@@ -259,7 +265,7 @@ class Pool:
     async def _rows(self, sql: str, parameters: dict[str, Any]) -> list[DictRow]:
         """All in one journey, which is one transaction; the server takes settings back with a statement that fails."""
         wall, once, prepare = wall_of(parameters), sql.startswith(PLANNED_ONCE), not sql.startswith(PLANNED_ANEW)
-        wall = wall.alone if isinstance(wall, Wall) else wall
+        wall = wall.alone if isinstance(wall, RowScope) else wall
         async with self.connection() as connection:
             if wall == connection.said and not once:
                 cursor = await connection.execute(sql, parameters, prepare=prepare, binary=True)
@@ -272,7 +278,7 @@ class Pool:
                 cursor = await connection.execute(sql, parameters, prepare=prepare, binary=True)
                 if once:
                     await connection.execute("RESET plan_cache_mode", prepare=True)
-            if isinstance(wall, Wall):
+            if isinstance(wall, RowScope):
                 connection.said = wall
             return await cursor.fetchall() if cursor.description else []
 

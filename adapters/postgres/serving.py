@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 
 Q = queries("serving")
 

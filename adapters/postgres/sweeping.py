@@ -23,7 +23,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.errors import JournalUnavailable, Unavailable
 
 Q, ERASING = queries("sweeping"), queries("erasing")

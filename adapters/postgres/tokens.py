@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 from memory.model.tokens import Token

@@ -13,8 +13,8 @@ import typer
 
 from actors.placement import living as living_shards
 from adapters.serving_turn import serving
-from bench.chaos import FAULTS, STOP, Chaos, Plan
-from bench.chaos_report import Fault
+from bench.chaos import FAULTS, STOP, Chaos, ChaosPlan
+from bench.chaos_report import ChaosFault
 from bench.commands.measuring import steps
 from bench.measure import markdown
 from cli.client import address
@@ -60,7 +60,7 @@ def chaos(
     if not yes:
         typer.confirm("This kills parts of the Memoray that runs, again and again. Go on?", abort=True, err=True)
     places = places_of(home)
-    plan = Plan(minutes, seed, writes, reads, frozenset(parts or ()))
+    plan = ChaosPlan(minutes, seed, writes, reads, frozenset(parts or ()))
     with steps(as_json) as tell:
         report = asyncio.run(Chaos(url, token, plan, lambda fault: harm(places, fault), tell).run())
     if as_json:
@@ -72,7 +72,7 @@ def chaos(
         raise typer.Exit(Exit.FAILED)
 
 
-def harm(places: Places, fault: Fault) -> bool:
+def harm(places: Places, fault: ChaosFault) -> bool:
     """Kill or stop the process of a part; False if there is none at present."""
     found = victim(places, fault.part)
     if found is None:

@@ -13,7 +13,7 @@ from bench.commands.measuring import KeepOption, site_of
 from bench.life_files import read_life
 from bench.life_reports import cells, fact_lines, report
 from bench.life_scores import figures, judged, parse_labels
-from bench.lives import Lived, measure_life
+from bench.lives import LifeResult, measure_life
 from bench.measure import markdown
 from cli.console import HomeOption, JsonOption, out, print_json
 from memory.errors import Invalid
@@ -62,14 +62,14 @@ def _labels(path: Path) -> dict[str, str]:
     return parse_labels(path.expanduser().read_text(encoding="utf-8"), path.name)
 
 
-def _write(folder: Path, lived: Lived, labels: dict[str, str]) -> None:
+def _write(folder: Path, lived: LifeResult, labels: dict[str, str]) -> None:
     name = lived.life.name
     (folder / f"{name}.md").write_text(report(lived, labels), encoding="utf-8")
     told = json.dumps(_told(lived, labels), ensure_ascii=False, indent=1)
     (folder / f"{name}.json").write_text(told + "\n", encoding="utf-8")
 
 
-def _told(lived: Lived, labels: dict[str, str]) -> dict[str, Any]:
+def _told(lived: LifeResult, labels: dict[str, str]) -> dict[str, Any]:
     """Everything about a life but what its file says."""
     return {
         "life": lived.life.name,

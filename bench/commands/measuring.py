@@ -16,7 +16,7 @@ from bench.as_of import measure_as_of
 from bench.at_rest import AtRestRow, measure_at_rest
 from bench.contradictions import measure_contradictions, sample
 from bench.conversations import read
-from bench.doors import Client, doors
+from bench.doors import MeasuredClient, doors
 from bench.invented import Filling, filling
 from bench.latency import LatencyRow, measure_latency
 from bench.measure import Site, Tell, markdown
@@ -176,7 +176,7 @@ def bench_doors(
     Example: memoray bench doors --questions 200
     """
     with site_of(home, as_json) as site:
-        rows = doors(site, segments, questions, Client(*address(home)), keep=keep)
+        rows = doors(site, segments, questions, MeasuredClient(*address(home)), keep=keep)
     if as_json:
         print_json([asdict(row) for row in rows])
     else:

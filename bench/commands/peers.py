@@ -19,7 +19,7 @@ from bench.conversations import Conversation, read, together
 from bench.large import measure_large
 from bench.measure import Site, markdown, memories
 from bench.peer_process import PEERS, REQUIREMENTS, peer_process
-from bench.peers import Encodings, PeerRow, Running, Spent, System, measure_peer
+from bench.peers import Encodings, MemoraySystem, MemorySystem, PeerRow, Spent, measure_peer
 from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import PROC, descendants, pss_bytes
 from cli.runtime import Places, read_runtime, supervisor_pid
@@ -114,14 +114,14 @@ def _rows(
 @contextmanager
 def _system(
     name: str, places: Places, site: Site, conversations: Sequence[Conversation], python: Path | None
-) -> Iterator[System]:
+) -> Iterator[MemorySystem]:
     if python is not None and name != MEMORAY:
         with peer_process(name, python, pss_bytes) as process:
             yield process
         return
     with memories(site, [f"bench-{conversation.id}" for conversation in conversations]) as doors:
         by_conversation = dict(zip((each.id for each in conversations), doors.values(), strict=True))
-        yield Running(site, by_conversation, lambda: _spent(places, site))
+        yield MemoraySystem(site, by_conversation, lambda: _spent(places, site))
 
 
 def _spent(places: Places, site: Site) -> Spent:

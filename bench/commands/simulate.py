@@ -12,7 +12,7 @@ from rich.table import Table
 
 from bench.life import invented
 from bench.living import Parts
-from bench.simulate import Found, Lived, simulate
+from bench.simulate import CheckpointResult, SimulatedLife, simulate
 from bench.story import CHECKPOINTS, story
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
 from config.settings import load
@@ -57,14 +57,14 @@ def simulate_life(
         raise typer.Exit(Exit.FAILED)
 
 
-def _plain(lived: Lived) -> dict[str, Any]:
+def _plain(lived: SimulatedLife) -> dict[str, Any]:
     """All of it but the memory itself."""
     shown = asdict(replace(lived, believed=WorkingSet("")))
     del shown["believed"]
     return {**shown, "archived": lived.archived, "pruned": lived.pruned, "sound": lived.sound}
 
 
-def _told(lived: Lived) -> Iterator[str | Table]:
+def _told(lived: SimulatedLife) -> Iterator[str | Table]:
     yield _days(lived)
     if lived.checkpoints:
         yield _checkpoints(lived)
@@ -83,7 +83,7 @@ def _told(lived: Lived) -> Iterator[str | Table]:
 _KINDS = {"supersedes": "took the place of", "disputes": "is in dispute with"}
 
 
-def _days(lived: Lived) -> Table:
+def _days(lived: SimulatedLife) -> Table:
     """The days on which a tier or a state was crossed, and the last one."""
     columns = ("day", *TIERS, "contradicted", "fading", "facts", "archived", "pruned", "moved")
     table = Table(*columns, title="Nights in which something moved", title_justify="left", box=None)
@@ -94,7 +94,7 @@ def _days(lived: Lived) -> Table:
     return table
 
 
-def _checkpoints(lived: Lived) -> Table:
+def _checkpoints(lived: SimulatedLife) -> Table:
     columns = ("day", "entity", "tier", "strength", "episodes", "contradicted", "as it must be")
     table = Table(*columns, title="The story of coffee and tea", title_justify="left", box=None)
     for each in lived.checkpoints:
@@ -102,7 +102,7 @@ def _checkpoints(lived: Lived) -> Table:
     return table
 
 
-def _found(each: Found) -> tuple[str, ...]:
+def _found(each: CheckpointResult) -> tuple[str, ...]:
     wanted = each.expected
     must = f"no: {wanted.tier}, {wanted.strength:.3f}, {wanted.episodes}, {_YES[wanted.contradicted]}"
     if each.found is None:
@@ -114,7 +114,7 @@ def _found(each: Found) -> tuple[str, ...]:
 _YES = {True: "yes", False: "no"}
 
 
-def _sum(lived: Lived) -> str:
+def _sum(lived: SimulatedLife) -> str:
     right = sum(not reply.missing for reply in lived.replies)
     held = sum(each.holds for each in lived.checkpoints)
     return (

@@ -17,18 +17,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader, Who
 from deployments.commands import Here, Key
 from deployments.dates import moments_of
 from deployments.dialect import Dialect
-from deployments.house import House
 from deployments.kinds import MOST_QUERY, Id, ShortText, Text, Words
 from deployments.problems import Problem
 from deployments.use_cases import facts, heard, remembering
 from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.heard import HeardSegment
-from deployments.use_cases.searching import MOST_RESULTS, Asked, search
+from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, search
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import NotFound
 from memory.model.ids import digest
@@ -104,26 +104,26 @@ async def healthcheck(who: Reader) -> Any:
 
 
 @router.post("/messages", status_code=status.HTTP_202_ACCEPTED)
-async def add_messages(body: EpisodesIn, who: Who, house: Here, key: Key) -> Any:
+async def add_messages(body: EpisodesIn, who: Who, app: Here, key: Key) -> Any:
     """Tell messages. They are found at once, and read in the background."""
-    profile = await house.profile(who.user_id)
+    profile = await app.profile(who.user_id)
     told = [
-        await _episode(house, who, body.group_id, each, profile, f"{key}-{number}")
+        await _episode(app, who, body.group_id, each, profile, f"{key}-{number}")
         for number, each in enumerate(body.messages)
     ]
     for each in told:
-        await tell(house, who, each)
+        await tell(app, who, each)
     return _done("Messages added to processing queue")
 
 
-async def _episode(house: House, who: Caller, group: str, said: EpisodeIn, profile: Profile, key: str) -> SourceIn:
+async def _episode(app: AppContext, who: Caller, group: str, said: EpisodeIn, profile: Profile, key: str) -> SourceIn:
     """A message as a source. Without an id of its own it is known by when it was said, and else by its request."""
     role = _ROLES[said.role_type]
     if role == "user" and said.role and not profile.is_owner(said.role):
         role = "other"  # somebody else talks
     speaker = said.role or (profile.name or "user" if role == "user" else said.role_type)
-    [at] = await moments_of(house, who, timestamp=said.timestamp)
-    stamp = datetime.fromtimestamp(house.clock.now() if at is None else at, zone_of(profile.time_zone))
+    [at] = await moments_of(app, who, timestamp=said.timestamp)
+    stamp = datetime.fromtimestamp(app.clock.now() if at is None else at, zone_of(profile.time_zone))
     beside = {"name": said.name, "source_description": said.source_description, "role_type": said.role_type}
     return SourceIn(
         source_id=f"{EPISODE}{said.uuid or _made(group, said.timestamp or key, speaker, said.content)}",
@@ -138,9 +138,9 @@ def _made(*parts: str) -> UUID:
 
 
 @router.post("/entity-node", status_code=status.HTTP_201_CREATED)
-async def add_node(body: NodeIn, who: Who, house: Here) -> Any:
+async def add_node(body: NodeIn, who: Who, app: Here) -> Any:
     """Tell of somebody or something; what is said of it is read in the background, as anything else."""
-    profile, now = await house.profile(who.user_id), house.clock.now()
+    profile, now = await app.profile(who.user_id), app.clock.now()
     words = f"{body.name}: {body.summary}" if body.summary.strip() else body.name
     segment = SegmentIn(segment_id="1", speaker=profile.name or "user", text=words, role="user")
     provenance = {"told_by": "graphiti", "node": body.name, GROUP: body.group_id}
@@ -148,30 +148,30 @@ async def add_node(body: NodeIn, who: Who, house: Here) -> Any:
     source = SourceIn(
         source_id=f"{EPISODE}{body.uuid}", kind="note", started_at=stamp, provenance=provenance, segments=[segment]
     )
-    await tell(house, who, source)
+    await tell(app, who, source)
     shown = {"uuid": body.uuid, "name": body.name, "group_id": body.group_id, "summary": body.summary}
     return {**shown, "labels": ["Entity"], "created_at": iso(now), "name_embedding": None, "attributes": {}}
 
 
 @router.post("/search")
-async def find(body: FactsSought, who: Reader, house: Here) -> Any:
+async def find(body: FactsSought, who: Reader, app: Here) -> Any:
     """The facts that were read from what answers a question, in its order."""
-    return {"facts": await _found(house, who, body.query, body.group_ids, body.max_facts)}
+    return {"facts": await _found(app, who, body.query, body.group_ids, body.max_facts)}
 
 
 @router.post("/get-memory")
-async def remembered(body: MemorySought, who: Reader, house: Here) -> Any:
+async def remembered(body: MemorySought, who: Reader, app: Here) -> Any:
     """The facts that bear on messages."""
     query = "\n".join(f"{each.role or ''}({each.role_type}): {each.content}" for each in body.messages)
-    return {"facts": await _found(house, who, query[-MOST_QUERY:], [body.group_id], body.max_facts)}
+    return {"facts": await _found(app, who, query[-MOST_QUERY:], [body.group_id], body.max_facts)}
 
 
-async def _found(house: House, who: Caller, query: str, groups: Sequence[str] | None, most: int) -> list[Any]:
+async def _found(app: AppContext, who: Caller, query: str, groups: Sequence[str] | None, most: int) -> list[Any]:
     origins = _of(groups) if groups else None
-    asked = Asked(query=query, limit=MOST_RESULTS, cut="none")
-    hits = (await search(house, who, asked, origins)).results
+    asked = ContextParameters(query=query, limit=MOST_RESULTS, cut="none")
+    hits = (await search(app, who, asked, origins)).results
     ids = list(dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids))
-    known = {each.fact_id: each for each in await facts.named(house, who, ids)}
+    known = {each.fact_id: each for each in await facts.named(app, who, ids)}
     return [_edge(known[each]) for each in ids if each in known][:most]
 
 
@@ -197,28 +197,28 @@ def _edge(fact: FactWithEnds) -> dict[str, Any]:
 
 
 @router.get("/entity-edge/{edge}")
-async def edge(edge: Id, who: Reader, house: Here) -> Any:
+async def edge(edge: Id, who: Reader, app: Here) -> Any:
     """One fact, whatever became of it. Raises NotFound if it was forgotten."""
-    found = [each for each in await facts.named(house, who, [edge]) if each.status not in ("forgotten", "pruned")]
+    found = [each for each in await facts.named(app, who, [edge]) if each.status not in ("forgotten", "pruned")]
     if not found:
         raise NotFound("There is no such entity edge.")
     return _edge(found[0])
 
 
 @router.delete("/entity-edge/{edge}")
-async def delete_edge(edge: Id, who: Who, house: Here, key: Key) -> Any:
+async def delete_edge(edge: Id, who: Who, app: Here, key: Key) -> Any:
     """Believe a fact no more. Raises NotFound."""
-    if not await facts.named(house, who, [edge]):
+    if not await facts.named(app, who, [edge]):
         raise NotFound("There is no such entity edge.")
-    await remembering.forget(house, who, key, edge)
+    await remembering.forget(app, who, key, edge)
     return _done("Entity Edge deleted")
 
 
 @router.get("/episodes/{group:path}")
-async def episodes(group: Id, who: Reader, house: Here, last_n: Annotated[int, Query(ge=1, le=1_000_000)] = 10) -> Any:
+async def episodes(group: Id, who: Reader, app: Here, last_n: Annotated[int, Query(ge=1, le=1_000_000)] = 10) -> Any:
     """The latest messages of a group, the latest last."""
     origins = [ProvenanceFilter(says={GROUP: group}, names=("role_type",))]
-    found = await heard.list_heard(house, who, origins, min(last_n, MOST_EPISODES))
+    found = await heard.list_heard(app, who, origins, min(last_n, MOST_EPISODES))
     return [_shown(each) for each in reversed(found.segments)]
 
 
@@ -241,23 +241,23 @@ def _shown(said: HeardSegment) -> dict[str, Any]:
 
 
 @router.delete("/episode/{episode:path}")
-async def delete_episode(episode: EpisodeId, who: Who, house: Here, key: Key) -> Any:
+async def delete_episode(episode: EpisodeId, who: Who, app: Here, key: Key) -> Any:
     """Forget a message for good. Raises NotFound."""
-    await forget_source(house, who, key, f"{EPISODE}{episode}")
+    await forget_source(app, who, key, f"{EPISODE}{episode}")
     return _done("Episode deleted")
 
 
 @router.delete("/group/{group:path}")
-async def delete_group(group: Id, who: Who, house: Here, key: Key) -> Any:
+async def delete_group(group: Id, who: Who, app: Here, key: Key) -> Any:
     """Forget for good what was told of a group."""
-    await heard.forget_heard(house, who, key, _of([group]))
+    await heard.forget_heard(app, who, key, _of([group]))
     return _done("Group deleted")
 
 
 @router.post("/clear")
-async def clear(who: Who, house: Here, key: Key) -> Any:
+async def clear(who: Who, app: Here, key: Key) -> Any:
     """Forget for good what was told of any group. What was told otherwise stays."""
-    await heard.forget_heard(house, who, key, [ProvenanceFilter(names=(GROUP,))])
+    await heard.forget_heard(app, who, key, [ProvenanceFilter(names=(GROUP,))])
     return _done("Graph cleared")
 
 

@@ -21,10 +21,10 @@ from fastapi.encoders import jsonable_encoder
 from pydantic import ValidationError
 from starlette.responses import Response
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader, Who
 from deployments.commands import Here, Key
 from deployments.dialect import Dialect
-from deployments.house import House
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
@@ -70,36 +70,36 @@ Retried = Annotated[str | None, Header(alias="idempotency-key")]
 
 @router.post("/omi/{secret}/transcript")
 async def transcript(
-    sent: Sent, who: Who, house: Here, key: Retried = None, uid: str | None = None, session_id: str | None = None
+    sent: Sent, who: Who, app: Here, key: Retried = None, uid: str | None = None, session_id: str | None = None
 ) -> Response:
     """What is being said: `{"session_id", "segments"}` as Omi's code sends it, or the bare list its manual shows."""
     body = sent if isinstance(sent, Mapping) else {"segments": sent}
-    segments = await _segments(house, who, body.get("segments"), key)
+    segments = await _segments(app, who, body.get("segments"), key)
     if segments:
         stream = _stream(uid or session_id or body.get("session_id"))
-        await _acknowledged(overhear(house, who, stream, segments, ORIGIN))
+        await _acknowledged(overhear(app, who, stream, segments, ORIGIN))
     return VisibleJson({})
 
 
 @router.post("/omi/{secret}/conversation")
-async def conversation(sent: Sent, who: Who, house: Here, key: Retried = None, uid: str | None = None) -> Response:
+async def conversation(sent: Sent, who: Who, app: Here, key: Retried = None, uid: str | None = None) -> Response:
     """A conversation that is over, with its final transcript."""
     body = sent if isinstance(sent, Mapping) else {}
-    segments = await _segments(house, who, body.get("transcript_segments"), key, _language(body.get("language")))
+    segments = await _segments(app, who, body.get("transcript_segments"), key, _language(body.get("language")))
     if segments:
         told = {
             "source_id": f"{ORIGIN}-{_named(body.get('id') or segments[0].segment_id)}",
-            "started_at": _began(house, body, segments).isoformat(),
+            "started_at": _began(app, body, segments).isoformat(),
             "participants": list(dict.fromkeys(each.speaker for each in segments))[:MOST_PARTICIPANTS],
             "provenance": _provenance(body, ("title", "category")),
             "segments": segments,
         }
-        await _acknowledged(settle(house, who, _stream(uid), SourceIn(**told), ORIGIN))
+        await _acknowledged(settle(app, who, _stream(uid), SourceIn(**told), ORIGIN))
     return VisibleJson({})
 
 
 @router.post("/omi/{secret}/day-summary")
-async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None) -> Response:
+async def day_summary(sent: Sent, who: Who, app: Here, uid: str | None = None) -> Response:
     """What Omi's model wrote about a day: a document that is found, and of which nothing is believed."""
     body = sent if isinstance(sent, Mapping) else {}
     summary = body.get("summary_json")
@@ -111,7 +111,7 @@ async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None)
     ][:MOST_SENTENCES]
     if segments:
         of_day = summary if isinstance(summary, Mapping) else body
-        written_at = _moment(body.get("created_at")) or to_datetime(house.clock.now())
+        written_at = _moment(body.get("created_at")) or to_datetime(app.clock.now())
         day = _text(of_day.get("date")) or f"{written_at:%Y-%m-%d}"
         told = {
             "source_id": f"{_stream(uid or body.get('uid'))}-day-{_named(day)}",
@@ -120,17 +120,17 @@ async def day_summary(sent: Sent, who: Who, house: Here, uid: str | None = None)
             "provenance": {"origin": ORIGIN, "day": day[:64]},
             "segments": segments,
         }
-        await _acknowledged(tell(house, who, SourceIn(**told), revive=False))
+        await _acknowledged(tell(app, who, SourceIn(**told), revive=False))
     return VisibleJson({})
 
 
 @router.post("/omi/{secret}/audio")
 async def audio(
-    request: Request, who: Who, house: Here, key: Retried = None, uid: str = "", sample_rate: str = "16000"
+    request: Request, who: Who, app: Here, key: Retried = None, uid: str = "", sample_rate: str = "16000"
 ) -> Response:
     """Sound as its codec gives it: samples of 16 bits, mono. Omi writes the rate behind whatever address it has."""
     rate = int(sample_rate) if re.fullmatch(r"[0-9]{1,6}", sample_rate) else 0
-    await _acknowledged(keep_sound(house, who, key, _stream(uid), rate, await request.body()))
+    await _acknowledged(keep_sound(app, who, key, _stream(uid), rate, await request.body()))
     return VisibleJson({})
 
 
@@ -145,10 +145,10 @@ async def _acknowledged(storing: Awaitable[object]) -> None:
 
 
 async def _segments(
-    house: House, who: Caller, raw: object, key: str | None, language: str | None = None
+    app: AppContext, who: Caller, raw: object, key: str | None, language: str | None = None
 ) -> list[SegmentIn]:
     """Omi's segments as ours, the last of each id; those that are malformed are set aside."""
-    profile = await house.profile(who.user_id)
+    profile = await app.profile(who.user_id)
     owner = profile.name or next(iter(profile.speaker_labels), "me")
     good: dict[str, SegmentIn] = {}
     every = raw if isinstance(raw, list) else []
@@ -191,10 +191,10 @@ def _segment(raw: object, owner: str, identity: str | None, language: str | None
     )
 
 
-def _began(house: House, body: Mapping[str, Any], segments: Iterable[SegmentIn]) -> datetime:
+def _began(app: AppContext, body: Mapping[str, Any], segments: Iterable[SegmentIn]) -> datetime:
     """When a conversation began; of one that does not say, so that its last words were said now."""
     told = _moment(body.get("started_at")) or _moment(body.get("created_at"))
-    return told or to_datetime(house.clock.now() - max(each.end or 0.0 for each in segments))
+    return told or to_datetime(app.clock.now() - max(each.end or 0.0 for each in segments))
 
 
 def _provenance(body: Mapping[str, Any], structured: Iterable[str]) -> dict[str, str]:
@@ -336,14 +336,14 @@ async def manifest_with_token(who: Reader) -> dict[str, Any]:
 
 @router.post("/omi/tools/{name}")
 @router.post("/omi/{secret}/tools/{name}")
-async def use_tool(name: str, sent: Sent, who: Reader, house: Here, key: Key) -> Response:
+async def use_tool(name: str, sent: Sent, who: Reader, app: Here, key: Key) -> Response:
     """Call a tool. What its caller can mend is an error with 200: Omi switches off what is refused too often."""
     if name not in _OFFERED:
         raise NotFound(f"There is no tool of that name; there are {', '.join(_OFFERED)}.")
     given = sent if isinstance(sent, Mapping) else {}
     arguments = {each: value for each, value in given.items() if each not in _BESIDES and value is not None}
     try:
-        answer = await call_tool(house, who, key, name, arguments)
+        answer = await call_tool(app, who, key, name, arguments)
     except DomainError as error:
         if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
             raise

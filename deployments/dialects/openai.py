@@ -19,10 +19,10 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import Response
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader
 from deployments.commands import Here
 from deployments.dialect import Dialect
-from deployments.house import House
 from deployments.kinds import ShortText, Text, Words
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
@@ -71,7 +71,7 @@ class ChatPartIn(BaseModel):
         return self.text if self.type.endswith("text") else self.refusal if self.type == "refusal" else None
 
 
-class ChatMessageIn(BaseModel):
+class CompletionMessageIn(BaseModel):
     """A message of a chat."""
 
     role: Literal["system", "developer", "user", "assistant"]
@@ -88,7 +88,7 @@ class CompletionIn(BaseModel):
     """A request for a chat completion. What only tunes a model is not read: it may have none."""
 
     model: ShortText
-    messages: Annotated[list[ChatMessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[CompletionMessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
     stream: bool | None = False
     stream_options: StreamOptionsIn | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -184,19 +184,19 @@ def _own(answered: Reply) -> dict[str, Any]:
 
 
 @router.get("/v1/models")
-async def models(_: Reader, house: Here) -> dict[str, Any]:
+async def models(_: Reader, app: Here) -> dict[str, Any]:
     """The models there are."""
-    return {"object": "list", "data": [_model(name) for name in _names(house)]}
+    return {"object": "list", "data": [_model(name) for name in _names(app)]}
 
 
 @router.get("/v1/models/{name:path}")
-async def model(name: str, _: Reader, house: Here) -> dict[str, Any]:
+async def model(name: str, _: Reader, app: Here) -> dict[str, Any]:
     """One model."""
-    return _model(_known(name, _names(house)))
+    return _model(_known(name, _names(app)))
 
 
-def _names(house: House) -> list[str]:
-    return list(dict.fromkeys((OWN, *(() if house.model is None else (house.model.name,)))))
+def _names(app: AppContext) -> list[str]:
+    return list(dict.fromkeys((OWN, *(() if app.model is None else (app.model.name,)))))
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -212,19 +212,19 @@ def _known(name: str, names: list[str]) -> str:
 
 
 @router.post(CHAT)
-async def chat(body: CompletionIn, request: Request, who: Reader, house: Here) -> Response:
+async def chat(body: CompletionIn, request: Request, who: Reader, app: Here) -> Response:
     """Answer what was said last from memory, in one or as a stream, and remember both sides."""
     _refuse(body)
-    _known(body.model, _names(house))
+    _known(body.model, _names(app))
     talk = _talk(body, _remembers(body, request, who))
-    reminded = await chatting.remind(house, who, talk)
+    reminded = await chatting.remind(app, who, talk)
     wants_usage = body.stream_options is not None and body.stream_options.include_usage
-    made = ChatCompletion(f"chatcmpl-{secrets.token_hex(12)}", int(house.clock.now()), body.model, wants_usage)
+    made = ChatCompletion(f"chatcmpl-{secrets.token_hex(12)}", int(app.clock.now()), body.model, wants_usage)
     if body.stream:
-        events = _events(house, who, talk, reminded, made)
+        events = _events(app, who, talk, reminded, made)
         return streamed(events)
-    answered = await chatting.reply(house, who, talk, reminded)
-    await chatting.remember(house, who, talk, reminded, answered)
+    answered = await chatting.reply(app, who, talk, reminded)
+    await chatting.remember(app, who, talk, reminded, answered)
     return VisibleJson(made.whole(answered, _cost(talk, reminded, answered)))
 
 
@@ -261,7 +261,7 @@ def _talk(body: CompletionIn, remembered: bool) -> Talk:
     )
 
 
-def _words(message: ChatMessageIn, place: int) -> str:
+def _words(message: CompletionMessageIn, place: int) -> str:
     """The words of a message. Raises Invalid for parts that hold others than words."""
     if not isinstance(message.content, list):
         return message.content or ""
@@ -281,11 +281,11 @@ def _cost(talk: Talk, reminded: Reminded, answered: Reply) -> dict[str, int]:
 
 
 async def _events(
-    house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion
+    app: AppContext, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion
 ) -> AsyncGenerator[str]:
     """The answer as a stream. Whatever happens it tells of it and ends as clients expect."""
     try:
-        async with aclosing(_told(house, who, talk, reminded, made)) as events:
+        async with aclosing(_told(app, who, talk, reminded, made)) as events:
             async for event in events:
                 yield event
     except DomainError as error:
@@ -296,10 +296,12 @@ async def _events(
     yield "data: [DONE]\n\n"
 
 
-async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion) -> AsyncGenerator[str]:
+async def _told(
+    app: AppContext, who: Caller, talk: Talk, reminded: Reminded, made: ChatCompletion
+) -> AsyncGenerator[str]:
     """The pieces of the answer as they come. How it ended is told once it is remembered."""
     yield made.chunk({"role": "assistant", "content": ""})
-    speaking = Speaking(house, who, talk, reminded)
+    speaking = Speaking(app, who, talk, reminded)
     async with aclosing(kept_alive(speaking.answer())) as pieces:
         async for piece in pieces:
             yield PING if piece is None else made.chunk({"content": piece})
@@ -310,15 +312,15 @@ async def _told(house: House, who: Caller, talk: Talk, reminded: Reminded, made:
 
 
 @router.post(EMBEDDINGS)
-async def embeddings(body: EmbeddingsIn, _: Reader, house: Here) -> Response:
+async def embeddings(body: EmbeddingsIn, _: Reader, app: Here) -> Response:
     """The vectors of texts, as memory itself makes them."""
-    encoder = house.stores.encoder
+    encoder = app.stores.encoder
     name = _known(body.model, [OWN, encoder.name])
     if body.dimensions not in (None, encoder.dimensions):
         raise Invalid(f"dimensions: this encoder has {encoder.dimensions}.", param="dimensions", code="invalid_value")
     told: list[Any] = []
     for start in range(0, len(body.input), BATCH):
-        vectors = (await house.encoder.embed(body.input[start : start + BATCH])).astype("<f4")
+        vectors = (await app.encoder.embed(body.input[start : start + BATCH])).astype("<f4")
         told += [
             base64.b64encode(each.tobytes()).decode() if body.encoding_format == "base64" else each.tolist()
             for each in vectors

@@ -24,13 +24,13 @@ PATH = "/webhook/transcript"
 
 
 @router.post(PATH)
-async def transcript(request: Request, who: Who, house: Here) -> dict[str, Any]:
+async def transcript(request: Request, who: Who, app: Here) -> dict[str, Any]:
     """Store a payload of segments. The same one again changes nothing."""
     try:
         raw = orjson.loads(await request.body())
     except orjson.JSONDecodeError as error:
         raise Invalid("The body is not JSON.") from error
-    taken = await take_in(house, who, raw)
+    taken = await take_in(app, who, raw)
     return {"session_id": raw["session_id"], "segments": taken, "status": "raw"}
 
 

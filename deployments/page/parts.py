@@ -54,7 +54,7 @@ _DONE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageContext:
     """Who looks, as the parts need it: where they live, what they asked, and the key of their forms.
 
     Without a key there are no forms: who may only read.
@@ -102,12 +102,12 @@ def answer(words: str) -> str:
     return f'<section class="answer"><h2>Answer</h2><p>{escape(first)}</p>{below}</section>'
 
 
-def hit(found: Hit, desk: Desk) -> str:
+def hit(found: Hit, desk: PageContext) -> str:
     """What was said, by whom, when and where."""
     return _lines(f"“{found.text}”", found.speaker, desk.clock(found.timestamp), found.source_id)
 
 
-def fact(believed: FactOut, desk: Desk) -> str:
+def fact(believed: FactOut, desk: PageContext) -> str:
     """A fact, since when and from where, and what its owner may do with it."""
     since, until = desk.day(believed.valid_from), desk.day(believed.valid_to)
     span = f"from {since} until {until}" if until else f"since {since}"
@@ -116,7 +116,7 @@ def fact(believed: FactOut, desk: Desk) -> str:
     return told + (_verbs(believed, desk) if desk.key and believed.status == "active" else "")
 
 
-def promise(made: PromiseOut, desk: Desk) -> str:
+def promise(made: PromiseOut, desk: PageContext) -> str:
     """A promise; one whose day has passed says so first."""
     to = f"to {made.to}" if made.to else None
     late = made.state == "expired"
@@ -130,7 +130,7 @@ def figures(shown: Mapping[str, int]) -> str:
     return f"<section><h2>Status</h2><dl>{rows}</dl></section>"
 
 
-def done(what: str, statement: str, command_id: str, desk: Desk) -> str:
+def done(what: str, statement: str, command_id: str, desk: PageContext) -> str:
     """What was done just now, and the way back."""
     undo = _UNDO.substitute(hidden=desk.hidden(command=command_id)) if command_id and desk.key else ""
     words = f"{_DONE[what]} {statement}".strip()
@@ -147,7 +147,7 @@ def refused(why: str, query: str) -> str:
     return f'<div class="done" role="alert"><p>{escape(why)}</p>{_BACK.substitute(query=escape(query))}</div>'
 
 
-def _verbs(believed: FactOut, desk: Desk) -> str:
+def _verbs(believed: FactOut, desk: PageContext) -> str:
     known = {"fact": escape(believed.fact_id), "hidden": desk.hidden()}
     correct = _CORRECT.substitute(known, statement=escape(believed.statement), most=MOST_STATEMENT)
     rest = (_VERB.substitute(known, verb=verb, label=verb.capitalize()) for verb in ("confirm", "forget"))

@@ -15,6 +15,6 @@ router = APIRouter(prefix="/v1", tags=["context"])
 
 
 @router.post("/ask", response_model=Answer, response_model_exclude_none=True)
-async def answer(body: AskIn, who: Reader, house: Here) -> Any:
+async def answer(body: AskIn, who: Reader, app: Here) -> Any:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    return await asking.answer(house, who, body)
+    return await asking.answer(app, who, body)

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Query
 from deployments.callers import Whole
 from deployments.commands import Here
 from deployments.use_cases import auditing
-from deployments.use_cases.auditing import Asked, AuditList
+from deployments.use_cases.auditing import AuditList, AuditParameters
 
 router = APIRouter(prefix="/v1", tags=["audit"])
 
 
 @router.get("/audit")
-async def audit(asked: Annotated[Asked, Query()], who: Whole, house: Here) -> AuditList:
+async def audit(asked: Annotated[AuditParameters, Query()], who: Whole, app: Here) -> AuditList:
     """Who read or changed what of this memory: ids alone, never words. For its owner, with clearance for all of it.
 
     Example: `GET /v1/audit?token=phone&limit=20`
     """
-    return await auditing.audit(house, who, asked)
+    return await auditing.audit(app, who, asked)

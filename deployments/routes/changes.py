@@ -14,6 +14,6 @@ router = APIRouter(prefix="/v1", tags=["changes"])
 
 
 @router.get("/changes")
-async def changes(asked: Annotated[Since, Query()], who: Who, house: Here) -> ChangeLog:
+async def changes(asked: Annotated[Since, Query()], who: Who, app: Here) -> ChangeLog:
     """Every change of the facts and entities in sight, oldest first. Example: `GET /v1/changes?since=last_week`"""
-    return await change_log(house, who, asked)
+    return await change_log(app, who, asked)

@@ -10,10 +10,10 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader
 from deployments.chats import ChatSession
 from deployments.commands import Here
-from deployments.house import House
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases.conversing import (
     ChatMessageIn,
@@ -47,28 +47,28 @@ _TOLD: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("", response_class=StreamingResponse, responses=_TOLD)
-async def chat(body: ChatMessageIn, who: Reader, house: Here) -> StreamingResponse:
+async def chat(body: ChatMessageIn, who: Reader, app: Here) -> StreamingResponse:
     """Say something and be answered from memory, as a stream; both sides are remembered if the token may write.
 
     Example: `{"message": "What did I talk about yesterday?"}`, and `session_id` from then on.
     """
-    session = session_for(house, who, body)
-    return streamed(_written(house, who, session, body.message))
+    session = session_for(app, who, body)
+    return streamed(_written(app, who, session, body.message))
 
 
 @router.get("/sessions")
-async def sessions(who: Reader, house: Here) -> ChatSessionList:
+async def sessions(who: Reader, app: Here) -> ChatSessionList:
     """The caller's sessions that are active in this gateway.
 
     Example: `GET /v1/chat/sessions`
     """
-    return sessions_of(house, who)
+    return sessions_of(app, who)
 
 
-async def _written(house: House, who: Caller, session: ChatSession, message: str) -> AsyncGenerator[str]:
+async def _written(app: AppContext, who: Caller, session: ChatSession, message: str) -> AsyncGenerator[str]:
     """The events as they are sent. Whatever happens, the stream tells of it and ends as clients expect."""
     try:
-        async with aclosing(kept_alive(converse(house, who, session, message))) as events:
+        async with aclosing(kept_alive(converse(app, who, session, message))) as events:
             async for event in events:
                 yield PING if event is None else written(event)
     except DomainError as error:

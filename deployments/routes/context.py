@@ -6,21 +6,28 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
 from deployments.queries import described, query_of
 from deployments.showing import as_it_is
-from deployments.use_cases.searching import Asked, ContextAnswer, search
+from deployments.use_cases.searching import ContextAnswer, ContextParameters, search
 
 router = APIRouter(prefix="/v1", tags=["context"])
 
 
-@router.get("/context", response_model=ContextAnswer, response_model_exclude_none=True, openapi_extra=described(Asked))
+@router.get(
+    "/context",
+    response_model=ContextAnswer,
+    response_model_exclude_none=True,
+    openapi_extra=described(ContextParameters),
+)
 async def context(
-    who: Who, house: Annotated[House, Depends(house_of)], asked: Annotated[Asked, Depends(query_of(Asked))]
+    who: Who,
+    app: Annotated[AppContext, Depends(house_of)],
+    asked: Annotated[ContextParameters, Depends(query_of(ContextParameters))],
 ) -> Any:
     """The segments that answer a question, each with speaker, time and source.
 
     Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
     """
-    return as_it_is(await search(house, who, asked))
+    return as_it_is(await search(app, who, asked))

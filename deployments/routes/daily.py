@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
 from deployments.use_cases.daily import Daily, review_day
 
 router = APIRouter(prefix="/v1", tags=["daily"])
@@ -16,11 +16,11 @@ router = APIRouter(prefix="/v1", tags=["daily"])
 @router.get("/daily")
 async def daily(
     who: Who,
-    house: Annotated[House, Depends(house_of)],
+    app: Annotated[AppContext, Depends(house_of)],
     date: Annotated[str | None, Query(description="YYYY-MM-DD; default today.")] = None,
 ) -> Daily:
     """What a day held: people, topics, promises and how it felt.
 
     Example: `GET /v1/daily?date=2026-03-01`
     """
-    return await review_day(house, who, date)
+    return await review_day(app, who, date)

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Query
 
 from deployments.callers import Who
 from deployments.commands import Here
-from deployments.use_cases.diff import Asked, Difference, difference
+from deployments.use_cases.diff import Difference, DiffParameters, difference
 
 router = APIRouter(prefix="/v1", tags=["explain"])
 
 
 @router.get("/diff")
-async def diff(asked: Annotated[Asked, Query()], who: Who, house: Here) -> Difference:
+async def diff(asked: Annotated[DiffParameters, Query()], who: Who, app: Here) -> Difference:
     """What changed in belief after `from`, up to `to`, by what had been committed: with command, actor and words.
 
     Example: `GET /v1/diff?from=last_week&subject=Maya`
     """
-    return await difference(house, who, asked)
+    return await difference(app, who, asked)

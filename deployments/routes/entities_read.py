@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
-from deployments.paging import Part
+from deployments.paging import PageParameters
 from deployments.use_cases import entities as cases
 from deployments.use_cases.entities import EntityFilter, EntityList, EntityProfile
 from deployments.use_cases.facts import AsOf, KnownAsOf, NoteList
@@ -18,27 +18,27 @@ router = APIRouter(prefix="/v1", tags=["entities"])
 
 
 @router.get("/entities")
-async def entities(asked: Annotated[EntityFilter, Query()], who: Who, house: Here) -> EntityList:
+async def entities(asked: Annotated[EntityFilter, Query()], who: Who, app: Here) -> EntityList:
     """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then.
 
     Example: `GET /v1/entities?entity_type=person&limit=20`
     """
-    return await cases.entities(house, who, asked)
+    return await cases.entities(app, who, asked)
 
 
 @router.get("/entities/{entity_id}")
 async def entity(
-    entity_id: Id, who: Who, house: Here, as_of: AsOf = None, known_as_of: KnownAsOf = None
+    entity_id: Id, who: Who, app: Here, as_of: AsOf = None, known_as_of: KnownAsOf = None
 ) -> EntityProfile:
     """Everything about one entity, by its id or the beginning of it; a merged one answers as what it became.
 
     With `as_of` its facts are those that were true then, its mentions those made by then; with `known_as_of` all of it
     is as it was believed then: names, tier, state, facts, notes.
     """
-    return await cases.entity(house, who, entity_id, as_of, known_as_of)
+    return await cases.entity(app, who, entity_id, as_of, known_as_of)
 
 
 @router.get("/entities/{entity_id}/notes")
-async def notes(entity_id: Id, asked: Annotated[Part, Query()], who: Who, house: Here) -> NoteList:
+async def notes(entity_id: Id, asked: Annotated[PageParameters, Query()], who: Who, app: Here) -> NoteList:
     """The remarks on an entity that have not expired. Example: `GET /v1/entities/e-0a1b2c/notes?limit=20`"""
-    return await cases.notes(house, who, entity_id, asked)
+    return await cases.notes(app, who, entity_id, asked)

@@ -13,7 +13,7 @@ from deployments.callers import Reader, Who
 from deployments.commands import Here
 from deployments.dates import moments_of
 from deployments.kinds import Id, When
-from deployments.paging import MOST_ROWS, Part, cursor_of
+from deployments.paging import MOST_ROWS, PageParameters, cursor_of
 from deployments.protocol import GRANTED
 from deployments.tickets import LASTS_S
 from deployments.use_cases import watching
@@ -103,7 +103,7 @@ class Known(BaseModel, json_schema_extra={"examples": [_KNOWN]}):
     emits: bool
 
 
-class EventsAsked(Part):
+class EventsAsked(PageParameters):
     """The parameters of the list."""
 
     limit: Annotated[int, Query(ge=1, le=5 * MOST_ROWS, description="How many at most.")] = 50
@@ -121,21 +121,21 @@ class EventsAsked(Part):
 
 
 @router.get("/events")
-async def events(asked: Annotated[EventsAsked, Query()], who: Who, house: Here) -> EventList:
+async def events(asked: Annotated[EventsAsked, Query()], who: Who, app: Here) -> EventList:
     """What the parts of the system have done in this memory: the latest, or of the last seven days.
 
     Example: `GET /v1/events?creature=kraken&limit=20`
     """
-    start, since, end = await moments_of(house, who, start=asked.start, since=asked.since, end=asked.end)
+    start, since, end = await moments_of(app, who, start=asked.start, since=asked.since, end=asked.end)
     wanted = watching.Wanted(
         asked.creature, asked.process, asked.event_type, asked.session_id, since if start is None else start, end
     )
     place = asked.place()
     source = asked.source or ("db" if place or wanted.timed else "buffer")
     if source == "buffer":
-        page = await watching.latest(house, who, wanted, asked.limit, place)
+        page = await watching.latest(app, who, wanted, asked.limit, place)
     else:
-        page = await watching.kept(house, who, wanted, asked.limit, place)
+        page = await watching.kept(app, who, wanted, asked.limit, place)
     shown = [EventOut(**each) for each in page.shown]
     return EventList(events=shown, total=len(shown), source=source, cursor=cursor_of(page.last))
 
@@ -144,7 +144,7 @@ async def events(asked: Annotated[EventsAsked, Query()], who: Who, house: Here) 
 async def emit(
     body: Annotated[dict[str, Any] | Told, Body(openapi_examples=_TOLD)],
     who: Who,
-    house: Here,
+    app: Here,
 ) -> Emitted:
     """Take in events of a program beside Memoray, one or a list. Each needs its `event_type` and the `creature` or the
     `process` of the registry; what is left out is filled in from there. One that is not right is rejected alone.
@@ -152,7 +152,7 @@ async def emit(
     Send ids and figures, never what somebody said.
     """
     told = body if isinstance(body, list) else [body]
-    accepted = await watching.take(house, who, told)
+    accepted = await watching.take(app, who, told)
     return Emitted(accepted=accepted, rejected=len(told) - accepted, total=len(told))
 
 
@@ -166,9 +166,9 @@ async def registry(who: Who) -> list[Known]:
 
 
 @router.post("/events/ticket")
-async def ticket(request: Request, who: Reader, house: Here) -> Ticket:
+async def ticket(request: Request, who: Reader, app: Here) -> Ticket:
     """A ticket for one stream, within a minute, for a browser's EventSource, which sends no header: `?ticket=...`."""
-    given = house.tickets.give(request.scope[GRANTED].granted, who.user_id, house.clock.now())
+    given = app.tickets.give(request.scope[GRANTED].granted, who.user_id, app.clock.now())
     return Ticket(ticket=given, expires_in_s=int(LASTS_S))
 
 
@@ -180,7 +180,7 @@ async def ticket(request: Request, who: Reader, house: Here) -> Ticket:
 async def stream(
     request: Request,
     who: Who,
-    house: Here,
+    app: Here,
     last_event_id: Annotated[Id | None, Header()] = None,
     since_id: Annotated[Id | None, Query(description="As Last-Event-ID, for who can send no header.")] = None,
     ticket: Annotated[Id | None, Query(description="In place of a token: see POST /v1/events/ticket.")] = None,
@@ -190,5 +190,5 @@ async def stream(
     A comment comes every 15 s without one. Example: `GET /v1/events/stream`
     """
     granted = request.scope[GRANTED].granted
-    told = await watching.stream(house, who, granted, last_event_id or since_id)
+    told = await watching.stream(app, who, granted, last_event_id or since_id)
     return StreamingResponse(told, media_type="text/event-stream", headers=STREAMED)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 
 from adapters import build
 from adapters.disk import is_full
-from deployments.house import House, house_of
+from deployments.app_context import AppContext, house_of
 from memory.errors import DiskFull
 
 router = APIRouter(tags=["health"])
@@ -24,14 +24,14 @@ async def health() -> dict[str, str]:
 
 
 @router.get("/health/ready")
-async def ready(house: Annotated[House, Depends(house_of)]) -> dict[str, str]:
+async def ready(app: Annotated[AppContext, Depends(house_of)]) -> dict[str, str]:
     """Whether a question could be answered and a word kept now: the database and the encoder are there, and the disk
     has room. 503 otherwise, and 507 with the type `urn:memoray:disk-full` where the disk is full.
 
     Example: `GET /health/ready`
     """
-    if is_full(build.folders(house.settings)):
+    if is_full(build.folders(app.settings)):
         raise DiskFull
-    await house.stores.tokens.all()
-    await house.ask("ready")
+    await app.stores.tokens.all()
+    await app.ask("ready")
     return {"status": "ready"}

@@ -19,20 +19,20 @@ router = APIRouter(tags=["metrics"])
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Metrics."}},
 )
-async def metrics(request: Request, house: Here) -> Response:
+async def metrics(request: Request, app: Here) -> Response:
     """What the system does, as figures: requests by route with their durations, questions, turns, what waits.
 
     For an administrator's token, or where the setting `events.metrics` is `loopback` without one, from this machine.
     Example: `GET /metrics`
     """
-    if house.settings.events.metrics == "token":
-        granted = await known(house, given(request), request)
+    if app.settings.events.metrics == "token":
+        granted = await known(app, given(request), request)
         if granted.permission != "admin":
             raise Forbidden("Metrics are of the whole system: they need an administrator's token.")
     elif not _near(request):
         raise Forbidden("Metrics are told on this machine alone.")
-    events = house.stores.events
-    told = await house.metrics.text(events.store, events.untold, house.rings.listeners)
+    events = app.stores.events
+    told = await app.metrics.text(events.store, events.untold, app.rings.listeners)
     return Response(told, media_type=CONTENT_TYPE_LATEST)
 
 

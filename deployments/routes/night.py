@@ -7,9 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from deployments.app_context import AppContext
 from deployments.callers import Whole
 from deployments.commands import Here
-from deployments.house import House
 from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
@@ -29,37 +29,37 @@ class NightIn(Body):
 
 
 @router.post("/night")
-async def run(who: Whole, house: Here, body: NightIn | None = None) -> dict[str, Any]:
+async def run(who: Whole, app: Here, body: NightIn | None = None) -> dict[str, Any]:
     """Run a night, after the missed ones before it, and return its report; one that was is only told again.
 
     `now` in a night is its scheduled hour where the user lives. A report counts everything in the memory, so it needs
     clearance sensitive, or an administrator's token. 422 for a night to come, 409 for one before the last that was.
     """
-    user, now, hour = who.user_id, house.clock.now(), house.settings.night.hour
-    profile = await house.profile(user)
-    latest = _latest(now, house.offset(profile, now), profile.time_zone, hour)
+    user, now, hour = who.user_id, app.clock.now(), app.settings.night.hour
+    profile = await app.profile(user)
+    latest = _latest(now, app.offset(profile, now), profile.time_zone, hour)
     night = (body.night if body else None) or latest
     if not to_datetime(EARLIEST).date() < night <= latest:
         raise Invalid(f"night: must lie in this life, and the last night that is over is {latest}.")
-    if (known := await house.stores.nights.report(user, night)) is not None:
+    if (known := await app.stores.nights.report(user, night)) is not None:
         return known
-    last = await house.stores.nights.last(user)
+    last = await app.stores.nights.last(user)
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: dict[str, Any] = {}
-    stores = house.stores
-    parts = NightParts(house.settings.life, stores.nights, house.minds, stores.night_words, house.model, hour)
-    for each in await _missed(house, user, night, profile.time_zone):
-        async with telling_of_night(house.stores.events, user, each):
+    stores = app.stores
+    parts = NightParts(app.settings.life, stores.nights, app.actors, stores.night_words, app.model, hour)
+    for each in await _missed(app, user, night, profile.time_zone):
+        async with telling_of_night(app.stores.events, user, each):
             report = await run_night(user, each, profile.time_zone, parts)
-    await house.stores.failures.over(user, STEP)
+    await app.stores.failures.over(user, STEP)
     return report
 
 
 @router.get("/night/{night}")
-async def read(night: date, who: Whole, house: Here) -> dict[str, Any]:
+async def read(night: date, who: Whole, app: Here) -> dict[str, Any]:
     """The report of a night that was. Example: `GET /v1/night/2026-03-02`"""
-    report = await house.stores.nights.report(who.user_id, night)
+    report = await app.stores.nights.report(who.user_id, night)
     if report is None:
         raise NotFound("That night was not run.", night=str(night))
     return report
@@ -71,8 +71,8 @@ def _latest(now: Instant, offset_s: int, zone: str, hour: int) -> date:
     return today if instant_of(today, zone, hour) <= now else today - timedelta(days=1)
 
 
-async def _missed(house: House, user: str, night: date, zone: str) -> list[date]:
+async def _missed(app: AppContext, user: str, night: date, zone: str) -> list[date]:
     """The nights that are due before this one, and this one."""
-    since, hour = await house.stores.nights.since(user), house.settings.night.hour
+    since, hour = await app.stores.nights.since(user), app.settings.night.hour
     before = [] if since is None else due(since, instant_of(night, zone, hour), zone, hour)
     return [*(each for each in before if each < night), night]

@@ -11,14 +11,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Who
 from deployments.commands import Here, Key, turn, vectors_of
-from deployments.house import House
 from deployments.kinds import Body, Id
-from deployments.upkeep import AlikeFacts, Done, NamedFact, alike, carry_out, named, outlook
+from deployments.upkeep import AlikeFacts, CommandEffect, NamedFact, alike, carry_out, named, outlook
 from memory.model.commands import ProtectFact
 from memory.rules.reflection import JUDGED
-from memory.services.reflect import Outlook
+from memory.services.reflect import VisibleMemory
 
 router = APIRouter(prefix="/v1", tags=["operators"])
 MOST_SHOWN = 200
@@ -83,80 +83,80 @@ class Protected(BaseModel):
 
 
 @router.get("/reflection")
-async def reflection(who: Who, house: Here, limit: Most = 50) -> Reflected:
+async def reflection(who: Who, app: Here, limit: Most = 50) -> Reflected:
     """Look at the facts: duplicates, near misses, themes, what has grown stale. Example: `GET /v1/reflection`"""
-    return await asyncio.to_thread(_reflected, await outlook(house, who), limit)
+    return await asyncio.to_thread(_reflected, await outlook(app, who), limit)
 
 
 @router.get("/contradictions")
-async def contradictions(who: Who, house: Here, limit: Most = 50) -> Contradictions:
+async def contradictions(who: Who, app: Here, limit: Most = 50) -> Contradictions:
     """What contradicts what: judged pairs, disputes first, and unjudged ones, the most alike first.
 
     Example: `GET /v1/contradictions?limit=20`
     """
-    return await asyncio.to_thread(_contradictions, await outlook(house, who), limit)
+    return await asyncio.to_thread(_contradictions, await outlook(app, who), limit)
 
 
-@router.post("/facts/merge", response_model=Done)
-async def merge(who: Who, house: Here, key: Key, body: Trying | None = None) -> Any:
+@router.post("/facts/merge", response_model=CommandEffect)
+async def merge(who: Who, app: Here, key: Key, body: Trying | None = None) -> Any:
     """Let duplicates be one fact: evidence united, confidence up once. What is alike but disagrees is only reported."""
-    look = await outlook(house, who)
+    look = await outlook(app, who)
     found = await asyncio.to_thread(lambda: look.duplicates)
     return await carry_out(
-        house, who, look, look.merging(key), dry_run=_trying(body), reported=found.disagreeing[:MOST_SHOWN]
+        app, who, look, look.merging(key), dry_run=_trying(body), reported=found.disagreeing[:MOST_SHOWN]
     )
 
 
-@router.post("/facts/synthesize", response_model=Done)
-async def synthesize(who: Who, house: Here, key: Key, body: Trying | None = None) -> Any:
+@router.post("/facts/synthesize", response_model=CommandEffect)
+async def synthesize(who: Who, app: Here, key: Key, body: Trying | None = None) -> Any:
     """Make meta facts of the largest themes, five at most. Without a language model they quote, and say so.
 
     A meta fact is known by the facts it rests on: the same support changes nothing, and lost support takes it back.
     """
-    look = await outlook(house, who)
+    look = await outlook(app, who)
     await asyncio.to_thread(lambda: look.themes)
-    command = await look.synthesizing(key, house.model)
-    vectors = await vectors_of(house, [each.statement for each in command.meta_facts])
-    return await carry_out(house, who, look, command, dry_run=_trying(body), statements=vectors)
+    command = await look.synthesizing(key, app.model)
+    vectors = await vectors_of(app, [each.statement for each in command.meta_facts])
+    return await carry_out(app, who, look, command, dry_run=_trying(body), statements=vectors)
 
 
-@router.post("/facts/prune", response_model=Done)
-async def prune(who: Who, house: Here, key: Key, body: Pruning | None = None) -> Any:
+@router.post("/facts/prune", response_model=CommandEffect)
+async def prune(who: Who, app: Here, key: Key, body: Pruning | None = None) -> Any:
     """Let go of facts that have faded. They are shown no more; protected ones stay; it can be undone."""
-    look = await outlook(house, who)
+    look = await outlook(app, who)
     given = body.below if body else None
-    below = house.settings.lifecycle.prune_below if given is None else given
-    return await carry_out(house, who, look, look.pruning(key, below), dry_run=_trying(body))
+    below = app.settings.lifecycle.prune_below if given is None else given
+    return await carry_out(app, who, look, look.pruning(key, below), dry_run=_trying(body))
 
 
-@router.post("/facts/backfill-subjects", response_model=Done)
-async def backfill_subjects(who: Who, house: Here, key: Key, body: Trying | None = None) -> Any:
+@router.post("/facts/backfill-subjects", response_model=CommandEffect)
+async def backfill_subjects(who: Who, app: Here, key: Key, body: Trying | None = None) -> Any:
     """Give facts kept under a placeholder the entity they are about: a label of the owner's, or the one they name."""
-    look = await outlook(house, who)
-    return await carry_out(house, who, look, look.backfilling(key), dry_run=_trying(body))
+    look = await outlook(app, who)
+    return await carry_out(app, who, look, look.backfilling(key), dry_run=_trying(body))
 
 
 @router.post("/facts/{fact_id}/protect")
-async def protect(fact_id: Id, who: Who, house: Here, key: Key) -> Protected:
+async def protect(fact_id: Id, who: Who, app: Here, key: Key) -> Protected:
     """Keep a fact from fading and from being pruned, without saying how sure it is (that is `confirm`).
 
     Example: `POST /v1/facts/f-0a1b2c/protect`
     """
-    return await _protect(house, who, key, fact_id, protected=True)
+    return await _protect(app, who, key, fact_id, protected=True)
 
 
 @router.post("/facts/{fact_id}/unprotect")
-async def unprotect(fact_id: Id, who: Who, house: Here, key: Key) -> Protected:
+async def unprotect(fact_id: Id, who: Who, app: Here, key: Key) -> Protected:
     """Let a protected or confirmed fact fade again; its confidence stays as it is.
 
     Example: `POST /v1/facts/f-0a1b2c/unprotect`
     """
-    return await _protect(house, who, key, fact_id, protected=False)
+    return await _protect(app, who, key, fact_id, protected=False)
 
 
-async def _protect(house: House, who: Who, key: str, given: str, *, protected: bool) -> Protected:
-    fact = await house.stores.facts.one(who.view, given)
-    await turn(house, who, ProtectFact(key, fact_id=fact["fact_id"], protected=protected))
+async def _protect(app: AppContext, who: Who, key: str, given: str, *, protected: bool) -> Protected:
+    fact = await app.stores.facts.one(who.view, given)
+    await turn(app, who, ProtectFact(key, fact_id=fact["fact_id"], protected=protected))
     return Protected(fact_id=fact["fact_id"], protected=protected)
 
 
@@ -164,7 +164,7 @@ def _trying(body: Trying | None) -> bool:
     return body is not None and body.dry_run
 
 
-def _reflected(look: Outlook, limit: int) -> Reflected:
+def _reflected(look: VisibleMemory, limit: int) -> Reflected:
     found = look.duplicates
     return Reflected(
         duplicates=[[named(look, each) for each in cluster] for cluster in found.clusters[:limit]],
@@ -177,7 +177,7 @@ def _reflected(look: Outlook, limit: int) -> Reflected:
     )
 
 
-def _contradictions(look: Outlook, limit: int) -> Contradictions:
+def _contradictions(look: VisibleMemory, limit: int) -> Contradictions:
     links = [
         each
         for each in look.believed.links

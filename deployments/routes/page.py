@@ -24,17 +24,17 @@ from pydantic import ValidationError
 from ray.exceptions import RayError
 
 from deployments.admission import known, valid
-from deployments.audit import Entry
+from deployments.app_context import AppContext, house_of
+from deployments.audit import AuditedRequest
 from deployments.callers import Caller, acting, writing
 from deployments.commands import fresh_id
-from deployments.house import House, house_of
 from deployments.kinds import Id, Text
 from deployments.page import parts
-from deployments.page.parts import Desk
+from deployments.page.parts import PageContext
 from deployments.use_cases import remembering, undoing
 from deployments.use_cases.asking import AskIn
 from deployments.use_cases.asking import answer as answered
-from deployments.use_cases.facts import Asked, listing, named, one
+from deployments.use_cases.facts import FactParameters, listing, named, one
 from deployments.use_cases.figures import stats_of
 from deployments.use_cases.promises import PromiseOut, promises_by_day
 from deployments.use_cases.remembering import Correction
@@ -73,15 +73,15 @@ class Visitor:
 
 
 async def visitor(
-    house: Annotated[House, Depends(house_of)],
+    app: Annotated[AppContext, Depends(house_of)],
     session: Annotated[str | None, Cookie(alias=COOKIE)] = None,
 ) -> Visitor | None:
     """Who looks at the page, or None."""
-    granted = await house.tokens.of_session(session, house.clock.now()) if session else None
+    granted = await app.tokens.of_session(session, app.clock.now()) if session else None
     if session is None or granted is None:
         return None
     try:
-        who = await acting(house, valid(house, granted))
+        who = await acting(app, valid(app, granted))
     except Unauthenticated:
         return None
     key = hmac.new(session.encode(errors="replace"), b"the forms of the page", "sha256").hexdigest()
@@ -99,28 +99,30 @@ async def own_form(request: Request) -> None:
 
 OWN = [Depends(own_form)]
 Visiting = Annotated[Visitor | None, Depends(visitor)]
-Here = Annotated[House, Depends(house_of)]
+Here = Annotated[AppContext, Depends(house_of)]
 
 
 @router.get("/")
 async def home(
-    visiting: Visiting, house: Here, q: Shown = "", did: Shown = "", fact: Shown = "", command: Shown = ""
+    visiting: Visiting, app: Here, q: Shown = "", did: Shown = "", fact: Shown = "", command: Shown = ""
 ) -> Response:
     """The page, or the question for a token. `did`, `fact` and `command` tell what was done just now."""
     if visiting is None:
         return _page("", parts.ENTER.substitute(said=_WELCOME))
     who = visiting.who
-    zone = zone_of((await house.profile(who.user_id)).time_zone)
-    desk = Desk(zone, q, None if who.permission == "read" else visiting.key)
-    shown = [await _done(house, who, desk, did, fact, command), parts.search(q)]
+    zone = zone_of((await app.profile(who.user_id)).time_zone)
+    desk = PageContext(zone, q, None if who.permission == "read" else visiting.key)
+    shown = [await _done(app, who, desk, did, fact, command), parts.search(q)]
     if q.strip():
-        shown += await _answer(house, who, desk)
-    recent = (await listing(house, who, Asked(limit=SHOWN))).facts
+        shown += await _answer(app, who, desk)
+    recent = (await listing(app, who, FactParameters(limit=SHOWN))).facts
     shown.append(parts.section("Recent facts", (parts.fact(each, desk) for each in recent), "Nothing yet."))
-    shown += await _promises(house, who, desk)
+    shown += await _promises(app, who, desk)
     told = orjson.dumps([{"fact_id": each.fact_id} for each in recent])
-    house.trail.note(Entry(who.user_id, house.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told))
-    stats = await stats_of(house, who)
+    app.trail.note(
+        AuditedRequest(who.user_id, app.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told)
+    )
+    stats = await stats_of(app, who)
     figures = {
         "Sessions": stats.sessions_count,
         "Segments": stats.segments_count,
@@ -131,19 +133,19 @@ async def home(
 
 
 @router.post("/login", dependencies=OWN)
-async def login(request: Request, house: Here) -> Response:
+async def login(request: Request, app: Here) -> Response:
     """Open a session, if the token is known; 429 after too many that are not."""
     token = (await _form(request)).get("token", "").strip()
     try:
-        granted = await known(house, token, request)
+        granted = await known(app, token, request)
     except (Unauthenticated, TooManyAttempts) as error:
         said = "That token is not known here." if error.detail == Unauthenticated().detail else error.detail
         told = _page("", parts.ENTER.substitute(said=escape(said)), status=error.status)
         if wait := error.ids.get("retry_after_s"):
             told.headers["retry-after"] = str(wait)
         return told
-    now = house.clock.now()
-    session = await house.tokens.open_session(token, now, min(now + SESSION_S, granted.expires_at or inf))
+    now = app.clock.now()
+    session = await app.tokens.open_session(token, now, min(now + SESSION_S, granted.expires_at or inf))
     answer = RedirectResponse("/", 303, _HEADERS)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, session, SESSION_S, path="/", httponly=True, samesite="strict", secure=secure)
@@ -151,55 +153,55 @@ async def login(request: Request, house: Here) -> Response:
 
 
 @router.post("/logout", dependencies=OWN)
-async def logout(house: Here, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> Response:
+async def logout(app: Here, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> Response:
     """End the session."""
     if session:
-        await house.tokens.end_session(session)
+        await app.tokens.end_session(session)
     answer = RedirectResponse("/", 303, _HEADERS)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
 
 
 @router.post("/page/facts/{fact_id}/correct", dependencies=OWN)
-async def correct(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+async def correct(fact_id: Id, request: Request, visiting: Visiting, app: Here) -> Response:
     """Put a fact right, as `POST /v1/facts/{fact_id}/correct` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
         statement = form.get("statement", "")
         if len(statement) > parts.MOST_STATEMENT:
             raise Invalid(_TOO_LONG)
-        done = await remembering.correct(house, who, key, fact_id, Correction(statement=statement))
+        done = await remembering.correct(app, who, key, fact_id, Correction(statement=statement))
         return "known" if done.outcome == "duplicate" else "correct", done.fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
 
 @router.post("/page/facts/{fact_id}/confirm", dependencies=OWN)
-async def confirm(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+async def confirm(fact_id: Id, request: Request, visiting: Visiting, app: Here) -> Response:
     """Confirm a fact, as `POST /v1/facts/{fact_id}/confirm` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        return "confirm", (await remembering.confirm(house, who, key, fact_id)).fact_id
+        return "confirm", (await remembering.confirm(app, who, key, fact_id)).fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
 
 @router.post("/page/facts/{fact_id}/forget", dependencies=OWN)
-async def forget(fact_id: Id, request: Request, visiting: Visiting, house: Here) -> Response:
+async def forget(fact_id: Id, request: Request, visiting: Visiting, app: Here) -> Response:
     """Believe a fact no longer, as `POST /v1/facts/{fact_id}/forget` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        return "forget", (await remembering.forget(house, who, key, fact_id)).fact_id
+        return "forget", (await remembering.forget(app, who, key, fact_id)).fact_id
 
     return await _carry_out(request, visiting, carried_out)
 
 
 @router.post("/page/undo", dependencies=OWN)
-async def undone(request: Request, visiting: Visiting, house: Here) -> Response:
+async def undone(request: Request, visiting: Visiting, app: Here) -> Response:
     """Take back what was done on the page, as `POST /v1/undo` does."""
 
     async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
-        await undoing.undo(house, who, key, Undoing(command_id=form.get("command", "")))
+        await undoing.undo(app, who, key, Undoing(command_id=form.get("command", "")))
         return "undo", ""
 
     return await _carry_out(request, visiting, carried_out)
@@ -238,24 +240,24 @@ def _page(account: str, main: str, status: int = 200) -> Response:
     return HTMLResponse(parts.PAGE.substitute(style=parts.STYLE, account=account, main=main), status, _HEADERS)
 
 
-async def _done(house: House, who: Caller, desk: Desk, did: str, fact_id: str, command_id: str) -> str:
+async def _done(app: AppContext, who: Caller, desk: PageContext, did: str, fact_id: str, command_id: str) -> str:
     """What was done just now, in the words of the fact as the caller may see it: an address alone says nothing."""
     if not parts.told_of(did):
         return ""
     statement = ""
     if fact_id:
         try:
-            statement = (await one(house, who, fact_id)).statement
+            statement = (await one(app, who, fact_id)).statement
         except DomainError:
             return ""
     return parts.done(did, statement, command_id, desk)
 
 
-async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
+async def _answer(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
     """What answers a question, the facts behind it, and what was said."""
-    told = await answered(house, who, AskIn(query=desk.query, limit=SHOWN))
+    told = await answered(app, who, AskIn(query=desk.query, limit=SHOWN))
     carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
-    facts = [each for each in await named(house, who, carried) if each.status == "active"]
+    facts = [each for each in await named(app, who, carried) if each.status == "active"]
     believed = sorted(facts, key=lambda each: carried.index(each.fact_id))[:SHOWN]
     return (
         parts.answer(told.answer),
@@ -264,12 +266,12 @@ async def _answer(house: House, who: Caller, desk: Desk) -> Sequence[str]:
     )
 
 
-async def _promises(house: House, who: Caller, desk: Desk) -> Sequence[str]:
+async def _promises(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
     """Promises whose day has passed, the latest first, if there are any; then those to be kept, the next one first."""
-    overdue, still = await promises_by_day(house, who, SHOWN)
+    overdue, still = await promises_by_day(app, who, SHOWN)
     ahead = parts.section("Open promises", _told(still, desk), "None.")
     return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead] if overdue else [ahead]
 
 
-def _told(promises: Sequence[PromiseOut], desk: Desk) -> list[str]:
+def _told(promises: Sequence[PromiseOut], desk: PageContext) -> list[str]:
     return [parts.promise(each, desk) for each in promises]

@@ -15,15 +15,15 @@ router = APIRouter(prefix="/v1", tags=["profile"])
 
 
 @router.get("/profile", response_model=ProfileOut)
-async def profile(who: Who, house: Here) -> Any:
+async def profile(who: Who, app: Here) -> Any:
     """Who the owner of this memory is. An empty name means that nobody has said so yet.
 
     Example: `GET /v1/profile`
     """
-    return await cases.profile(house, who)
+    return await cases.profile(app, who)
 
 
 @router.put("/profile", response_model=ProfileOut)
-async def set_profile(body: ProfileIn, who: Who, house: Here, key: Key) -> Any:
+async def set_profile(body: ProfileIn, who: Who, app: Here, key: Key) -> Any:
     """Say who the owner is. Somebody already heard under that name turns out to be the owner."""
-    return await cases.set_profile(house, who, key, body)
+    return await cases.set_profile(app, who, key, body)

@@ -6,19 +6,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
-from deployments.use_cases.promises import Asked, PromiseList, list_promises
+from deployments.use_cases.promises import PromiseList, PromiseParameters, list_promises
 
 router = APIRouter(prefix="/v1", tags=["promises"])
 
 
 @router.get("/promises")
 async def promises(
-    asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]
+    asked: Annotated[PromiseParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
 ) -> PromiseList:
     """What was promised.
 
     Example: `GET /v1/promises?state=open&by=Maya`
     """
-    return await list_promises(house, who, asked)
+    return await list_promises(app, who, asked)

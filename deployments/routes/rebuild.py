@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Administrator, Caller
-from deployments.house import House, house_of
 from deployments.kinds import Body
 
 router = APIRouter(prefix="/v1", tags=["operation"])
@@ -58,7 +58,7 @@ class Rebuilt(BaseModel):
 
 
 @router.post("/rebuild")
-async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, Depends(house_of)]) -> Rebuilt:
+async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext, Depends(house_of)]) -> Rebuilt:
     """Build an index of the user's own scope again; nothing that was said or is believed is touched.
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
@@ -70,33 +70,33 @@ async def rebuild(body: RebuildIn, who: Administrator, house: Annotated[House, D
 
     Example: `POST /v1/rebuild` with `{"what": "vectors"}`
     """
-    journal = await _journal(who, house) if body.what == "journal" else None
-    if body.what in ("vectors", "all") and house.stores.successor is None:
-        await house.stores.capture.renew_vectors(who.scope)
-        await house.stores.journal.renew_fact_vectors(who.user_id)
-    await house.minds.forget_user(who.user_id)
-    await house.minds.wake()
-    pending = await house.stores.reads.pending(who.view)
-    return Rebuilt(what=body.what, pending=pending, encoder=await _encoding(house), journal=journal)
+    journal = await _journal(who, app) if body.what == "journal" else None
+    if body.what in ("vectors", "all") and app.stores.successor is None:
+        await app.stores.capture.renew_vectors(who.scope)
+        await app.stores.journal.renew_fact_vectors(who.user_id)
+    await app.actors.forget_user(who.user_id)
+    await app.actors.wake()
+    pending = await app.stores.reads.pending(who.view)
+    return Rebuilt(what=body.what, pending=pending, encoder=await _encoding(app), journal=journal)
 
 
 @router.get("/rebuild")
-async def progress(_: Administrator, house: Annotated[House, Depends(house_of)]) -> Encoding:
+async def progress(_: Administrator, app: Annotated[AppContext, Depends(house_of)]) -> Encoding:
     """Which encoder serves, and how far another has come to take its place.
 
     Example: `GET /v1/rebuild`
     """
-    await house.renew()
-    return await _encoding(house)
+    await app.renew()
+    return await _encoding(app)
 
 
-async def _encoding(house: House) -> Encoding:
-    name, successor = house.stores.encoder.name, house.stores.successor
+async def _encoding(app: AppContext) -> Encoding:
+    name, successor = app.stores.encoder.name, app.stores.successor
     if successor is None:
         return Encoding(serving=name)
-    done = await house.stores.serving.progress(successor.encoder.name)
+    done = await app.stores.serving.progress(successor.encoder.name)
     return Encoding(serving=name, successor=successor.encoder.name, **done)
 
 
-async def _journal(who: Caller, house: House) -> JournalRebuilt:
-    return JournalRebuilt(**asdict(await house.minds.rebuild(who.user_id)))
+async def _journal(who: Caller, app: AppContext) -> JournalRebuilt:
+    return JournalRebuilt(**asdict(await app.actors.rebuild(who.user_id)))

@@ -6,44 +6,46 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, status
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
 from deployments.kinds import Id
 from deployments.queries import TeamId
 from deployments.use_cases import sources as use_cases
-from deployments.use_cases.sources import Asked, Ingested, SessionId, SourceList, SourceOut, SourcePage
+from deployments.use_cases.sources import Ingested, SessionId, SourceList, SourceOut, SourcePage, SourceParameters
 
 router = APIRouter(prefix="/v1", tags=["sources"])
 
 
 @router.get("/sources")
-async def sources(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> SourceList:
+async def sources(
+    asked: Annotated[SourceParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+) -> SourceList:
     """What was heard, and how far each is.
 
     Example: `GET /v1/sources?status=failed`
     """
-    return await use_cases.list_sources(house, who, asked)
+    return await use_cases.list_sources(app, who, asked)
 
 
 @router.get("/sources/{source_id:path}")
 async def source(
-    source_id: Id, who: Who, house: Annotated[House, Depends(house_of)], team_id: TeamId = None
+    source_id: Id, who: Who, app: Annotated[AppContext, Depends(house_of)], team_id: TeamId = None
 ) -> SourcePage:
     """One source with its segments, by its id or the beginning of it."""
-    return await use_cases.show_source(house, who, source_id, team_id)
+    return await use_cases.show_source(app, who, source_id, team_id)
 
 
 @router.post("/sources/{source_id:path}/retry", status_code=status.HTTP_202_ACCEPTED)
 async def retry(
-    source_id: Id, who: Who, house: Annotated[House, Depends(house_of)], team_id: TeamId = None
+    source_id: Id, who: Who, app: Annotated[AppContext, Depends(house_of)], team_id: TeamId = None
 ) -> SourceOut:
     """Try at once what is still to be done with a source, however often it failed."""
-    return await use_cases.retry_source(house, who, source_id, team_id)
+    return await use_cases.retry_source(app, who, source_id, team_id)
 
 
 @router.post("/ingest/{session_id}", response_model=Ingested, response_model_exclude_none=True)
 async def ingest_session(
-    session_id: Annotated[SessionId, Path()], who: Who, house: Annotated[House, Depends(house_of)]
+    session_id: Annotated[SessionId, Path()], who: Who, app: Annotated[AppContext, Depends(house_of)]
 ) -> Any:
     """Take in a session file of the transcripts folder from its beginning; a forgotten session is told again.
 
@@ -51,4 +53,4 @@ async def ingest_session(
 
     Example: `POST /v1/ingest/c9cf6c7f`
     """
-    return await use_cases.ingest_session(house, who, session_id)
+    return await use_cases.ingest_session(app, who, session_id)

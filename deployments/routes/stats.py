@@ -12,6 +12,6 @@ router = APIRouter(prefix="/v1", tags=["stats"])
 
 
 @router.get("/stats")
-async def stats(who: Who, house: Here) -> Stats:
+async def stats(who: Who, app: Here) -> Stats:
     """How much is remembered, and what is still being worked on."""
-    return await stats_of(house, who)
+    return await stats_of(app, who)

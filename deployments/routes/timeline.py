@@ -6,19 +6,21 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from deployments.app_context import AppContext, house_of
 from deployments.callers import Who
-from deployments.house import House, house_of
-from deployments.use_cases.timeline import Asked, Timeline, list_entries
+from deployments.use_cases.timeline import Timeline, TimelineParameters, list_entries
 
 router = APIRouter(prefix="/v1", tags=["timeline"])
 
 
 @router.get("/timeline")
-async def timeline(asked: Annotated[Asked, Query()], who: Who, house: Annotated[House, Depends(house_of)]) -> Timeline:
+async def timeline(
+    asked: Annotated[TimelineParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+) -> Timeline:
     """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
 
     With `as_of` what had been said by then, and the facts that were true then.
 
     Example: `GET /v1/timeline?after=2026-03-01&entity=Maya`
     """
-    return await list_entries(house, who, asked)
+    return await list_entries(app, who, asked)

@@ -14,36 +14,36 @@ router = APIRouter(prefix="/v1/tokens", tags=["tokens"])
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-async def create(body: TokenIn, who: Administrator, house: Here) -> NewToken:
+async def create(body: TokenIn, who: Administrator, app: Here) -> NewToken:
     """Let somebody in. The token is in this answer and nowhere else. 409 if the name is taken."""
-    return await tokens.create(house, who, body)
+    return await tokens.create(app, who, body)
 
 
 @router.post("/{name}/rotate")
-async def rotate(name: TokenName, who: Administrator, house: Here, body: Rotation = Rotation()) -> NewToken:
+async def rotate(name: TokenName, who: Administrator, app: Here, body: Rotation = Rotation()) -> NewToken:
     """A new token in place of an old one, which lets in for a day yet, or as long as `grace_s` says.
 
     The administrator's is written into the token file, too. A leaked token wants `"grace_s": 0`.
 
     Example: `POST /v1/tokens/phone/rotate`
     """
-    return await tokens.rotate(house, who, name, body)
+    return await tokens.rotate(app, who, name, body)
 
 
 @router.get("")
-async def every(who: Administrator, house: Here) -> list[TokenOut]:
+async def every(who: Administrator, app: Here) -> list[TokenOut]:
     """Every token by name, without the tokens themselves.
 
     Example: `GET /v1/tokens`
     """
-    return await tokens.every(house, who)
+    return await tokens.every(app, who)
 
 
 @router.delete("/{name}")
-async def revoke(name: TokenName, who: Administrator, house: Here) -> dict[str, str]:
+async def revoke(name: TokenName, who: Administrator, app: Here) -> dict[str, str]:
     """Take a token back; at the latest two seconds later nobody comes in with it.
 
     Example: `DELETE /v1/tokens/phone`
     """
-    await tokens.revoke(house, who, name)
+    await tokens.revoke(app, who, name)
     return {"revoked": name}

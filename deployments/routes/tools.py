@@ -30,7 +30,7 @@ async def describe(who: Reader) -> list[Described]:
 async def call(
     name: Annotated[Id, Path(description=f"One of {', '.join(TOOLS)}.")],
     who: Reader,
-    house: Here,
+    app: Here,
     key: Key,
     arguments: dict[str, Any] | None = None,
 ) -> Any:
@@ -38,4 +38,4 @@ async def call(
 
     Example: `POST /v1/tools/search_memory` with `{"query": "What coffee does Maya like?"}`
     """
-    return await call_tool(house, who, key, name, arguments or {})
+    return await call_tool(app, who, key, name, arguments or {})

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1", tags=["undo"])
 
 
 @router.post("/undo", response_model=Undone)
-async def undo(who: Who, house: Here, key: Key, body: Undoing | None = None) -> Any:
+async def undo(who: Who, app: Here, key: Key, body: Undoing | None = None) -> Any:
     """Reverse a command, or a whole night. 409 if there is none, if it was undone before, or if words were erased.
 
     Of a night what it created is forgotten and what it changed returns, but for what has changed since: `skipped` names
@@ -23,4 +23,4 @@ async def undo(who: Who, house: Here, key: Key, body: Undoing | None = None) -> 
 
     Example: `POST /v1/undo` with `{"command_id": "c-0a1b2c3d4e5f6071"}`, or with `{"night": "2026-03-02"}`
     """
-    return await undoing.undo(house, who, key, body or Undoing())
+    return await undoing.undo(app, who, key, body or Undoing())

@@ -44,7 +44,7 @@ class Answering:
     """What the model has looked up itself."""
 
     def __post_init__(self) -> None:
-        self.tools = offered(self.speaking.house, self.speaking.who)
+        self.tools = offered(self.speaking.app, self.speaking.who)
         self.earlier = list(self.speaking.talk.turns[:-1])
 
     async def events(self) -> AsyncGenerator[Event]:
@@ -66,7 +66,7 @@ class Answering:
 
     async def _generated(self, model: LanguageModel) -> AsyncGenerator[Event]:
         """Let the model choose between answering and one tool, some times; then it must answer. Raises ModelFailed."""
-        until = asyncio.get_running_loop().time() + PATIENCE * self.speaking.house.settings.models.language.timeout_s
+        until = asyncio.get_running_loop().time() + PATIENCE * self.speaking.app.settings.models.language.timeout_s
         text = self.speaking.talk.asked
         for place in range(MOST_CALLS + 1):
             may_call = place < MOST_CALLS
@@ -108,7 +108,7 @@ class Answering:
     async def _said(self, model: LanguageModel, prompt: Prompt, until: float) -> AsyncGenerator[str]:
         """A turn of the model. Raises ModelFailed if nothing of an answer has been told at an instant."""
         now = asyncio.get_running_loop().time
-        left = max(0.0, min(until - now(), self.speaking.house.settings.models.language.timeout_s))
+        left = max(0.0, min(until - now(), self.speaking.app.settings.models.language.timeout_s))
         async with aclosing(self.speaking.streamed(model, prompt, left)) as pieces:
             async for words in pieces:
                 yield words
@@ -126,7 +126,7 @@ class Answering:
         asked = chatting.turn_ids(speaking.talk.turns)[-2]
         key = f"c-{digest('chat tool', asked, call.name, str(sorted(call.given.items()))).hex()}"
         numbered = len(speaking.reminded.recalled.shown)
-        return await result_of(speaking.house, speaking.who, key, tool, body, self.found, numbered)
+        return await result_of(speaking.app, speaking.who, key, tool, body, self.found, numbered)
 
 
 async def _at_once(words: str) -> AsyncGenerator[str]:

@@ -10,8 +10,8 @@ from typing import IO, Any
 from pydantic import BaseModel
 
 from adapters.allocator import give_back
+from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all, writing
-from deployments.house import House
 from memory.model.timeline import iso
 
 CHUNK = 262_144
@@ -42,14 +42,14 @@ class Restored(BaseModel):
     }
 
 
-async def export(house: House, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
+async def export(app: AppContext, who: Caller) -> tuple[IO[bytes], dict[str, Any]]:
     """The archive of the caller's memory, complete before its first byte is sent, and its manifest.
 
     Raises Forbidden if something of this memory is hidden from the caller, for all of it is in there.
     """
     seeing_all(who)
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (whoever sends it closes it)
-    manifest = await house.stores.archive.write(who.user_id, iso(house.clock.now()) or "", file)
+    manifest = await app.stores.archive.write(who.user_id, iso(app.clock.now()) or "", file)
     file.seek(0)
     return file, manifest
 
@@ -61,7 +61,7 @@ async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
             yield block
 
 
-async def restore(house: House, who: Caller, blocks: AsyncIterable[bytes]) -> Restored:
+async def restore(app: AppContext, who: Caller, blocks: AsyncIterable[bytes]) -> Restored:
     """Restore an archive, which comes in blocks, into an empty memory; the same one again changes nothing.
 
     Raises Forbidden, Invalid, Conflict.
@@ -72,12 +72,12 @@ async def restore(house: House, who: Caller, blocks: AsyncIterable[bytes]) -> Re
             async for block in blocks:
                 await asyncio.to_thread(file.write, block)
             file.seek(0)
-            manifest, fresh = await house.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
+            manifest, fresh = await app.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
     finally:
         await asyncio.to_thread(give_back)  # what was unpacked and taken apart leaves holes in every thread's heap
     if fresh:
-        await house.minds.forget_user(who.user_id)
-        await house.minds.wake()
+        await app.actors.forget_user(who.user_id)
+        await app.actors.wake()
     return Restored(
         archive_id=manifest["archive_id"],
         status="restored" if fresh else "already restored",

@@ -9,18 +9,18 @@ from typing import Any
 from pydantic import BaseModel
 
 from deployments.answers import CONSIDERED, findings
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.questions import ask
-from deployments.use_cases.searching import Asked, Hit, answer_of, question_of
+from deployments.use_cases.searching import ContextParameters, Hit, answer_of, question_of
 from memory.services import answer as answering
-from memory.services.hits import Hit as SaidHit
+from memory.services.hits import SegmentHit as SaidHit
 
 
-class AskIn(Asked):
+class AskIn(ContextParameters):
     """A question with the parameters of /v1/context."""
 
-    model_config = Asked.model_config | {
+    model_config = ContextParameters.model_config | {
         "json_schema_extra": {"examples": [{"query": "Where does Maya live?", "limit": 5}]}
     }
 
@@ -48,13 +48,13 @@ class Answer(BaseModel):
     plan: dict[str, Any] | None = None
 
 
-async def answer(house: House, who: Caller, body: AskIn) -> Answer:
+async def answer(app: AppContext, who: Caller, body: AskIn) -> Answer:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    question = replace(await question_of(house, who, body), considered=CONSIDERED)
+    question = replace(await question_of(app, who, body), considered=CONSIDERED)
     # an answer shows no context: only a budget that was given leaves results out
-    recalled = await ask(house, question if question.trimmed else replace(question, budget_tokens=None))
-    found = await findings(house, who, question, recalled)
-    told = await answering.answer(found, house.model)
+    recalled = await ask(app, question if question.trimmed else replace(question, budget_tokens=None))
+    found = await findings(app, who, question, recalled)
+    told = await answering.answer(found, app.model)
     shown = answer_of(body.query, recalled)
     return Answer(
         answer=told.text,
@@ -67,7 +67,7 @@ async def answer(house: House, who: Caller, body: AskIn) -> Answer:
     )
 
 
-def citations_of(found: answering.Answer, hits: Sequence[SaidHit]) -> list[Citation]:
+def citations_of(found: answering.ComposedAnswer, hits: Sequence[SaidHit]) -> list[Citation]:
     """What an answer cites of these hits, in its order."""
     said = {(hit.source_id, hit.segment_id): hit for hit in hits}
     return [

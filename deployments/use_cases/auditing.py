@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all
-from deployments.house import House
 from deployments.kinds import TokenName
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from memory.errors import Invalid
 from memory.model.timeline import iso
 
@@ -48,20 +48,20 @@ class AuditList(BaseModel):
     cursor: str | None
 
 
-class Asked(Part):
+class AuditParameters(PageParameters):
     """The parameters of the list."""
 
     token: Annotated[TokenName | None, Query(description="Only what was done with the token of this name.")] = None
 
 
-async def audit(house: House, who: Caller, asked: Asked) -> AuditList:
+async def audit(app: AppContext, who: Caller, asked: AuditParameters) -> AuditList:
     """The trail of a memory, for who may see all of it. Raises Forbidden, and Invalid for a foreign cursor."""
     seeing_all(who)
     place = asked.place()
     if not str(place.get("key", "0")).isdecimal():
         raise Invalid("cursor: give it back as a list gave it.")
-    await house.trail.flush()
-    page = await house.stores.audit.page(who.user_id, asked.limit, asked.token, **place)
+    await app.trail.flush()
+    page = await app.stores.audit.page(who.user_id, asked.limit, asked.token, **place)
     return AuditList(entries=[_shown(row) for row in page.shown], total=page.total, cursor=cursor_of(page.last))
 
 

@@ -7,21 +7,21 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import moment_of
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.explaining import StepOut, lines_of, shown_steps
 from memory.errors import Invalid
-from memory.model.shown import Step
+from memory.model.shown import ChangeStep
 
 LOGGED = ("fact", "entity")
 """Evidence is told by the change it made; evidence that made none changed no belief."""
 _MOST_PLACES = 2**31
 
 
-class Since(Part):
+class Since(PageParameters):
     """The period of the log."""
 
     since: Annotated[ShortText | None, Query(description="A date, last_week or last_month; default: all.")] = None
@@ -36,10 +36,10 @@ class ChangeLog(BaseModel):
     text: str
 
 
-async def change_log(house: House, who: Caller, asked: Since) -> ChangeLog:
+async def change_log(app: AppContext, who: Caller, asked: Since) -> ChangeLog:
     """Every change of the facts and entities in sight, oldest first."""
-    now, zone = house.clock.now(), (await house.profile(who.user_id)).time_zone
-    steps, more = await house.stores.history.steps(
+    now, zone = app.clock.now(), (await app.profile(who.user_id)).time_zone
+    steps, more = await app.stores.history.steps(
         who.view,
         after=moment_of("since", asked.since, now, zone),
         until=moment_of("until", asked.until, now, zone),
@@ -47,17 +47,17 @@ async def change_log(house: House, who: Caller, asked: Since) -> ChangeLog:
         nouns=LOGGED,
         limit=asked.limit,
     )
-    lines = await lines_of(house, who, steps)
+    lines = await lines_of(app, who, steps)
     cursor = cursor_of(place_of(steps[-1])) if more else None
     return ChangeLog(changes=shown_steps(steps), cursor=cursor, text="\n".join(lines))
 
 
-def place_of(step: Step) -> tuple[float, str]:
+def place_of(step: ChangeStep) -> tuple[float, str]:
     """The place of a change in the log, for a cursor."""
     return step.at, str(step.place)
 
 
-def beyond(part: Part) -> tuple[float, int] | None:
+def beyond(part: PageParameters) -> tuple[float, int] | None:
     """The time, and the place in its turn, of the last change of the part before. Raises Invalid."""
     place = part.place()
     if not place:

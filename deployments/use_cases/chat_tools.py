@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic_core import to_jsonable_python
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.house import House
 from deployments.kinds import Body, Number, ShortText, Text
 from deployments.use_cases.asking import Citation
 from deployments.use_cases.model_turns import ToolCall
@@ -83,12 +83,12 @@ class PageAddress(Body):
     url: Annotated[ShortText, Field(min_length=1)]
 
 
-async def _search_web(house: House, _: Caller, __: str, body: WebQuery) -> Any:
-    return {"results": await house.web.search(body.query)} if house.web is not None else {}
+async def _search_web(app: AppContext, _: Caller, __: str, body: WebQuery) -> Any:
+    return {"results": await app.web.search(body.query)} if app.web is not None else {}
 
 
-async def _fetch(house: House, _: Caller, __: str, body: PageAddress) -> Any:
-    return {"url": body.url, "words": await house.web.fetch(body.url)} if house.web is not None else {}
+async def _fetch(app: AppContext, _: Caller, __: str, body: PageAddress) -> Any:
+    return {"url": body.url, "words": await app.web.fetch(body.url)} if app.web is not None else {}
 
 
 SEARCHING = {"web_search": Tool("Search the web for what memory cannot know.", WebQuery, _search_web)}
@@ -101,13 +101,13 @@ OWN: Mapping[str, Tool] = {
 REMEMBER = "remember_fact"
 
 
-def offered(house: House, who: Caller) -> Mapping[str, Tool]:
+def offered(app: AppContext, who: Caller) -> Mapping[str, Tool]:
     """The tools of a caller's chat; those of the web only where the settings let it be reached."""
     reading = {name: tool for name, tool in TOOLS.items() if not tool.writes}
     remembering = replace(TOOLS[REMEMBER], purpose="Remember what the user asks you to: text alone, in their words.")
     tools = {**reading, **({} if who.permission == "read" else {REMEMBER: remembering}), **OWN}
-    if house.web is not None:
-        tools |= {**(SEARCHING if house.web.searches else {}), **(FETCHING if house.web.fetches else {})}
+    if app.web is not None:
+        tools |= {**(SEARCHING if app.web.searches else {}), **(FETCHING if app.web.fetches else {})}
     return tools
 
 
@@ -131,11 +131,11 @@ def accepted(call: ToolCall, tools: Mapping[str, Tool]) -> tuple[Tool, Body]:
 
 
 async def result_of(
-    house: House, who: Caller, command_id: str, tool: Tool, body: Body, found: list[Citation], after: int
+    app: AppContext, who: Caller, command_id: str, tool: Tool, body: Body, found: list[Citation], after: int
 ) -> str:
     """What a tool gives, as a model reads it. What a search finds is numbered on from `after`, and joins `found`."""
     try:
-        given = await tool.run(house, writing(who) if tool.writes else who, command_id, body)
+        given = await tool.run(app, writing(who) if tool.writes else who, command_id, body)
     except DomainError as error:
         return failed(error)
     told = to_jsonable_python(given)

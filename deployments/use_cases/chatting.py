@@ -20,9 +20,9 @@ from itertools import takewhile
 from ray.exceptions import RayError
 
 from deployments.answers import CONSIDERED, findings
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.contexts import asks_again, hit_of
-from deployments.house import House
 from deployments.kinds import MOST_QUERY
 from deployments.questions import Recalled, ask
 from deployments.use_cases.asking import AskIn, Citation, citations_of
@@ -35,8 +35,8 @@ from memory.ports import LanguageModel
 from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED, UNGENERATED, compose
-from memory.services.answer import Answer as Composed
-from memory.services.answer import Citation as Cited
+from memory.services.answer import CitedSegment as Cited
+from memory.services.answer import ComposedAnswer as Composed
 from memory.words.cleaning import visible
 from memory.words.spoken import spoken
 from memory.words.tool_calls import without_tool_calls
@@ -124,41 +124,41 @@ def _answer_id(before: str) -> str:
     return digest("answer", before).hex()
 
 
-async def remind(house: House, who: Caller, talk: Talk) -> Reminded:
+async def remind(app: AppContext, who: Caller, talk: Talk) -> Reminded:
     """Search memory for what was said last. The talk itself answers nothing: whoever asks has it before their eyes."""
     asked = AskIn(query=talk.asked[:MOST_QUERY], record_access=talk.remembered)
     question = replace(
-        await question_of(house, who, asked),
+        await question_of(app, who, asked),
         considered=CONSIDERED,
-        budget_tokens=None if house.model is None else MOST_BRIEFING,  # quotations need no briefing
+        budget_tokens=None if app.model is None else MOST_BRIEFING,  # quotations need no briefing
         besides=frozenset(turn_ids(talk.turns)),
     )
-    return Reminded(question, await ask(house, question))
+    return Reminded(question, await ask(app, question))
 
 
-async def reply(house: House, who: Caller, talk: Talk, reminded: Reminded) -> Reply:
+async def reply(app: AppContext, who: Caller, talk: Talk, reminded: Reminded) -> Reply:
     """The answer. A language model that fails, or is late, costs its words and never the answer."""
-    if house.model is None:
-        return await quoted(house, who, talk, reminded)
+    if app.model is None:
+        return await quoted(app, who, talk, reminded)
     try:
-        return await _generated(house, house.model, talk, reminded)
+        return await _generated(app, app.model, talk, reminded)
     except FAILURES as error:
         log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
-        return await quoted(house, who, talk, reminded, (MODEL,))
+        return await quoted(app, who, talk, reminded, (MODEL,))
 
 
-async def quoted(house: House, who: Caller, talk: Talk, reminded: Reminded, missing: Sequence[str] = ()) -> Reply:
+async def quoted(app: AppContext, who: Caller, talk: Talk, reminded: Reminded, missing: Sequence[str] = ()) -> Reply:
     """The answer in quotations; `missing` is what else was away."""
-    found = await findings(house, who, reminded.question, reminded.recalled)
+    found = await findings(app, who, reminded.question, reminded.recalled)
     composed = compose(found)
     told = f"{composed.text}\n{UNGENERATED}" if MODEL in missing else composed.text
     text, cut = bounded(visible(told), talk)
     return Reply(text, QUOTED, False, citations_of(composed, found.cited), [*_degraded(reminded), *missing], cut)
 
 
-async def _generated(house: House, model: LanguageModel, talk: Talk, reminded: Reminded) -> Reply:
+async def _generated(app: AppContext, model: LanguageModel, talk: Talk, reminded: Reminded) -> Reply:
     """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
-    async with asyncio.timeout(house.settings.models.language.timeout_s):
+    async with asyncio.timeout(app.settings.models.language.timeout_s):
         most, earlier = min(talk.most, MOST_GENERATED), list(talk.turns[:-1])
         prompt = Prompt(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
         words = await model.complete(prompt)
@@ -225,7 +225,7 @@ def bounded(text: str, talk: Talk) -> tuple[str, bool]:
     return text[:low], True
 
 
-async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, answered: Reply | None) -> str | None:
+async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded, answered: Reply | None) -> str | None:
     """Store what is new of a talk with its answer, both or neither, in one conversation a day; its id, None if nothing.
 
     Without an answer, since that is still being told, what the user said is stored alone.
@@ -235,11 +235,11 @@ async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, an
     is_generated = answered is None or answered.generated
     if not talk.remembered or (not is_generated and _is_asked_again(talk, reminded)):
         return None
-    profile, now = await house.profile(who.user_id), house.clock.now()
-    day = datetime.fromtimestamp(now + house.offset(profile, now), UTC).date()
+    profile, now = await app.profile(who.user_id), app.clock.now()
+    day = datetime.fromtimestamp(now + app.offset(profile, now), UTC).date()
     first = next(words for role, words in talk.turns if role == "user")
     source_id = f"chat-{digest('chat', first).hex()}-{day.isoformat()}"
-    stored = await house.stores.sources.segments(who.scope, source_id)
+    stored = await app.stores.sources.segments(who.scope, source_id)
     known = {row["segment_id"]: row for row in stored}
     started = stored[0]["at"] - stored[0]["start_s"] if stored else now
     owner = profile.name or next(iter(profile.speaker_labels), "me")
@@ -259,7 +259,7 @@ async def remember(house: House, who: Caller, talk: Talk, reminded: Reminded, an
     if segments:
         provenance = {**talk.provenance}
         told = SourceIn(source_id=source_id, started_at=started, provenance=provenance, segments=segments)
-        await tell(house, who, told)
+        await tell(app, who, told)
     return source_id
 
 

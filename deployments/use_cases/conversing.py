@@ -16,15 +16,15 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field
 from ray.exceptions import RayError
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.chats import ChatSession, ChatTurn
-from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
 from deployments.questions import ask, told_again
 from deployments.use_cases import chatting
 from deployments.use_cases.answering import Answering, Event
 from deployments.use_cases.chatting import Reply, Talk
-from deployments.use_cases.searching import Asked, question_of
+from deployments.use_cases.searching import ContextParameters, question_of
 from deployments.use_cases.speaking import Speaking
 from memory.errors import Invalid, ModelFailed, Unavailable
 from memory.model.events import COMPLETE, ERROR
@@ -92,7 +92,7 @@ class ChatSessionList(BaseModel):
     sessions: list[ChatSessionOut]
 
 
-def sessions_of(house: House, who: Caller) -> ChatSessionList:
+def sessions_of(app: AppContext, who: Caller) -> ChatSessionList:
     """The caller's active sessions in this gateway."""
     return ChatSessionList(
         sessions=[
@@ -103,44 +103,44 @@ def sessions_of(house: House, who: Caller) -> ChatSessionList:
                 last_at=iso(each.last_at) or "",
                 messages=each.messages,
             )
-            for each in house.chats.active(who.view, house.clock.now())
+            for each in app.chats.active(who.view, app.clock.now())
         ]
     )
 
 
-def session_for(house: House, who: Caller, said: ChatMessageIn) -> ChatSession:
+def session_for(app: AppContext, who: Caller, said: ChatMessageIn) -> ChatSession:
     """The session a message belongs to. Raises Invalid of a back end that there is not."""
-    known = (AUTO, QUOTED_BACKEND, *(() if house.model is None else (house.model.name,)))
+    known = (AUTO, QUOTED_BACKEND, *(() if app.model is None else (app.model.name,)))
     if said.llm_backend is not None and said.llm_backend not in known:
         raise Invalid(f"llm_backend: must be one of {', '.join(known)}.")
     fresh_id = secrets.token_hex(8)
-    session = house.chats.session(who.view, said.session_id, fresh_id, house.clock.now())
+    session = app.chats.session(who.view, said.session_id, fresh_id, app.clock.now())
     session.backend = said.llm_backend or session.backend
     return session
 
 
-async def converse(house: House, who: Caller, session: ChatSession, message: str) -> AsyncGenerator[Event]:
+async def converse(app: AppContext, who: Caller, session: ChatSession, message: str) -> AsyncGenerator[Event]:
     """Answer a message. A further message to the same session waits until this one is answered."""
     yield {"type": "session", "session_id": session.session_id}
     async with session.lock:
         session.messages += 1
         missing = [SESSION] if session.is_lost else []
         session.is_lost = False
-        await _drop_what_was_forgotten(house, who, session)
-        model = None if session.backend == QUOTED_BACKEND else house.model
-        told, away = ("", False) if model is None else await _briefing_of(house, who, session)
+        await _drop_what_was_forgotten(app, who, session)
+        model = None if session.backend == QUOTED_BACKEND else app.model
+        told, away = ("", False) if model is None else await _briefing_of(app, who, session)
         talk = Talk(
             turns=[*session.said, ("user", message)],
             instructions=told,
             provenance={"door": "chat", "chat_session": session.session_id},
             remembered=who.permission != "read",
         )
-        reminded = await chatting.remind(house, who, talk)
-        answering = Answering(Speaking(house, who, talk, reminded), model)
+        reminded = await chatting.remind(app, who, talk)
+        answering = Answering(Speaking(app, who, talk, reminded), model)
         async with aclosing(answering.events()) as events:
             async for event in events:
                 if event["type"] == "tool_use":
-                    _watched(house, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
+                    _watched(app, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
                 yield event
         answered, source_id = answering.speaking.reply, answering.speaking.source_id
         if answered is None:
@@ -160,35 +160,35 @@ def done(answered: Reply | None, missing: list[str]) -> Event:
     return {"type": "done", "citations": citations, "generated": answered.generated, "degraded": degraded}
 
 
-async def _briefing_of(house: House, who: Caller, session: ChatSession) -> tuple[str, bool]:
+async def _briefing_of(app: AppContext, who: Caller, session: ChatSession) -> tuple[str, bool]:
     """A session's briefing between tags, and whether it is missing. Found once; told as its words stand now."""
     try:
         async with asyncio.timeout(BRIEFING_S):
-            asked = Asked(query=BRIEFING_QUERY, limit=BRIEFING_RESULTS, cut="none", record_access=False)
-            question = replace(await question_of(house, who, asked), budget_tokens=None)
+            asked = ContextParameters(query=BRIEFING_QUERY, limit=BRIEFING_RESULTS, cut="none", record_access=False)
+            question = replace(await question_of(app, who, asked), budget_tokens=None)
             if session.briefing is None:
-                recalled = await ask(house, question)
+                recalled = await ask(app, question)
                 session.briefing = tuple(row["segment_key"] for row in recalled.shown)
-                _watched(house, who, session, BRIEFING_PART, COMPLETE, segments=len(session.briefing))
-            context = await told_again(house, question, session.briefing)
+                _watched(app, who, session, BRIEFING_PART, COMPLETE, segments=len(session.briefing))
+            context = await told_again(app, question, session.briefing)
     except (Unavailable, RayError, TimeoutError) as error:
         log.warning("a chat goes on without its briefing (%s)", type(error).__name__)
         session.briefing = session.briefing or ()
-        _watched(house, who, session, BRIEFING_PART, ERROR, error=kind_of(error))
+        _watched(app, who, session, BRIEFING_PART, ERROR, error=kind_of(error))
         return "", True
     return (briefing(context.splitlines()) if context else ""), False
 
 
-def _watched(house: House, who: Caller, session: ChatSession, part: str, what: str, **figures: str | float) -> None:
+def _watched(app: AppContext, who: Caller, session: ChatSession, part: str, what: str, **figures: str | float) -> None:
     """Tell whoever watches the memory what a chat does."""
     level = who.view.clearance
-    house.stores.events.tell(who.user_id, part, what, session_id=session.session_id, sensitivity=level, **figures)
+    app.stores.events.tell(who.user_id, part, what, session_id=session.session_id, sensitivity=level, **figures)
 
 
-async def _drop_what_was_forgotten(house: House, who: Caller, session: ChatSession) -> None:
+async def _drop_what_was_forgotten(app: AppContext, who: Caller, session: ChatSession) -> None:
     """Keep nothing of a talk of which something was forgotten, here or in another gateway."""
     for source_id in {each.source_id for each in session.turns if each.source_id is not None}:
-        kept = {row["segment_id"] for row in await house.stores.sources.segments(who.scope, source_id)}
+        kept = {row["segment_id"] for row in await app.stores.sources.segments(who.scope, source_id)}
         if any(each.source_id == source_id and each.segment_id not in kept for each in session.turns):
             session.clear()
             return

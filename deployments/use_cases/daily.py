@@ -7,9 +7,9 @@ from itertools import groupby
 
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import day_of, today
-from deployments.house import House
 from memory.errors import Invalid
 from memory.model.shown import Day
 from memory.model.timeline import Interval
@@ -44,20 +44,20 @@ class Daily(BaseModel, json_schema_extra={"examples": [_DAY]}):
     sessions_count: int
 
 
-async def review_day(house: House, who: Caller, written: str | None = None) -> Daily:
+async def review_day(app: AppContext, who: Caller, written: str | None = None) -> Daily:
     """What a day, written as YYYY-MM-DD, held: people, topics, promises and how it felt; today's if none is written.
 
     Raises Invalid.
     """
-    zone = (await house.profile(who.user_id)).time_zone
-    asked = today(house.clock.now(), zone) if written is None else _date(written)
+    zone = (await app.profile(who.user_id)).time_zone
+    asked = today(app.clock.now(), zone) if written is None else _date(written)
     span = day_of(asked, zone)
-    day = await house.stores.figures.day(who.view, span, CONSIDERED)
+    day = await app.stores.figures.day(who.view, span, CONSIDERED)
     people = people_of(day)[:MOST_NAMES]
-    promises = dict.fromkeys((*await _due(house, who, span), *_names(day, "promise")))
+    promises = dict.fromkeys((*await _due(app, who, span), *_names(day, "promise")))
     return Daily(
         date=asked.isoformat(),
-        summary=await summary_of(day, people, house.model),
+        summary=await summary_of(day, people, app.model),
         people=people,
         topics=_names(day, "topic")[:MOST_NAMES],
         promises=list(promises)[:MOST_NAMES],
@@ -77,8 +77,8 @@ def _names(day: Day, type_: str) -> list[str]:
     return [row["name"] for row in day.entities if row["type"] == type_ and not row["is_owner"]]
 
 
-async def _due(house: House, who: Caller, day: Interval) -> list[str]:
+async def _due(app: AppContext, who: Caller, day: Interval) -> list[str]:
     """The promises that are due on a day."""
-    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
     dues = [(due_of(each.entity.properties), each.entity.name) for each in made]
     return [name for due, name in dues if due is not None and day.holds(due)]

@@ -9,11 +9,11 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import moment_of
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.changes import LOGGED, beyond, place_of
 from deployments.use_cases.explaining import LinkedFact, StepOut, lines_of, shown_steps
 from memory.errors import Invalid
@@ -24,7 +24,7 @@ MOST_HELD = 200
 """Facts gained, and facts lost, that are listed."""
 
 
-class Asked(Part):
+class DiffParameters(PageParameters):
     """The parameters of a difference."""
 
     since: Annotated[
@@ -51,14 +51,14 @@ class Difference(BaseModel):
     text: str
 
 
-async def difference(house: House, who: Caller, asked: Asked) -> Difference:
+async def difference(app: AppContext, who: Caller, asked: DiffParameters) -> Difference:
     """What changed in belief after `since`, up to `until`, by what had been committed: command, actor and words."""
-    now, zone = house.clock.now(), (await house.profile(who.user_id)).time_zone
+    now, zone = app.clock.now(), (await app.profile(who.user_id)).time_zone
     since, until = moment_of("from", asked.since, now, zone), moment_of("to", asked.until, now, zone)
     if since is not None and until is not None and since >= until:
         raise Invalid("from must be earlier than to.")
-    history = house.stores.history
-    about = None if asked.subject is None else await house.stores.figures.named(who.view, asked.subject)
+    history = app.stores.history
+    about = None if asked.subject is None else await app.stores.figures.named(who.view, asked.subject)
     ids = None if about is None else await history.concerning(who.view, about)
     steps, more = await history.steps(
         who.view, ids=ids, after=since, until=until, nouns=LOGGED, limit=asked.limit,
@@ -68,7 +68,7 @@ async def difference(house: House, who: Caller, asked: Asked) -> Difference:
         [LinkedFact(**row) for row in await history.held(who.view, which, since, until, about, MOST_HELD)]
         for which in ("gained", "lost")
     ]
-    lines = [*_balance(gained, lost), *await lines_of(house, who, steps)]
+    lines = [*_balance(gained, lost), *await lines_of(app, who, steps)]
     return Difference(
         since=iso(since),
         until=iso(until),

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import then_of
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.facts import (
     HELD,
     AsOf,
@@ -129,7 +129,7 @@ class EntityProfile(EntityOut, DescribedEntity):
     merged_from: str | None
 
 
-class EntityFilter(Part):
+class EntityFilter(PageParameters):
     """The parameters of a list of entities."""
 
     entity_type: EntityType | None = None
@@ -143,44 +143,44 @@ class EntityFilter(Part):
     known_as_of: KnownAsOf = None
 
 
-async def entities(house: House, who: Caller, asked: EntityFilter) -> EntityList:
+async def entities(app: AppContext, who: Caller, asked: EntityFilter) -> EntityList:
     """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then."""
-    then = await then_of(house, who, asked.as_of, asked.known_as_of)
-    page = await house.stores.entities.page(
+    then = await then_of(app, who, asked.as_of, asked.known_as_of)
+    page = await app.stores.entities.page(
         who.view, asked.limit, then, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
         **asked.place(),
     )  # fmt: skip
-    now, life = then.now(house.clock.now()), house.settings.life
+    now, life = then.now(app.clock.now()), app.settings.life
     shown = [shown_entity(each, now, life) for each in page.shown]
     return EntityList(entities=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 async def entity(
-    house: House, who: Caller, entity_id: str, as_of: str | None = None, known_as_of: str | None = None
+    app: AppContext, who: Caller, entity_id: str, as_of: str | None = None, known_as_of: str | None = None
 ) -> EntityProfile:
     """Everything about one entity, by its id or the beginning of it; a merged one answers as what it became.
 
     Raises Invalid, NotFound, Ambiguous.
     """
-    then = await then_of(house, who, as_of, known_as_of)
-    given, found = await house.stores.entities.resolve(who.view, entity_id, then)
-    return await profile_of(house, who, found, then, merged_from=None if given == found else given)
+    then = await then_of(app, who, as_of, known_as_of)
+    given, found = await app.stores.entities.resolve(who.view, entity_id, then)
+    return await profile_of(app, who, found, then, merged_from=None if given == found else given)
 
 
-async def notes(house: House, who: Caller, entity_id: str, asked: Part) -> NoteList:
+async def notes(app: AppContext, who: Caller, entity_id: str, asked: PageParameters) -> NoteList:
     """The remarks on an entity that have not expired. Raises NotFound, Ambiguous."""
-    _, known = await house.stores.entities.resolve(who.view, entity_id)
-    return await notes_on(house, who, known, asked)
+    _, known = await app.stores.entities.resolve(who.view, entity_id)
+    return await notes_on(app, who, known, asked)
 
 
 async def profile_of(
-    house: House, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
+    app: AppContext, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
 ) -> EntityProfile:
     """The page of an entity that was resolved. Raises NotFound if it had not been heard of by then."""
-    reads, now, life = house.stores.entities, then.now(house.clock.now()), house.settings.life
+    reads, now, life = app.stores.entities, then.now(app.clock.now()), app.settings.life
     seen = await reads.one(who.view, entity_id, then)
     statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
-    facts = await house.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
+    facts = await app.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
     spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
     notes = (await reads.notes(who.view, entity_id, PROFILE_NOTES, now, then)).shown
     related = await reads.related(who.view, entity_id, then)

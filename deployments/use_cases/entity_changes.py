@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from ray.exceptions import RayError
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
-from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, Words
 from deployments.use_cases.entities import EntityType
 from deployments.use_cases.notes import Lifetime, WrittenNote, written
@@ -91,105 +91,105 @@ class Named(BaseModel):
     split_off: str | None = None
 
 
-async def rename(house: House, who: Caller, key: str, entity_id: str, body: Renaming) -> Named:
+async def rename(app: AppContext, who: Caller, key: str, entity_id: str, body: Renaming) -> Named:
     """Give an entity another name; the old one stays as an alias. Raises NameTaken with `merge_with`, NotFound."""
     writing(who)
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, RenameEntity(key, entity_id=known, name=body.name))
+    known = await _in_sight(app, who, entity_id)
+    await _named(app, who, RenameEntity(key, entity_id=known, name=body.name))
     return Named(entity_id=known)
 
 
-async def add_alias(house: House, who: Caller, key: str, entity_id: str, body: Aliasing) -> Named:
+async def add_alias(app: AppContext, who: Caller, key: str, entity_id: str, body: Aliasing) -> Named:
     """Let another name mean this entity too. Raises NameTaken with `merge_with`, NotFound."""
     writing(who)
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, AddAlias(key, entity_id=known, alias=body.alias))
+    known = await _in_sight(app, who, entity_id)
+    await _named(app, who, AddAlias(key, entity_id=known, alias=body.alias))
     return Named(entity_id=known)
 
 
-async def merge(house: House, who: Caller, key: str, entity_id: str, body: Merging) -> Named:
+async def merge(app: AppContext, who: Caller, key: str, entity_id: str, body: Merging) -> Named:
     """Merge two entities: the other's mentions and facts move here, and its id refers to this one.
 
     Raises NotFound, and Invalid if they are one already.
     """
     writing(who)
-    winner, loser = await _in_sight(house, who, entity_id), await _in_sight(house, who, body.other_id)
-    await turn(house, who, MergeEntities(key, winner_id=winner, loser_id=loser))
-    now = await _in_sight(house, who, winner)
+    winner, loser = await _in_sight(app, who, entity_id), await _in_sight(app, who, body.other_id)
+    await turn(app, who, MergeEntities(key, winner_id=winner, loser_id=loser))
+    now = await _in_sight(app, who, winner)
     return Named(entity_id=now, merged=loser if now == winner else winner)
 
 
-async def split(house: House, who: Caller, key: str, entity_id: str, body: Splitting) -> Named:
+async def split(app: AppContext, who: Caller, key: str, entity_id: str, body: Splitting) -> Named:
     """Let some of what is taken for one entity be another: the mentions in these segments and sources, the facts that
     rest on them alone, and these facts. `split_off` is the other one's id; the old id stays with the old one.
 
     Raises NameTaken with `merge_with`, NotFound, Conflict if nothing would be left.
     """
     writing(who)
-    known = await _in_sight(house, who, entity_id)
+    known = await _in_sight(app, who, entity_id)
     command = SplitEntity(
         key,
         entity_id=known,
         qualifier=body.qualifier,
         name=body.name,
-        segment_keys=tuple([each async for each in _keys(house, who, body)]),
-        fact_ids=tuple([(await house.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
+        segment_keys=tuple([each async for each in _keys(app, who, body)]),
+        fact_ids=tuple([(await app.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
     )
-    changes = await _named(house, who, command)
+    changes = await _named(app, who, command)
     fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
     return Named(entity_id=known, split_off=fresh.entity_id)
 
 
-async def retype(house: House, who: Caller, key: str, entity_id: str, body: Retyping) -> Named:
+async def retype(app: AppContext, who: Caller, key: str, entity_id: str, body: Retyping) -> Named:
     """Let an entity be of another type. Its id stays, and words read as the old type go on finding it.
 
     Raises NameTaken with `merge_with`, NotFound.
     """
     writing(who)
-    known = await _in_sight(house, who, entity_id)
-    await _named(house, who, RetypeEntity(key, entity_id=known, type=body.type))
+    known = await _in_sight(app, who, entity_id)
+    await _named(app, who, RetypeEntity(key, entity_id=known, type=body.type))
     return Named(entity_id=known)
 
 
-async def _keys(house: House, who: Caller, body: Splitting) -> AsyncIterator[int]:
+async def _keys(app: AppContext, who: Caller, body: Splitting) -> AsyncIterator[int]:
     """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
     for given in body.sources:
-        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
-        for row in await house.stores.sources.segments(scope, source_id):
+        scope, source_id = await app.stores.sources.resolve(who.view, given, None)
+        for row in await app.stores.sources.segments(scope, source_id):
             yield segment_key(scope, source_id, row["segment_id"])
     for segment in body.segments:
-        scope, source_id = await house.stores.sources.resolve(who.view, segment.source_id, None)
-        row = await house.stores.history.segment(who.view, scope, source_id, segment.segment_id)
+        scope, source_id = await app.stores.sources.resolve(who.view, segment.source_id, None)
+        row = await app.stores.history.segment(who.view, scope, source_id, segment.segment_id)
         yield int(row["segment_key"])
 
 
-async def write_note(house: House, who: Caller, key: str, entity_id: str, body: NoteIn) -> WrittenNote:
+async def write_note(app: AppContext, who: Caller, key: str, entity_id: str, body: NoteIn) -> WrittenNote:
     """Attach a short remark to an entity. Raises NotFound."""
     writing(who)
-    known = await _in_sight(house, who, entity_id)
-    return written(await turn(house, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
+    known = await _in_sight(app, who, entity_id)
+    return written(await turn(app, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
 
 
-async def _named(house: House, who: Caller, command: Command) -> ChangeSet:
+async def _named(app: AppContext, who: Caller, command: Command) -> ChangeSet:
     """One turn that gives a name. Who has it already is told with the way to merge the two, if the caller may see it.
 
     Raises NameTaken.
     """
     try:
-        return await turn(house, who, command)
+        return await turn(app, who, command)
     except (NameTaken, RayError) as error:
         taken = getattr(error, "cause", None) or error  # as it was raised in the shard
         if not (isinstance(taken, NameTaken) and "merge_with" in taken.ids):
             raise
         entity_id, other = taken.ids["entity_id"], str(taken.ids["merge_with"])
         try:
-            await _in_sight(house, who, other)
+            await _in_sight(app, who, other)
         except NotFound:
             raise NameTaken("Something out of sight has that name; choose another one.", entity_id=entity_id) from taken
         how = f"{taken.detail.removesuffix('.')}: POST /v1/entities/{entity_id}/merge with other_id {other}."
         raise NameTaken(how, **taken.ids) from taken
 
 
-async def _in_sight(house: House, who: Caller, entity_id: str) -> str:
-    _, known = await house.stores.entities.resolve(who.view, entity_id)
+async def _in_sight(app: AppContext, who: Caller, entity_id: str) -> str:
+    _, known = await app.stores.entities.resolve(who.view, entity_id)
     return known

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import owner_label
-from deployments.house import House
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.graph import GROUP
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
@@ -60,27 +60,27 @@ class Episode:
     group: str
 
 
-async def tell_episode(house: House, who: Caller, source_id: str, told: EpisodeTold) -> None:
+async def tell_episode(app: AppContext, who: Caller, source_id: str, told: EpisodeTold) -> None:
     """Store an episode. It is found by its words at once, and facts follow. Raises Forbidden and Invalid."""
     group = {} if told.group == UNGROUPED else {GROUP: told.group}
     provenance = {"name": told.name, "source": told.source, "description": told.description, **group}
-    own = owner_label(await house.profile(who.user_id))
+    own = owner_label(await app.profile(who.user_id))
     spoken = _talk(told.body, own) if told.source == MESSAGE else []
     kind = "conversation" if spoken else "document" if told.source == "json" else "note"
     words: dict[str, Any] = {"segments": spoken} if spoken else {"content": told.body}
     source = SourceIn(source_id=source_id, kind=kind, started_at=told.at, provenance=provenance, **words)
-    await tell(house, who, source)
+    await tell(app, who, source)
 
 
-async def list_episodes(house: House, who: Caller, groups: Collection[str] | None, most: int) -> list[Episode]:
+async def list_episodes(app: AppContext, who: Caller, groups: Collection[str] | None, most: int) -> list[Episode]:
     """The newest sources of these groups, or of all."""
     wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
-    page = await house.stores.sources.page(who.view, most, groups=wanted)
-    own = owner_label(await house.profile(who.user_id))
-    return [await _shown(house, row, own) for row in page.shown]
+    page = await app.stores.sources.page(who.view, most, groups=wanted)
+    own = owner_label(await app.profile(who.user_id))
+    return [await _shown(app, row, own) for row in page.shown]
 
 
-async def forget_groups(house: House, who: Caller, key: str, groups: Collection[str]) -> int:
+async def forget_groups(app: AppContext, who: Caller, key: str, groups: Collection[str]) -> int:
     """Erase what was stored in these groups, the newest first. Returns how many sources are left.
 
     What was told without a group is a whole life: that is never cleared from here. Raises Forbidden.
@@ -90,43 +90,43 @@ async def forget_groups(house: House, who: Caller, key: str, groups: Collection[
         raise Forbidden(
             f"{UNGROUPED} is whatever was told without a group, a whole memory: to forget that, use DELETE /v1/memory."
         )
-    page = await house.stores.sources.page(who.view, MOST_CLEARED, groups=list(groups))
+    page = await app.stores.sources.page(who.view, MOST_CLEARED, groups=list(groups))
     for number, row in enumerate(page.shown):
-        await forget_source(house, who, f"{key}-{number}", row["source_id"])
+        await forget_source(app, who, f"{key}-{number}", row["source_id"])
     return page.total - len(page.shown)
 
 
-async def resting_on(house: House, who: Caller, source_ids: Sequence[str]) -> tuple[list[str], list[str]]:
+async def resting_on(app: AppContext, who: Caller, source_ids: Sequence[str]) -> tuple[list[str], list[str]]:
     """Ids of the facts and of the entities that rest on some sources. Raises NotFound and Ambiguous."""
     facts: dict[str, None] = {}
     entities: dict[str, None] = {}
     for given in source_ids:
-        scope, source_id = await house.stores.sources.resolve(who.view, given, None)
-        for row in (await house.stores.sources.segments(scope, source_id))[:MOST_READ]:
+        scope, source_id = await app.stores.sources.resolve(who.view, given, None)
+        for row in (await app.stores.sources.segments(scope, source_id))[:MOST_READ]:
             key = segment_key(scope, source_id, row["segment_id"])
-            told, seen, _ = await house.stores.history.resting_on(who.view, key)
+            told, seen, _ = await app.stores.history.resting_on(who.view, key)
             facts |= dict.fromkeys(each["fact_id"] for each in told if each["supported"])
             entities |= dict.fromkeys(each["entity_id"] for each in seen)
     return list(facts), list(entities)
 
 
-async def groups_of(house: House, who: Caller, source_ids: Collection[str]) -> Mapping[str, str]:
+async def groups_of(app: AppContext, who: Caller, source_ids: Collection[str]) -> Mapping[str, str]:
     """source id -> its group, of those that have another than `UNGROUPED`."""
-    found: Mapping[str, str] = await house.stores.sources.groups(who.view, list(source_ids)) if source_ids else {}
+    found: Mapping[str, str] = await app.stores.sources.groups(who.view, list(source_ids)) if source_ids else {}
     return found
 
 
-async def whole_source_id(house: House, who: Caller, source_id: str) -> str:
+async def whole_source_id(app: AppContext, who: Caller, source_id: str) -> str:
     """The full id of a source that exists. Raises NotFound."""
-    _, known = await house.stores.sources.resolve(who.view, source_id, None)
+    _, known = await app.stores.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such episode in this memory.", id=source_id)
     return source_id
 
 
-async def _shown(house: House, row: Mapping[str, Any], own: str) -> Episode:
+async def _shown(app: AppContext, row: Mapping[str, Any], own: str) -> Episode:
     told = row["provenance"]
-    segments = (await house.stores.sources.segments(row["scope"], row["source_id"]))[:MOST_READ]
+    segments = (await app.stores.sources.segments(row["scope"], row["source_id"]))[:MOST_READ]
     said = [each for each in segments if each["replaced_by"] is None]
     talk = row["kind"] in ("conversation", "meeting", "slack", "email")
     names = {own: OWNER} if told.get("source") == MESSAGE else {}

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.use_cases.entities import (
     PROFILE_FACTS,
     PROFILE_NOTES,
@@ -19,7 +19,7 @@ from deployments.use_cases.entities import (
     shown_entity,
 )
 from deployments.use_cases.facts import EVERY_STATUS, Cited, FactOut, NoteOut, shown_facts, shown_notes
-from memory.model.shown import Grounds, Row, Step
+from memory.model.shown import ChangeStep, FactGrounds, Row
 from memory.model.timeline import iso
 from memory.rules import explaining
 from memory.rules.telling import line_of
@@ -182,14 +182,14 @@ class ExplainedSegment(Explanation):
     entities: list[LinkedEntity]
 
 
-async def explain(house: House, who: Caller, fact_id: str) -> Explained:
+async def explain(app: AppContext, who: Caller, fact_id: str) -> Explained:
     """Why a fact is believed, with the words, and every change of it; `text` has it as lines."""
-    grounds = await house.stores.facts.grounds(who.view, fact_id)
+    grounds = await app.stores.facts.grounds(who.view, fact_id)
     known = grounds.fact["fact_id"]
-    steps, _ = await house.stores.history.steps(who.view, ids=[known])
-    notes = (await house.stores.entities.notes(who.view, known, PROFILE_NOTES, house.clock.now())).shown
+    steps, _ = await app.stores.history.steps(who.view, ids=[known])
+    notes = (await app.stores.entities.notes(who.view, known, PROFILE_NOTES, app.clock.now())).shown
     told = Explained(
-        fact=shown_facts([grounds.fact], house.clock.now(), house.settings.life)[0],
+        fact=shown_facts([grounds.fact], app.clock.now(), app.settings.life)[0],
         judged_by=grounds.fact["judged_by"],
         protected=grounds.fact["protected"],
         stability=grounds.fact["stability"],
@@ -199,20 +199,20 @@ async def explain(house: House, who: Caller, fact_id: str) -> Explained:
         changes=shown_steps(steps),
         **{name: _linked(grounds, *rule) for name, rule in _LINKS.items()},
     )
-    return await _finish(house, who, told, steps, explaining.graph_of_fact, explaining.lines_of_fact)
+    return await _finish(app, who, told, steps, explaining.graph_of_fact, explaining.lines_of_fact)
 
 
-async def explain_entity(house: House, who: Caller, entity_id: str) -> ExplainedEntity:
+async def explain_entity(app: AppContext, who: Caller, entity_id: str) -> ExplainedEntity:
     """How an entity became known: mentions, facts, merges, and every change of its name, tier and state."""
-    reads, now = house.stores.entities, house.clock.now()
+    reads, now = app.stores.entities, app.clock.now()
     _, known = await reads.resolve(who.view, entity_id)
     entity = await reads.one(who.view, known)
-    losers = await house.stores.history.merged_into(who.view, known)
-    steps, _ = await house.stores.history.steps(who.view, ids=[known, *losers])
-    names = await house.stores.history.names(who.view, losers)
-    facts = await house.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
+    losers = await app.stores.history.merged_into(who.view, known)
+    steps, _ = await app.stores.history.steps(who.view, ids=[known, *losers])
+    names = await app.stores.history.names(who.view, losers)
+    facts = await app.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
     told = ExplainedEntity(
-        entity=shown_entity(entity, now, house.settings.life),
+        entity=shown_entity(entity, now, app.settings.life),
         merged_from=[Became(entity_id=each, name=name) for each, name in names.items()],
         words=[
             Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)
@@ -221,15 +221,15 @@ async def explain_entity(house: House, who: Caller, entity_id: str) -> Explained
         notes=shown_notes((await reads.notes(who.view, known, PROFILE_NOTES, now)).shown),
         changes=shown_steps(steps),
     )
-    return await _finish(house, who, told, steps, explaining.graph_of_entity, explaining.lines_of_entity)
+    return await _finish(app, who, told, steps, explaining.graph_of_entity, explaining.lines_of_entity)
 
 
 async def explain_segment(
-    house: House, who: Caller, source_id: str, segment_id: str, team_id: str | None = None
+    app: AppContext, who: Caller, source_id: str, segment_id: str, team_id: str | None = None
 ) -> ExplainedSegment:
     """What rests on a segment, its revisions, and what replaced it. Ids may be shortened to a unique prefix."""
-    history = house.stores.history
-    scope, known = await house.stores.sources.resolve(who.view, source_id, team_id)
+    history = app.stores.history
+    scope, known = await app.stores.sources.resolve(who.view, source_id, team_id)
     row = await history.segment(who.view, scope, known, segment_id)
     facts, entities, ids = await history.resting_on(who.view, row["segment_key"])
     steps, _ = await history.steps(who.view, ids=ids)
@@ -240,7 +240,7 @@ async def explain_segment(
         entities=[LinkedEntity(**each) for each in entities],
         changes=shown_steps(steps),
     )
-    return await _finish(house, who, told, steps, explaining.graph_of_segment, explaining.lines_of_segment)
+    return await _finish(app, who, told, steps, explaining.graph_of_segment, explaining.lines_of_segment)
 
 
 _LINKS: dict[str, tuple[str, bool | None]] = {
@@ -254,30 +254,30 @@ Told = TypeVar("Told", bound=Explanation)
 
 
 async def _finish(
-    house: House,
+    app: AppContext,
     who: Caller,
     told: Told,
-    steps: Sequence[Step],
-    graph: Callable[[explaining.Told], explaining.Graph],
+    steps: Sequence[ChangeStep],
+    graph: Callable[[explaining.Told], explaining.ExplanationGraph],
     lines: Callable[[explaining.Told, Sequence[str]], Iterator[str]],
 ) -> Told:
     """The explanation with its graph and its text."""
     plain, drawn = told.model_dump(), graph(told.model_dump())
-    text = "\n".join(lines(plain, await lines_of(house, who, steps)))
+    text = "\n".join(lines(plain, await lines_of(app, who, steps)))
     nodes = [Node(**asdict(node)) for node in drawn.nodes.values()]
     return told.model_copy(
         update={"graph": Graph(nodes=nodes, edges=[Edge(**asdict(edge)) for edge in drawn.edges]), "text": text}
     )
 
 
-async def lines_of(house: House, who: Caller, steps: Sequence[Step]) -> list[str]:
+async def lines_of(app: AppContext, who: Caller, steps: Sequence[ChangeStep]) -> list[str]:
     """Every step in one line of text."""
     named = {each for step in steps for each in step.because}
-    statements = await house.stores.history.statements(who.view, named) if named else {}
+    statements = await app.stores.history.statements(who.view, named) if named else {}
     return [line_of(step, statements) for step in steps]
 
 
-def shown_steps(steps: Sequence[Step]) -> list[StepOut]:
+def shown_steps(steps: Sequence[ChangeStep]) -> list[StepOut]:
     """Steps as they are sent."""
     return [
         StepOut(**{
@@ -294,7 +294,7 @@ def _quoted(row: Row) -> Quoted:
     return Quoted(**{**row, "at": iso(row["at"])})
 
 
-def _linked(grounds: Grounds, kind: str, outgoing: bool | None) -> list[LinkedFact]:
+def _linked(grounds: FactGrounds, kind: str, outgoing: bool | None) -> list[LinkedFact]:
     found = {
         row["fact_id"]: LinkedFact(fact_id=row["fact_id"], statement=row["statement"] or "", status=row["status"])
         for row in grounds.links

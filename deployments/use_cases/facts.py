@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import moments_of, then_of
-from deployments.house import House
 from deployments.kinds import ShortText, When
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from memory.errors import NotFound
 from memory.model.shown import NOW, Then
 from memory.model.timeline import Instant, iso
-from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.census import FactStrengthColumns, columns_of, fact_anchors
 from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
 
@@ -120,7 +120,7 @@ class NoteList(BaseModel):
     cursor: str | None
 
 
-class Asked(Part):
+class FactParameters(PageParameters):
     """The parameters of a list of facts."""
 
     subject: Annotated[ShortText | None, Query(description="Name, alias or id of the entity it is about.")] = None
@@ -131,10 +131,10 @@ class Asked(Part):
     known_as_of: KnownAsOf = None
 
 
-async def listing(house: House, who: Caller, asked: Asked) -> FactList:
+async def listing(app: AppContext, who: Caller, asked: FactParameters) -> FactList:
     """What is believed; with `as_of` what was true then, with `known_as_of` what was believed then."""
-    then = await then_of(house, who, asked.as_of, asked.known_as_of)
-    page = await house.stores.facts.page(
+    then = await then_of(app, who, asked.as_of, asked.known_as_of)
+    page = await app.stores.facts.page(
         who.view,
         _statuses(asked),
         asked.limit,
@@ -145,11 +145,11 @@ async def listing(house: House, who: Caller, asked: Asked) -> FactList:
         known=then.known,
         **asked.place(),
     )
-    shown = shown_facts(page.shown, then.now(house.clock.now()), house.settings.life)
+    shown = shown_facts(page.shown, then.now(app.clock.now()), app.settings.life)
     return FactList(facts=shown, total=page.total, cursor=cursor_of(page.last))
 
 
-def _statuses(asked: Asked) -> Sequence[str]:
+def _statuses(asked: FactParameters) -> Sequence[str]:
     if asked.status == "all":
         return EVERY_STATUS
     if asked.status is not None:
@@ -157,48 +157,48 @@ def _statuses(asked: Asked) -> Sequence[str]:
     return ("active",) if asked.as_of is None else HELD
 
 
-async def one(house: House, who: Caller, fact_id: str, known_as_of: str | None = None) -> FactOut:
+async def one(app: AppContext, who: Caller, fact_id: str, known_as_of: str | None = None) -> FactOut:
     """One fact as it is believed now, or was at `known_as_of`, whatever its status; by its id or its beginning."""
-    [known] = await moments_of(house, who, known_as_of=known_as_of)
-    row = await house.stores.facts.one(who.view, fact_id, known)
-    now = Then(known=known).now(house.clock.now())
-    return shown_facts([row], now, house.settings.life)[0]
+    [known] = await moments_of(app, who, known_as_of=known_as_of)
+    row = await app.stores.facts.one(who.view, fact_id, known)
+    now = Then(known=known).now(app.clock.now())
+    return shown_facts([row], now, app.settings.life)[0]
 
 
-async def versions(house: House, who: Caller, fact_id: str) -> list[FactOut]:
+async def versions(app: AppContext, who: Caller, fact_id: str) -> list[FactOut]:
     """A fact and what took its place since, the oldest first. Raises NotFound if it is believed no more."""
-    found = [await one(house, who, fact_id)]
+    found = [await one(app, who, fact_id)]
     while found[-1].status != "active" and found[-1].superseded_by and len(found) < STEPS:
-        found.append(await one(house, who, found[-1].superseded_by[-1]))
+        found.append(await one(app, who, found[-1].superseded_by[-1]))
     if found[-1].status not in HELD:
         raise NotFound("This is believed no more.")
     return found
 
 
-async def named(house: House, who: Caller, ids: Sequence[str]) -> list[FactWithEnds]:
+async def named(app: AppContext, who: Caller, ids: Sequence[str]) -> list[FactWithEnds]:
     """The facts of these ids as they stand, whatever their status; what is out of sight is absent."""
-    rows = await house.stores.facts.current(who.view, ids) if ids else []
-    shown = shown_facts(rows, house.clock.now(), house.settings.life)
+    rows = await app.stores.facts.current(who.view, ids) if ids else []
+    shown = shown_facts(rows, app.clock.now(), app.settings.life)
     ends = [{"subject_id": row["subject_id"], "object_id": row["object_id"]} for row in rows]
     return [FactWithEnds(**fact.model_dump(), **more) for fact, more in zip(shown, ends, strict=True)]
 
 
-async def notes_on_fact(house: House, who: Caller, fact_id: str, asked: Part) -> NoteList:
+async def notes_on_fact(app: AppContext, who: Caller, fact_id: str, asked: PageParameters) -> NoteList:
     """The remarks on a fact that have not expired."""
-    known = (await house.stores.facts.one(who.view, fact_id))["fact_id"]
-    return await notes_on(house, who, known, asked)
+    known = (await app.stores.facts.one(who.view, fact_id))["fact_id"]
+    return await notes_on(app, who, known, asked)
 
 
-async def notes_on(house: House, who: Caller, about_id: str, asked: Part) -> NoteList:
+async def notes_on(app: AppContext, who: Caller, about_id: str, asked: PageParameters) -> NoteList:
     """A part of the remarks on an entity or a fact that is in sight."""
-    now, reads = house.clock.now(), house.stores.entities
+    now, reads = app.clock.now(), app.stores.entities
     page = await reads.notes(who.view, about_id, asked.limit, now, NOW, **asked.place())
     return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
 
 
 def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant, life: Life) -> list[FactOut]:
     """Rows of facts as they are sent, with their strength at `now`."""
-    strengths = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    strengths = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
     return [_shown(row, strength) for row, strength in zip(rows, strengths.tolist(), strict=True)]
 
 

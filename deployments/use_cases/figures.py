@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pydantic import BaseModel
 
 from actors.columns import ShardColumns
+from deployments.app_context import AppContext
 from deployments.callers import Caller, sees_all
-from deployments.house import House
 from memory.model.entities import TIERS
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
@@ -104,14 +104,14 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
     sound: SoundOut | None = None
 
 
-async def stats_of(house: House, who: Caller) -> Stats:
+async def stats_of(app: AppContext, who: Caller) -> Stats:
     """The figures of one caller."""
-    figures = house.stores.figures
+    figures = app.stores.figures
     sessions, segments = await figures.heard(who.view)
     living = await figures.living(who.view)
-    now, life = house.clock.now(), house.settings.life
+    now, life = app.clock.now(), app.settings.life
     strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, living), now, life), now, life)
-    projections = await _projections(house, who)
+    projections = await _projections(app, who)
     behind = next((each.behind.believed for each in projections if each.name == ShardColumns.name), 0)
     tiers = {tier: sum(row["tier"] == tier for row in living) for tier in TIERS}
     return Stats(
@@ -119,29 +119,29 @@ async def stats_of(house: House, who: Caller) -> Stats:
         segments_count=segments,
         entities_count=len(living),
         tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
-        pending=await house.stores.reads.pending(who.view) | {"graph": behind},
+        pending=await app.stores.reads.pending(who.view) | {"graph": behind},
         lag=round(await figures.lag_s(who.view), 3),
         projections=projections,
         set_aside=await figures.set_aside(who.view),
         failures=[
             Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
-            for each in await house.stores.failures.of(who.user_id)
+            for each in await app.stores.failures.of(who.user_id)
         ],
-        events_dropped=await house.stores.events.store.dropped(who.user_id),
-        sound=await _sound_of(house, who),
+        events_dropped=await app.stores.events.store.dropped(who.user_id),
+        sound=await _sound_of(app, who),
     )
 
 
-async def _projections(house: House, who: Caller) -> list[ProjectionLag]:
+async def _projections(app: AppContext, who: Caller) -> list[ProjectionLag]:
     """Positions are read before the truth, so that a projection that has caught up is never ahead of it."""
     if not sees_all(who):
         return []
-    scopes, search = who.view.scopes, house.stores.search
-    told = [*await house.minds.projected(who.user_id, scopes)]
+    scopes, search = who.view.scopes, app.stores.search
+    told = [*await app.actors.projected(who.user_id, scopes)]
     told.append(Projected(search.name, search.generation, await search.positions(scopes)))
-    heard = await house.stores.feed.positions(scopes)
+    heard = await app.stores.feed.positions(scopes)
     truth = {scope: heard.get(scope, ORIGIN) for scope in scopes}
-    truth[who.scope] = truth[who.scope]._replace(believed=(await house.stores.journal.ownership(who.user_id)).version)
+    truth[who.scope] = truth[who.scope]._replace(believed=(await app.stores.journal.ownership(who.user_id)).version)
     return [_behind(each, truth) for each in told]
 
 
@@ -157,8 +157,8 @@ def _behind(told: Projected, truth: Mapping[str, Position]) -> ProjectionLag:
     )
 
 
-async def _sound_of(house: House, who: Caller) -> SoundOut | None:
+async def _sound_of(app: AppContext, who: Caller) -> SoundOut | None:
     """How much sound is kept; None where nothing private is to be seen. What was said in it may be private."""
     if who.view.clearance < Sensitivity.PRIVATE:
         return None
-    return SoundOut(**asdict(await asyncio.to_thread(house.sounds.figures, who.user_id)))
+    return SoundOut(**asdict(await asyncio.to_thread(app.sounds.figures, who.user_id)))

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import KeptAs
-from deployments.house import House
 from deployments.use_cases.remembering import state
 from memory.errors import NotFound
 from memory.model.changes import Outcome
@@ -92,33 +92,33 @@ class KnowledgeGraph:
     relations: Sequence[NodeRelation]
 
 
-async def read_graph(house: House, who: Caller) -> KnowledgeGraph:
+async def read_graph(app: AppContext, who: Caller) -> KnowledgeGraph:
     """All that is known, up to the latest `MOST_NODES` and `MOST_EDGES`."""
-    entities = await house.stores.entities.page(who.view, MOST_NODES)
-    facts = await house.stores.facts.page(who.view, ("active",), MOST_EDGES)
-    return await _drawn(house, who, _eldest_first(each.entity for each in entities.shown), facts.shown)
+    entities = await app.stores.entities.page(who.view, MOST_NODES)
+    facts = await app.stores.facts.page(who.view, ("active",), MOST_EDGES)
+    return await _drawn(app, who, _eldest_first(each.entity for each in entities.shown), facts.shown)
 
 
-async def open_nodes(house: House, who: Caller, names: Sequence[str]) -> KnowledgeGraph:
+async def open_nodes(app: AppContext, who: Caller, names: Sequence[str]) -> KnowledgeGraph:
     """The entities that these names or aliases mean, and what touches them."""
-    named = [await _called(house, who, name) for name in dict.fromkeys(names)]
+    named = [await _called(app, who, name) for name in dict.fromkeys(names)]
     found = {each.entity_id: each for each in named if each is not None}
-    return await _with_facts(house, who, _eldest_first(found.values()))
+    return await _with_facts(app, who, _eldest_first(found.values()))
 
 
-async def nodes_of(house: House, who: Caller, entity_ids: Sequence[str]) -> Sequence[GraphNode]:
+async def nodes_of(app: AppContext, who: Caller, entity_ids: Sequence[str]) -> Sequence[GraphNode]:
     """The entities of these ids that are in sight, in their order, with what is observed of them."""
     if not entity_ids:
         return []
-    page = await house.stores.entities.page(who.view, len(entity_ids), ids=list(entity_ids))
+    page = await app.stores.entities.page(who.view, len(entity_ids), ids=list(entity_ids))
     entities = {each.entity.entity_id: each.entity for each in page.shown}
     kept = [entities[each] for each in entity_ids if each in entities]
-    return (await _with_facts(house, who, kept)).nodes
+    return (await _with_facts(app, who, kept)).nodes
 
 
-async def find_node(house: House, who: Caller, name: str) -> GraphNode | None:
+async def find_node(app: AppContext, who: Caller, name: str) -> GraphNode | None:
     """The entity that a name means, if there is one."""
-    found = await open_nodes(house, who, [name])
+    found = await open_nodes(app, who, [name])
     return found.nodes[0] if found.nodes else None
 
 
@@ -134,16 +134,16 @@ def named(node: GraphNode, observations: Sequence[str]) -> list[str]:
     return [each.fact_id for each in node.observed if _folded(each.text) in meant]
 
 
-async def relations_between(house: House, who: Caller, ends: tuple[Entity, Entity], kind: str) -> list[str]:
+async def relations_between(app: AppContext, who: Caller, ends: tuple[Entity, Entity], kind: str) -> list[str]:
     """The facts by which the first of two entities stands in this relation to the second."""
-    page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=ends[0].entity_id, predicate=kind)
+    page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=ends[0].entity_id, predicate=kind)
     ids = [each.entity_id for each in ends]
     return [row["fact_id"] for row in page.shown if [row["subject_id"], row["object_id"]] == ids]
 
 
-async def search_nodes(house: House, who: Caller, query: str) -> KnowledgeGraph:
+async def search_nodes(app: AppContext, who: Caller, query: str) -> KnowledgeGraph:
     """The entities in whose name, kind or observations every word of a query stands, and what touches them."""
-    graph, words = await read_graph(house, who), fold(query).split()
+    graph, words = await read_graph(app, who), fold(query).split()
 
     def fits(node: GraphNode) -> bool:
         text = fold(" ".join((*node.entity.names, node.kind, *(each.text for each in node.observed))))
@@ -155,9 +155,9 @@ async def search_nodes(house: House, who: Caller, query: str) -> KnowledgeGraph:
     return KnowledgeGraph(nodes, touching)
 
 
-async def walk(house: House, who: Caller, name: str, depth: int, most: int) -> KnowledgeGraph:
+async def walk(app: AppContext, who: Caller, name: str, depth: int, most: int) -> KnowledgeGraph:
     """Whom relations lead to from an entity, the nearest first, up to a depth and a number. Raises NotFound."""
-    start = await _called(house, who, name)
+    start = await _called(app, who, name)
     if start is None:
         raise NotFound("There is no entity of that name in this memory.")
     met: dict[str, None] = {start.entity_id: None}
@@ -165,19 +165,19 @@ async def walk(house: House, who: Caller, name: str, depth: int, most: int) -> K
     for _ in range(depth):
         beyond: dict[str, None] = {}
         for entity_id in edge:
-            page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
+            page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
             rows |= {row["fact_id"]: row for row in page.shown}
             ends = (row[end] for row in page.shown for end in ("subject_id", "object_id"))
             beyond |= dict.fromkeys(each for each in ends if each is not None and each not in met)
         edge = list(beyond)[: most - len(met)]
         met |= dict.fromkeys(edge)
-    shown = await house.stores.entities.page(who.view, len(met), ids=list(met))
+    shown = await app.stores.entities.page(who.view, len(met), ids=list(met))
     entities = {each.entity.entity_id: each.entity for each in shown.shown}
-    return await _drawn(house, who, [entities[each] for each in met if each in entities], list(rows.values()))
+    return await _drawn(app, who, [entities[each] for each in met if each in entities], list(rows.values()))
 
 
 async def observe(
-    house: House, who: Caller, key: str, name: str, observations: Sequence[str], kind: str | None = None
+    app: AppContext, who: Caller, key: str, name: str, observations: Sequence[str], kind: str | None = None
 ) -> Sequence[Outcome]:
     """Remember observations of an entity as they are, and what kind of thing it is, if that is told, too.
 
@@ -187,17 +187,24 @@ async def observe(
     name, ours = " ".join(name.split()), _ours(kind or "")
     claims = [
         Claim(name, _alone(name, each), 0, each, subject_type=ours, valid_from=at)
-        for each, at in zip(observations, _moments(house, len(observations)), strict=True)
+        for each, at in zip(observations, _moments(app, len(observations)), strict=True)
     ]
     if kind is not None:
         words = f"{name} is {'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}."
         claims.insert(0, Claim(name, words, 0, words, predicate=IS_A, object=kind, subject_type=ours))
     kept = KeptAs(AS_OBSERVATION if kind is None else AS_ENTITY)
-    return await state(house, who, key, "\n".join(each.statement for each in claims), claims, kept)
+    return await state(app, who, key, "\n".join(each.statement for each in claims), claims, kept)
 
 
 async def relate(
-    house: House, who: Caller, key: str, ends: tuple[str, str], kind: str, *, words: str | None = None, group: str = ""
+    app: AppContext,
+    who: Caller,
+    key: str,
+    ends: tuple[str, str],
+    kind: str,
+    *,
+    words: str | None = None,
+    group: str = "",
 ) -> Sequence[Outcome]:
     """Remember that the first of two entities stands in a relation to the second; in these words, or in plain ones.
 
@@ -209,35 +216,35 @@ async def relate(
         ends[0], statement, 0, statement, predicate=kind, object=ends[1], object_type="topic", subject_type="topic"
     )
     kept = KeptAs(AS_RELATION, {GROUP: group} if group else {})
-    return await state(house, who, key, statement, [claim], kept)
+    return await state(app, who, key, statement, [claim], kept)
 
 
-async def _called(house: House, who: Caller, name: str) -> Entity | None:
+async def _called(app: AppContext, who: Caller, name: str) -> Entity | None:
     """The entity in sight that is called so, the latest seen of several.
 
     Asked for by its ids, for a list that looks for a name counts what is known of every entity first.
     """
-    ids = await house.stores.facts.subjects(who.view, " ".join(name.split()))
-    page = await house.stores.entities.page(who.view, len(ids), ids=ids) if ids else None
+    ids = await app.stores.facts.subjects(who.view, " ".join(name.split()))
+    page = await app.stores.entities.page(who.view, len(ids), ids=ids) if ids else None
     called = fold(name)
     return next((each.entity for each in page.shown if called in each.entity.names), None) if page else None
 
 
-async def _with_facts(house: House, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
+async def _with_facts(app: AppContext, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
     rows: dict[str, Mapping[str, Any]] = {}
     for each in entities:
-        page = await house.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
+        page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
         rows |= {row["fact_id"]: row for row in page.shown}
-    return await _drawn(house, who, entities, list(rows.values()))
+    return await _drawn(app, who, entities, list(rows.values()))
 
 
 async def _drawn(
-    house: House, who: Caller, entities: Sequence[Entity], facts: Sequence[Mapping[str, Any]]
+    app: AppContext, who: Caller, entities: Sequence[Entity], facts: Sequence[Mapping[str, Any]]
 ) -> KnowledgeGraph:
     """These entities with what these facts say of them."""
     told = {row["subject_id"]: row["shown_object"] for row in facts if row["predicate"] == IS_A}
     nodes = {each.entity_id: GraphNode(each, told.get(each.entity_id) or each.type) for each in entities}
-    names = await _names(house, who, nodes, facts)
+    names = await _names(app, who, nodes, facts)
     relations = []
     for row in sorted(facts, key=lambda row: (row["valid_from"], row["system_from"], row["fact_id"])):
         subject, target = row["subject_id"], row["object_id"]
@@ -256,13 +263,13 @@ async def _drawn(
 
 
 async def _names(
-    house: House, who: Caller, nodes: Mapping[str, GraphNode], facts: Iterable[Mapping[str, Any]]
+    app: AppContext, who: Caller, nodes: Mapping[str, GraphNode], facts: Iterable[Mapping[str, Any]]
 ) -> dict[str, str]:
     """entity id -> its name, of the nodes and of whom the facts lead to."""
     names = {entity_id: node.entity.name for entity_id, node in nodes.items()}
     ends = {row[end] for row in facts for end in ("subject_id", "object_id")} - names.keys() - {None}
     if ends:
-        page = await house.stores.entities.page(who.view, len(ends), ids=sorted(ends))
+        page = await app.stores.entities.page(who.view, len(ends), ids=sorted(ends))
         names |= {each.entity.entity_id: each.entity.name for each in page.shown}
     return names
 
@@ -280,9 +287,9 @@ def _told_as(row: Mapping[str, Any]) -> set[str]:
     return {each["segment_id"] for each in row["sources"]}
 
 
-def _moments(house: House, number: int) -> list[Instant]:
+def _moments(app: AppContext, number: int) -> list[Instant]:
     """The last milliseconds up to now: what is told at once holds in the order in which it is told."""
-    now = house.clock.now()
+    now = app.clock.now()
     return [now - (number - each) * 0.001 for each in range(1, number + 1)]
 
 

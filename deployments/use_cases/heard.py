@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from deployments import forgetting
+from deployments.app_context import AppContext
 from deployments.callers import Caller, sees_all, writing
-from deployments.house import House
 from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.sounds import silence_sound
 from memory.errors import Invalid, NotFound
@@ -63,32 +63,32 @@ class HeardPage:
 
 
 async def list_heard(
-    house: House, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
+    app: AppContext, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
 ) -> HeardPage:
     """The segments of these origins."""
-    rows = await house.stores.heard.page(who.view, origins, limit, offset)
+    rows = await app.stores.heard.page(who.view, origins, limit, offset)
     if not rows and offset:  # beyond the end: it still tells how many there are
-        rows = await house.stores.heard.page(who.view, origins, 1, 0)
+        rows = await app.stores.heard.page(who.view, origins, 1, 0)
         return HeardPage([], rows[0]["total"] if rows else 0)
     return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
 
 
-async def heard_at(house: House, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
+async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
     """place -> the segment there; what is out of sight is absent."""
-    rows = await house.stores.heard.named(who.view, places) if places else {}
+    rows = await app.stores.heard.named(who.view, places) if places else {}
     return {place: _shown(row) for place, row in rows.items()}
 
 
-async def one_heard(house: House, who: Caller, place: Place) -> HeardSegment:
+async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
     """The segment there. Raises NotFound."""
-    found = await heard_at(house, who, [place])
+    found = await heard_at(app, who, [place])
     if place not in found:
         raise NotFound()
     return found[place]
 
 
 async def reword(
-    house: House,
+    app: AppContext,
     who: Caller,
     place: Place,
     text: str | None = None,
@@ -100,11 +100,11 @@ async def reword(
 
     It counts as corrected by a person: no better transcription takes its place. Raises Forbidden, NotFound, Invalid.
     """
-    before = await one_heard(house, writing(who), place)
+    before = await one_heard(app, writing(who), place)
     if text is not None and not text.strip():
         raise Invalid("text: there are no words in it.")
-    scope, source_id = await house.stores.sources.resolve(who.view, place[0], None)
-    rows = await house.stores.sources.segments(scope, source_id)
+    scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
+    rows = await app.stores.sources.segments(scope, source_id)
     [row] = [each for each in rows if each["segment_id"] == place[1]]
     said = text if text is not None else row["text"]
     added = dict(provenance or {})
@@ -112,52 +112,52 @@ async def reword(
         added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = dict(await house.stores.sources.one(who.view, scope, source_id))
+    source = dict(await app.stores.sources.one(who.view, scope, source_id))
     if at is not None and len(rows) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if at is not None:
         source |= {"started_at": at - row["start_s"], "ended_at": None}
-    await house.stores.capture.store(_told_again(source, row, said, added), Telling(revive=False))
-    await house.minds.wake()
-    return await one_heard(house, who, place)
+    await app.stores.capture.store(_told_again(source, row, said, added), Telling(revive=False))
+    await app.actors.wake()
+    return await one_heard(app, who, place)
 
 
-async def forget_one_heard(house: House, who: Caller, key: str, place: Place) -> None:
+async def forget_one_heard(app: AppContext, who: Caller, key: str, place: Place) -> None:
     """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
-    said = await one_heard(house, writing(who), place)
-    await silence_sound(house, who, place[0], said.at, said.at)
-    await forgetting.forget_segment(house, who, *place, key)
+    said = await one_heard(app, writing(who), place)
+    await silence_sound(app, who, place[0], said.at, said.at)
+    await forgetting.forget_segment(app, who, *place, key)
 
 
-async def forget_heard(house: House, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
+async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
     """Forget every source of the caller's own memory that holds words of these origins; how many those were.
 
     What is from anywhere is all of a memory, for who sees all of it. Raises Forbidden.
     """
     view = writing(who).view
     if tuple(origins) == ANYWHERE and sees_all(who):
-        return (await forget_memory(house, who, key)).segments
-    sources = await house.stores.heard.sources(view, origins)
+        return (await forget_memory(app, who, key)).segments
+    sources = await app.stores.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:
-            await forgetting.forget_source(house, who, source_id, f"{key}-{number}")
+            await forgetting.forget_source(app, who, source_id, f"{key}-{number}")
         except NotFound:  # another request was faster
             continue
     return len(sources)
 
 
-async def labels(house: House, who: Caller, names: Sequence[str]) -> list[Mapping[str, Any]]:
+async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Mapping[str, Any]]:
     """What these names say in the provenances of the caller's own memory, and of how many segments.
 
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
     """
     rows: list[Mapping[str, Any]] = []
-    for row in await house.stores.heard.labels(who.view, names):
+    for row in await app.stores.heard.labels(who.view, names):
         if row["label"] is not None or row["name"] == USER:
             rows.append({**row, "label": row["label"] or who.user_id})
     if who.permission == "admin":
         known = {row["label"] for row in rows if row["name"] == USER}
-        rows += [row for row in await house.stores.heard.owners() if row["label"] not in known]
+        rows += [row for row in await app.stores.heard.owners() if row["label"] not in known]
     return rows
 
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
-from deployments.house import House
 from deployments.kinds import Body, Words
 from memory.errors import Invalid, NotFound
 from memory.model.changes import ChangeSet
@@ -39,19 +39,19 @@ class WrittenNote(BaseModel):
     lifetime: Lifetime
 
 
-async def edit_note(house: House, who: Caller, key: str, note_id: str, body: NoteEdit) -> WrittenNote:
+async def edit_note(app: AppContext, who: Caller, key: str, note_id: str, body: NoteEdit) -> WrittenNote:
     """Change the words of a note, and its lifetime if one is given. Raises Invalid, NotFound."""
     writing(who)
     if not body.text.strip():
         raise Invalid("text: there are no words in it; DELETE removes a note.")
-    known = await _in_sight(house, who, note_id)
-    return written(await turn(house, who, EditNote(key, note_id=known, text=body.text, lifetime=body.lifetime)))
+    known = await _in_sight(app, who, note_id)
+    return written(await turn(app, who, EditNote(key, note_id=known, text=body.text, lifetime=body.lifetime)))
 
 
-async def remove_note(house: House, who: Caller, key: str, note_id: str) -> WrittenNote:
+async def remove_note(app: AppContext, who: Caller, key: str, note_id: str) -> WrittenNote:
     """Remove a note; the answer holds it as it was. It can be undone. Raises NotFound."""
     writing(who)
-    return written(await turn(house, who, EditNote(key, note_id=await _in_sight(house, who, note_id))))
+    return written(await turn(app, who, EditNote(key, note_id=await _in_sight(app, who, note_id))))
 
 
 def written(changes: ChangeSet) -> WrittenNote:
@@ -67,13 +67,13 @@ def written(changes: ChangeSet) -> WrittenNote:
     )
 
 
-async def _in_sight(house: House, who: Caller, note_id: str) -> str:
+async def _in_sight(app: AppContext, who: Caller, note_id: str) -> str:
     """A note is as visible as what it is about."""
-    about_id = await house.stores.forgetting.about(who.view, note_id)
+    about_id = await app.stores.forgetting.about(who.view, note_id)
     if about_id is None:
         raise NotFound("There is no such note.", note_id=note_id)
     if about_id.startswith("f-"):
-        await house.stores.facts.one(who.view, about_id)
+        await app.stores.facts.one(who.view, about_id)
     else:
-        await house.stores.entities.resolve(who.view, about_id)
+        await app.stores.entities.resolve(who.view, about_id)
     return note_id

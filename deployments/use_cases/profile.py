@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
-from deployments.house import House
 from deployments.kinds import Body, Id, ShortText
 from memory.errors import Invalid
 from memory.model.commands import SetProfile
@@ -46,18 +46,18 @@ class ProfileOut(Body):
     preset: str
 
 
-async def profile(house: House, who: Caller) -> ProfileOut:
+async def profile(app: AppContext, who: Caller) -> ProfileOut:
     """The profile of this memory's owner. An empty name means that none was set yet."""
-    return _shown(await house.profile(who.user_id), house)
+    return _shown(await app.profile(who.user_id), app)
 
 
-async def set_profile(house: House, who: Caller, key: str, body: ProfileIn) -> ProfileOut:
+async def set_profile(app: AppContext, who: Caller, key: str, body: ProfileIn) -> ProfileOut:
     """Set the profile. An existing entity with that name becomes the owner. Raises Invalid."""
     writing(who)
     given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     if "time_zone" in given:
         zone_of(given["time_zone"])
-    serving = house.settings.preset
+    serving = app.settings.preset
     if given.pop("preset", serving) != serving:
         raise Invalid(
             f"preset: {serving} serves everybody here; another one is set in the file memory.yaml of the home."
@@ -65,11 +65,11 @@ async def set_profile(house: House, who: Caller, key: str, body: ProfileIn) -> P
     changed: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
-    known = await house.profile(who.user_id)
-    await turn(house, who, SetProfile(key, profile=replace(known, **changed)))
-    return _shown(await house.profile(who.user_id), house)
+    known = await app.profile(who.user_id)
+    await turn(app, who, SetProfile(key, profile=replace(known, **changed)))
+    return _shown(await app.profile(who.user_id), app)
 
 
-def _shown(known: Profile, house: House) -> ProfileOut:
+def _shown(known: Profile, app: AppContext) -> ProfileOut:
     """A profile with the preset that serves: it is one for a whole home, set where it is started."""
-    return ProfileOut(**asdict(known) | {"preset": house.settings.preset})
+    return ProfileOut(**asdict(known) | {"preset": app.settings.preset})

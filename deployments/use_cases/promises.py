@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from memory.model.ids import fold
 from memory.model.shown import ShownEntity
 from memory.model.timeline import Instant, iso
@@ -65,7 +65,7 @@ class PromiseList(BaseModel):
     cursor: str | None
 
 
-class Asked(Part):
+class PromiseParameters(PageParameters):
     """The parameters of a list of promises."""
 
     state: State | None = None
@@ -73,26 +73,26 @@ class Asked(Part):
     to: Annotated[ShortText | None, Field(description="To whom it was made, by name.")] = None
 
 
-async def list_promises(house: House, who: Caller, asked: Asked) -> PromiseList:
+async def list_promises(app: AppContext, who: Caller, asked: PromiseParameters) -> PromiseList:
     """What was promised, by whom and to whom it was asked for. Raises Invalid."""
-    now = house.clock.now()
-    found = await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")
-    people = {"by": await _called(house, who, asked.by), "to": await _called(house, who, asked.to)}
+    now = app.clock.now()
+    found = await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")
+    people = {"by": await _called(app, who, asked.by), "to": await _called(app, who, asked.to)}
     kept = [seen for seen in found.shown if _wanted(seen, people, asked.state, now)]
     after = asked.place()
     rest = [seen for seen in kept if not after or _place(seen) < (after["mark"], after["key"])]
     cursor = _place(rest[asked.limit - 1]) if len(rest) > asked.limit else None
-    shown = await shown_promises(house, who, rest[: asked.limit], now)
+    shown = await shown_promises(app, who, rest[: asked.limit], now)
     return PromiseList(promises=shown, total=len(kept), cursor=cursor_of(cursor))
 
 
-async def promises_by_day(house: House, who: Caller, most: int) -> tuple[list[PromiseOut], list[PromiseOut]]:
+async def promises_by_day(app: AppContext, who: Caller, most: int) -> tuple[list[PromiseOut], list[PromiseOut]]:
     """Promises whose day has passed, the latest first, and those that are open, the next one first."""
-    now = house.clock.now()
-    made = (await house.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    now = app.clock.now()
+    made = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
     late = sorted(_in_state(made, "expired", now), key=_due, reverse=True)[:most]
     ahead = sorted(_in_state(made, "open", now), key=_due)[:most]
-    return await shown_promises(house, who, late, now), await shown_promises(house, who, ahead, now)
+    return await shown_promises(app, who, late, now), await shown_promises(app, who, ahead, now)
 
 
 def _in_state(made: Sequence[ShownEntity], state: State, now: Instant) -> list[ShownEntity]:
@@ -105,9 +105,9 @@ def _due(made: ShownEntity) -> float:
     return inf if due is None else due
 
 
-async def shown_promises(house: House, who: Caller, seen: list[ShownEntity], now: Instant) -> list[PromiseOut]:
+async def shown_promises(app: AppContext, who: Caller, seen: list[ShownEntity], now: Instant) -> list[PromiseOut]:
     """Promises as they are sent, each with where it was first made."""
-    made = await house.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    made = await app.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
     return [_shown(each, made.get(each.entity.entity_id), now) for each in seen]
 
 
@@ -127,11 +127,11 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
     )
 
 
-async def _called(house: House, who: Caller, name: str | None) -> Names:
+async def _called(app: AppContext, who: Caller, name: str | None) -> Names:
     """Every name of those a name means: a promise keeps the one with which it was made. None if nobody is asked for."""
     if name is None:
         return None
-    named = (await house.stores.entities.page(who.view, MOST_NAMESAKES, name=name)).shown
+    named = (await app.stores.entities.page(who.view, MOST_NAMESAKES, name=name)).shown
     return frozenset(map(fold, (name, *(one for seen in named for one in (seen.entity.name, *seen.entity.aliases)))))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import (
     IMPORTANCE,
@@ -21,7 +22,6 @@ from deployments.commands import (
     vectors_of,
 )
 from deployments.dates import moments_of
-from deployments.house import House
 from deployments.kinds import Body, Id, ShortText, When, Words
 from memory.errors import Invalid
 from memory.model.changes import Outcome
@@ -99,94 +99,94 @@ class Remembered(Believed):
     facts: list[Believed] | None = None
 
 
-async def remember(house: House, who: Caller, key: str, body: Told) -> Remembered:
+async def remember(app: AppContext, who: Caller, key: str, body: Told) -> Remembered:
     """Remember a statement. The outcome says how it relates to what was believed before.
 
     The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with
     a source they stand for something in that source instead. Raises Forbidden of a caller that may only read.
     """
     who = writing(who)
-    source_id, sensitivity = await _told_of(house, who, body.source_id)
-    note, told = await hear(house, who, key, body.text or body.statement or "")
+    source_id, sensitivity = await _told_of(app, who, body.source_id)
+    note, told = await hear(app, who, key, body.text or body.statement or "")
     promises: tuple[Sighting, ...] = ()
     if body.text is not None:
-        understood = await read_told(house, told)
+        understood = await read_told(app, told)
         claims, promises, vectors = understood.claims, understood.promises, understood.vectors
     else:
-        said = await _claim(house, who, body, body.statement or "", body.subject or "")
-        claims = [await taken_apart(house, told, said, said.subject, said.predicate)]
-        vectors = await vectors_of(house, [claims[0].statement])
+        said = await _claim(app, who, body, body.statement or "", body.subject or "")
+        claims = [await taken_apart(app, told, said, said.subject, said.predicate)]
+        vectors = await vectors_of(app, [claims[0].statement])
     heard = None
     if source_id is None:
-        heard = await _kept(house, note, told)
+        heard = await _kept(app, note, told)
     command = Remember(
         key, claims=tuple(claims), heard=heard, sightings=promises, source_id=source_id, sensitivity=sensitivity
     )
-    done = await judged_turn(house, who, command, vectors)
-    await house.minds.wake()
+    done = await judged_turn(app, who, command, vectors)
+    await app.actors.wake()
     return _remembered(done.outcomes)
 
 
 async def state(
-    house: House, who: Caller, key: str, words: str, claims: Sequence[Claim], kept: KeptAs
+    app: AppContext, who: Caller, key: str, words: str, claims: Sequence[Claim], kept: KeptAs
 ) -> Sequence[Outcome]:
     """Remember statements as they are; their text is kept as a note of the owner.
 
     Each meets what was believed before, like any other; nothing is read out of the words. Raises Forbidden, Conflict.
     """
-    note, told = await hear(house, writing(who), key, words, kept=kept)
-    vectors = await vectors_of(house, [each.statement for each in claims])
-    heard = await _kept(house, note, told)
-    done = await judged_turn(house, who, Remember(key, claims=tuple(claims), heard=heard), vectors)
-    await house.minds.wake()
+    note, told = await hear(app, writing(who), key, words, kept=kept)
+    vectors = await vectors_of(app, [each.statement for each in claims])
+    heard = await _kept(app, note, told)
+    done = await judged_turn(app, who, Remember(key, claims=tuple(claims), heard=heard), vectors)
+    await app.actors.wake()
     return done.outcomes
 
 
-async def correct(house: House, who: Caller, key: str, fact_id: str, body: Correction) -> Believed:
+async def correct(app: AppContext, who: Caller, key: str, fact_id: str, body: Correction) -> Believed:
     """Replace a fact that was never true; the old one stays in the history, invalidated.
 
     The words are kept as a note of the owner's, as private as the fact, so that they are found where it was found.
     Raises Forbidden of a caller that may only read.
     """
     who = writing(who)
-    old = await house.stores.facts.one(who.view, fact_id)
+    old = await app.stores.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
-    said = await _claim(house, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
-    note, told = await hear(house, who, key, body.statement, Sensitivity(old["sensitivity"]))
-    fresh = await corrected(house, told, said, old)
-    vectors = await vectors_of(house, [fresh.statement])
+    said = await _claim(app, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
+    note, told = await hear(app, who, key, body.statement, Sensitivity(old["sensitivity"]))
+    fresh = await corrected(app, told, said, old)
+    vectors = await vectors_of(app, [fresh.statement])
     command = CorrectFact(key, fact_id=old["fact_id"], claim=fresh)
     if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
-        command = replace(command, heard=await _kept(house, note, told))
-    done = await turn(house, who, command, vectors)
-    await house.minds.wake()
+        command = replace(command, heard=await _kept(app, note, told))
+    done = await turn(app, who, command, vectors)
+    await app.actors.wake()
     return _believed(done.outcomes[0])
 
 
-async def confirm(house: House, who: Caller, key: str, fact_id: str) -> Believed:
+async def confirm(app: AppContext, who: Caller, key: str, fact_id: str) -> Believed:
     """Confirm a fact: it gets full confidence and no longer fades. Raises Forbidden for a read-only caller."""
     who = writing(who)
-    fact = await house.stores.facts.one(who.view, fact_id)
-    return _believed((await turn(house, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+    fact = await app.stores.facts.one(who.view, fact_id)
+    return _believed((await turn(app, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
 
 
-async def forget(house: House, who: Caller, key: str, fact_id: str) -> Believed:
+async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believed:
     """Stop believing and showing a fact. It can be undone; to erase words, delete their source.
 
     Raises Forbidden of a caller that may only read.
     """
     who = writing(who)
-    fact = await house.stores.facts.one(who.view, fact_id)
-    forgotten = await turn(house, who, ForgetFact(key, fact_id=fact["fact_id"]))
-    house.chats.drop(who.user_id)
+    fact = await app.stores.facts.one(who.view, fact_id)
+    forgotten = await turn(app, who, ForgetFact(key, fact_id=fact["fact_id"]))
+    app.chats.drop(who.user_id)
     return _believed(forgotten.outcomes[0])
 
 
-async def _kept(house: House, note: Source, told: Utterance) -> ReadSegment:
+async def _kept(app: AppContext, note: Source, told: Utterance) -> ReadSegment:
     """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
-    await house.stores.capture.store(note, AS_COMMANDED)
-    kept = await house.stores.sources.segments(note.scope, note.source_id)
+    await app.stores.capture.store(note, AS_COMMANDED)
+    kept = await app.stores.sources.segments(note.scope, note.source_id)
     return _heard(note, replace(told, revision=max([told.revision, *(each["revision"] for each in kept)])))
 
 
@@ -204,7 +204,7 @@ def _heard(note: Source, told: Utterance) -> ReadSegment:
 
 
 async def _claim(
-    house: House,
+    app: AppContext,
     who: Caller,
     body: Told | Correction,
     statement: str,
@@ -213,7 +213,7 @@ async def _claim(
     kind: str = "factual",
     importance: int = IMPORTANCE,
 ) -> Claim:
-    [valid_from] = await moments_of(house, who, valid_from=body.valid_from)
+    [valid_from] = await moments_of(app, who, valid_from=body.valid_from)
     return Claim(
         subject=subject,
         statement=" ".join(statement.split()),
@@ -229,12 +229,12 @@ async def _claim(
     )
 
 
-async def _told_of(house: House, who: Caller, given: str | None) -> tuple[str | None, Sensitivity]:
+async def _told_of(app: AppContext, who: Caller, given: str | None) -> tuple[str | None, Sensitivity]:
     """The source a statement refers to, and how private that is: what is told of it is no less so."""
     if given is None:
         return None, Sensitivity.OPEN
-    scope, source_id = await house.stores.sources.resolve(who.view, given, None)
-    return source_id, Sensitivity((await house.stores.sources.one(who.view, scope, source_id))["sensitivity"])
+    scope, source_id = await app.stores.sources.resolve(who.view, given, None)
+    return source_id, Sensitivity((await app.stores.sources.one(who.view, scope, source_id))["sensitivity"])
 
 
 def _believed(outcome: Outcome) -> Believed:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import moments_of, span_of
-from deployments.house import House
 from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
 from deployments.questions import Recalled, ask
 from memory.errors import Invalid
@@ -79,7 +79,7 @@ class ContextAnswer(BaseModel):
     plan: dict[str, Any] | None = None
 
 
-class Asked(BaseModel, extra="forbid"):
+class ContextParameters(BaseModel, extra="forbid"):
     """The parameters of a question."""
 
     query: Annotated[Text, Field(min_length=1, max_length=MOST_QUERY)]
@@ -105,27 +105,27 @@ class Asked(BaseModel, extra="forbid"):
 
 
 async def search(
-    house: House, who: Caller, asked: Asked, origins: Sequence[ProvenanceFilter] | None = None
+    app: AppContext, who: Caller, asked: ContextParameters, origins: Sequence[ProvenanceFilter] | None = None
 ) -> ContextAnswer:
     """The segments that answer a question, each with speaker, time and source; `origins` limits their sources.
 
     Raises Invalid.
     """
-    return answer_of(asked.query, await ask(house, await question_of(house, who, asked), origins))
+    return answer_of(asked.query, await ask(app, await question_of(app, who, asked), origins))
 
 
-async def question_of(house: House, who: Caller, asked: Asked) -> Question:
+async def question_of(app: AppContext, who: Caller, asked: ContextParameters) -> Question:
     """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
-    [given] = await moments_of(house, who, now=asked.now)
-    now = house.clock.now() if given is None else given
-    as_of, known_as_of = await moments_of(house, who, now, as_of=asked.as_of, known_as_of=asked.known_as_of)
+    [given] = await moments_of(app, who, now=asked.now)
+    now = app.clock.now() if given is None else given
+    as_of, known_as_of = await moments_of(app, who, now, as_of=asked.as_of, known_as_of=asked.known_as_of)
     if asked.type is not None and asked.type not in ENTITY_TYPES:
         raise Invalid(f"type: must be one of {', '.join(ENTITY_TYPES)}.")
     span = Interval()
     if asked.after is not None or asked.before is not None:
-        span = span_of(asked.after, asked.before, now, (await house.profile(who.user_id)).time_zone)
-    hours_back = asked.hours_back if asked.hours_back is not None else house.settings.recall.hours_back
-    adaptive = asked.budget_tokens == "auto" or house.settings.recall.adaptive
+        span = span_of(asked.after, asked.before, now, (await app.profile(who.user_id)).time_zone)
+    hours_back = asked.hours_back if asked.hours_back is not None else app.settings.recall.hours_back
+    adaptive = asked.budget_tokens == "auto" or app.settings.recall.adaptive
     effort = effort_of(asked.query) if adaptive else SIMPLE
     budget = effort.tokens if adaptive and asked.budget_tokens in (None, "auto") else asked.budget_tokens
     return Question(

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from actors.transcripts import ingest, take_payload
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import span_of
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
 from memory.words.passages import READ_CHARS
@@ -120,7 +120,7 @@ class Ingested(BaseModel, json_schema_extra={"examples": [
     set_aside: list[str] | None = None
 
 
-class Asked(Part):
+class SourceParameters(PageParameters):
     """The parameters of a list of sources."""
 
     status: Status | None = None
@@ -129,11 +129,11 @@ class Asked(Part):
     before: Annotated[ShortText | None, Field(description="Started before that.")] = None
 
 
-async def list_sources(house: House, who: Caller, asked: Asked) -> SourceList:
+async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) -> SourceList:
     """The sources in view with their progress. Raises Invalid."""
-    zone = (await house.profile(who.user_id)).time_zone
-    span = span_of(asked.after, asked.before, house.clock.now(), zone)
-    page = await house.stores.sources.page(
+    zone = (await app.profile(who.user_id)).time_zone
+    span = span_of(asked.after, asked.before, app.clock.now(), zone)
+    page = await app.stores.sources.page(
         who.view, asked.limit, status=asked.status, kind=asked.kind, after=span.start, before=span.end, **asked.place()
     )
     return SourceList(
@@ -141,9 +141,9 @@ async def list_sources(house: House, who: Caller, asked: Asked) -> SourceList:
     )
 
 
-async def show_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
+async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
     """One source with its segments, by its id or a unique prefix. Raises NotFound."""
-    reads = house.stores.sources
+    reads = app.stores.sources
     scope, found = await reads.resolve(who.view, source_id, team_id)
     row = await reads.one(who.view, scope, found)
     segments = [
@@ -161,24 +161,24 @@ async def show_source(house: House, who: Caller, source_id: str, team_id: str | 
     return SourcePage(**_shown(row), segments=segments)
 
 
-async def retry_source(house: House, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:
+async def retry_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:
     """Retry the pending work of a source at once, however often it failed. Raises Forbidden and NotFound."""
-    reads = house.stores.sources
+    reads = app.stores.sources
     scope, found = await reads.resolve(writing(who).view, source_id, team_id)
-    await house.stores.capture.retry(scope, found)
-    await house.minds.wake()
+    await app.stores.capture.retry(scope, found)
+    await app.actors.wake()
     return SourceOut(**_shown(await reads.one(who.view, scope, found)))
 
 
-async def ingest_session(house: House, who: Caller, session_id: SessionId) -> Ingested:
+async def ingest_session(app: AppContext, who: Caller, session_id: SessionId) -> Ingested:
     """Read a session file of the transcripts folder from its beginning; a forgotten session is stored again.
 
     Malformed lines are set aside and told. Raises Forbidden, NotFound, and Invalid if the file holds nothing else.
     """
     user_id = writing(who).user_id
-    folder, default_user = house.settings.home / "transcripts", house.settings.auth.default_user
-    count, faults = await ingest(folder, house.stores, default_user, user_id, session_id)
-    await house.minds.wake()
+    folder, default_user = app.settings.home / "transcripts", app.settings.auth.default_user
+    count, faults = await ingest(folder, app.stores, default_user, user_id, session_id)
+    await app.actors.wake()
     return Ingested(session_id=session_id, segments_count=count, set_aside=faults or None)
 
 
@@ -199,11 +199,11 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def take_in(house: House, who: Caller, raw: object) -> int:
+async def take_in(app: AppContext, who: Caller, raw: object) -> int:
     """Store one decoded line of a session file, as a capture device sends it. How many segments with words it has.
 
     Raises Forbidden and Invalid.
     """
-    taken = await take_payload(house.stores, writing(who).user_id, raw)
-    await house.minds.wake()
+    taken = await take_payload(app.stores, writing(who).user_id, raw)
+    await app.actors.wake()
     return taken

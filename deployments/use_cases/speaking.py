@@ -12,8 +12,8 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.use_cases import chatting
 from deployments.use_cases.asking import Citation
 from deployments.use_cases.chatting import FAILURES, MODEL, MOST_GENERATED, NO_WORDS, Reminded, Reply, Talk
@@ -21,7 +21,7 @@ from memory.errors import DomainError, ModelFailed
 from memory.model.prompts import Prompt
 from memory.ports import LanguageModel
 from memory.retrieval.packing import tokens
-from memory.services.pacing import Pace, paced
+from memory.services.pacing import StreamLimits, paced
 from memory.words.spoken import Sieve
 
 log = logging.getLogger("memoray.gateway")
@@ -32,7 +32,7 @@ BROKE_OFF = "The answer broke off in the middle, and is not remembered."
 
 
 @dataclass
-class Spoken:
+class SpokenAnswer:
     """The words of an answer as far as they have been told: no longer than is wanted, up to the first of its stops."""
 
     talk: Talk
@@ -85,7 +85,7 @@ class Spoken:
 class Speaking:
     """An answer to a talk while it is told. `reply` is there once it is over."""
 
-    house: House
+    app: AppContext
     who: Caller
     talk: Talk
     reminded: Reminded
@@ -102,11 +102,11 @@ class Speaking:
         that breaks off later.
         """
         missing: Sequence[str] = ()
-        if self.house.model is not None:
+        if self.app.model is not None:
             system, most = chatting.system_of(self.talk, self.reminded), min(self.talk.most, MOST_GENERATED)
             prompt = Prompt(system, self.talk.asked, max_tokens=most, earlier=list(self.talk.turns[:-1]))
             try:
-                async with aclosing(self.words(self.streamed(self.house.model, prompt))) as pieces:
+                async with aclosing(self.words(self.streamed(self.app.model, prompt))) as pieces:
                     async for piece in pieces:
                         yield piece
                 if self.reply is None:
@@ -121,8 +121,8 @@ class Speaking:
 
     def streamed(self, model: LanguageModel, prompt: Prompt, first_s: float | None = None) -> AsyncGenerator[str]:
         """What a model says, as long as it comes in the time that the settings give it."""
-        asked = self.house.settings.models.language
-        pace = Pace(asked.timeout_s if first_s is None else first_s, asked.pause_s, asked.stream_s)
+        asked = self.app.settings.models.language
+        pace = StreamLimits(asked.timeout_s if first_s is None else first_s, asked.pause_s, asked.stream_s)
         return paced(model.stream(prompt), pace)
 
     async def words(
@@ -132,7 +132,7 @@ class Speaking:
 
         `found` may be cited beside the briefing: it is what the model has looked up itself.
         """
-        spoken = Spoken(self.talk, tools)
+        spoken = SpokenAnswer(self.talk, tools)
         async with aclosing(said):
             async for words in said:
                 if piece := spoken.put(words):
@@ -147,7 +147,7 @@ class Speaking:
 
     async def quotations(self, missing: Sequence[str]) -> AsyncGenerator[str]:
         """The answer in quotations, both sides remembered behind the first piece; `missing` is what was away."""
-        answered = await chatting.quoted(self.house, self.who, self.talk, self.reminded, missing)
+        answered = await chatting.quoted(self.app, self.who, self.talk, self.reminded, missing)
         first, *others = chatting.pieces(answered.text)
         yield first
         await self._remember(answered)
@@ -164,8 +164,8 @@ class Speaking:
     async def _begin(self) -> None:
         if not self.has_begun:
             self.has_begun = True
-            self.source_id = await chatting.remember(self.house, self.who, self.talk, self.reminded, None)
+            self.source_id = await chatting.remember(self.app, self.who, self.talk, self.reminded, None)
 
     async def _remember(self, answered: Reply) -> None:
-        self.source_id = await chatting.remember(self.house, self.who, self.talk, self.reminded, answered)
+        self.source_id = await chatting.remember(self.app, self.who, self.talk, self.reminded, answered)
         self.reply = answered

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from adapters.capture.sessions import SESSION_GAP_S, Part
+from adapters.capture.sessions import SESSION_GAP_S, SessionPart
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.house import House
 from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from memory.errors import Forgotten
 from memory.model.ids import digest
@@ -28,15 +28,15 @@ STILL_S = 3_600.0
 conversation, and gives up a request after a minute)."""
 
 
-async def overhear(house: House, who: Caller, stream: str, segments: Sequence[SegmentIn], origin: str) -> None:
+async def overhear(app: AppContext, who: Caller, stream: str, segments: Sequence[SegmentIn], origin: str) -> None:
     """Store the latest segments of a stream, each with its id. Raises Forbidden and Invalid.
 
     Words that have grown take the place of those before; a request that comes late does not take them back.
     """
-    now = house.clock.now()
-    zone = zone_of((await house.profile(writing(who).user_id)).time_zone)
-    parts = await _parts(house, who, stream, (now - DAY_S, now), zone)
-    known = await _standing(house, who, [part for part in parts if part.ended_at > now - STILL_S], segments)
+    now = app.clock.now()
+    zone = zone_of((await app.profile(writing(who).user_id)).time_zone)
+    parts = await _parts(app, who, stream, (now - DAY_S, now), zone)
+    known = await _standing(app, who, [part for part in parts if part.ended_at > now - STILL_S], segments)
     told_again = [known[each.segment_id].began_s - _start(each) for each in segments if each.segment_id in known]
     began = told_again[0] if told_again else now - max((_end(each) for each in segments), default=0.0)
     heard = _Heard(stream, zone, {part.source_id: part for part in parts})
@@ -47,36 +47,36 @@ async def overhear(house: House, who: Caller, stream: str, segments: Sequence[Se
         else:
             shrunk = stands.text.startswith(each.text)
             heard.put_again(each.model_copy(update={"text": stands.text}) if shrunk else each, stands)
-    await _tell(house, who, heard, origin)
+    await _tell(app, who, heard, origin)
 
 
-async def settle(house: House, who: Caller, stream: str, body: SourceIn, origin: str) -> None:
+async def settle(app: AppContext, who: Caller, stream: str, body: SourceIn, origin: str) -> None:
     """Store a finished conversation. Segments that its stream has stored already get their final text there.
 
     What was heard and forgotten meanwhile is left out, as far as it began in this conversation. Raises Forbidden and
     Invalid.
     """
-    zone = zone_of((await house.profile(writing(who).user_id)).time_zone)
+    zone = zone_of((await app.profile(writing(who).user_id)).time_zone)
     began = datetime.fromisoformat(str(body.started_at)).astimezone(zone)
     body = body.model_copy(update={"started_at": began.isoformat()})
     # one that is longer than a day is in parts of its own, so that the others can begin nowhere else
     span = (began.timestamp() - DAY_S, began.timestamp() + DAY_S)
-    parts = await _parts(house, who, stream, span, zone)
-    known = await _standing(house, who, parts, body.segments)
+    parts = await _parts(app, who, stream, span, zone)
+    known = await _standing(app, who, parts, body.segments)
     heard = _Heard(stream, zone, {part.source_id: part for part in parts})
     for each in body.segments:
         if each.segment_id in known:
             heard.put_again(each, known[each.segment_id])
-    await _tell(house, who, heard, origin)
-    if rest := await _not_forgotten(house, who, stream, body.segments, known, _days(span, zone)):
-        await _tell_unless_forgotten(house, who, body.model_copy(update={"segments": rest}))
+    await _tell(app, who, heard, origin)
+    if rest := await _not_forgotten(app, who, stream, body.segments, known, _days(span, zone)):
+        await _tell_unless_forgotten(app, who, body.model_copy(update={"segments": rest}))
 
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """Where a segment stands that is told again."""
 
-    part: Part
+    part: SessionPart
     start_s: float
     text: str
 
@@ -91,7 +91,7 @@ class _Heard:
 
     stream: str
     zone: ZoneInfo
-    parts: dict[str, Part]
+    parts: dict[str, SessionPart]
     segments: dict[str, list[SegmentIn]] = field(default_factory=lambda: defaultdict(list))
 
     def put_again(self, segment: SegmentIn, stands: _Standing) -> None:
@@ -106,10 +106,10 @@ class _Heard:
         self.parts.setdefault(near.source_id, near)
         self._put(near.source_id, segment, max(0.0, round(at - near.started_at, 3)))
 
-    def _opened(self, segment: SegmentIn, at: Instant) -> Part:
+    def _opened(self, segment: SegmentIn, at: Instant) -> SessionPart:
         session = _session(self.stream, f"{datetime.fromtimestamp(at, self.zone):%Y-%m-%d}")
         source_id = _opened_by(session, segment)
-        return Part(session, f"{source_id}-{at:.0f}" if source_id in self.parts else source_id, at, at)
+        return SessionPart(session, f"{source_id}-{at:.0f}" if source_id in self.parts else source_id, at, at)
 
     def _put(self, source_id: str, segment: SegmentIn, start_s: float) -> None:
         end_s = round(start_s + _end(segment) - _start(segment), 3)
@@ -118,7 +118,7 @@ class _Heard:
         self.segments[source_id].append(segment.model_copy(update={"start": start_s, "end": end_s}))
 
 
-def _silence_s(part: Part, start: Instant, end: Instant) -> float:
+def _silence_s(part: SessionPart, start: Instant, end: Instant) -> float:
     return max(0.0, start - part.ended_at, part.started_at - end)
 
 
@@ -133,11 +133,11 @@ def _opened_by(session: str, segment: SegmentIn) -> str:
 
 
 async def _parts(
-    house: House, who: Caller, stream: str, span: tuple[Instant, Instant], zone: ZoneInfo
-) -> Sequence[Part]:
+    app: AppContext, who: Caller, stream: str, span: tuple[Instant, Instant], zone: ZoneInfo
+) -> Sequence[SessionPart]:
     """The parts that began on the days between two instants."""
     sessions = [_session(stream, day) for day in _days(span, zone)]
-    return [part for each in sessions for part in await house.stores.capture.parts(who.scope, each)]
+    return [part for each in sessions for part in await app.stores.capture.parts(who.scope, each)]
 
 
 def _days(span: tuple[Instant, Instant], zone: ZoneInfo) -> Sequence[str]:
@@ -148,7 +148,7 @@ def _days(span: tuple[Instant, Instant], zone: ZoneInfo) -> Sequence[str]:
 
 
 async def _not_forgotten(
-    house: House,
+    app: AppContext,
     who: Caller,
     stream: str,
     segments: Sequence[SegmentIn],
@@ -157,7 +157,7 @@ async def _not_forgotten(
 ) -> list[SegmentIn]:
     """Segments that no part holds, without those of parts that were forgotten: from the first of one to a silence."""
     opened = {_opened_by(_session(stream, day), each): each.segment_id for each in segments for day in days}
-    forgotten = {opened[each] for each in await house.stores.sources.forgotten(who.scope, list(opened))}
+    forgotten = {opened[each] for each in await app.stores.sources.forgotten(who.scope, list(opened))}
     kept: list[SegmentIn] = []
     left_out, until = False, 0.0
     for each in sorted(segments, key=_start):
@@ -170,18 +170,18 @@ async def _not_forgotten(
 
 
 async def _standing(
-    house: House, who: Caller, parts: Iterable[Part], segments: Iterable[SegmentIn]
+    app: AppContext, who: Caller, parts: Iterable[SessionPart], segments: Iterable[SegmentIn]
 ) -> Mapping[str | None, _Standing]:
     """Segment id -> where it stands, of those that are told again."""
     ids = [each.segment_id for each in segments if each.segment_id is not None]
     found: dict[str | None, _Standing] = {}
     for part in parts:
-        for row in await house.stores.sources.segments(who.scope, part.source_id, ids=ids):
+        for row in await app.stores.sources.segments(who.scope, part.source_id, ids=ids):
             found[row["segment_id"]] = _Standing(part, row["start_s"], row["text"])
     return found
 
 
-async def _tell(house: House, who: Caller, heard: _Heard, origin: str) -> None:
+async def _tell(app: AppContext, who: Caller, heard: _Heard, origin: str) -> None:
     for source_id, segments in heard.segments.items():
         part = heard.parts[source_id]
         body = SourceIn(
@@ -192,12 +192,12 @@ async def _tell(house: House, who: Caller, heard: _Heard, origin: str) -> None:
             provenance={"session_id": part.session_id, "origin": origin},
             segments=segments,
         )
-        await _tell_unless_forgotten(house, who, body)
+        await _tell_unless_forgotten(app, who, body)
 
 
-async def _tell_unless_forgotten(house: House, who: Caller, body: SourceIn) -> None:
+async def _tell_unless_forgotten(app: AppContext, who: Caller, body: SourceIn) -> None:
     try:
-        await tell(house, who, body, revive=False)
+        await tell(app, who, body, revive=False)
     except Forgotten:
         log.info("what continues a forgotten source is left out")
 

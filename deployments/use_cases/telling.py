@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
-from deployments.house import House
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT, Body, Id, Number, ShortText, Text, Words
 from deployments.messages import MOST_S, Placed, placed
 from memory.errors import Invalid
@@ -162,19 +162,19 @@ class SourceTold(BaseModel):
     status: Literal["raw"] = "raw"
 
 
-async def tell(house: House, who: Caller, body: SourceIn, *, revive: bool = True) -> SourceTold:
+async def tell(app: AppContext, who: Caller, body: SourceIn, *, revive: bool = True) -> SourceTold:
     """Store a source. It is found by its words from now on; vectors and facts follow in the background.
 
     Told again it replaces itself: what is left out stays as it was. What was forgotten is told anew, unless a device
     sends it by itself (`revive`). Raises Forbidden, Forgotten and Invalid.
     """
     scope = _scope(body.team_id, writing(who))
-    profile = await house.profile(who.user_id)
+    profile = await app.profile(who.user_id)
     source, begun = with_speakers(source_of(body, scope, profile), profile), monotonic()
-    stored = await house.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
+    stored = await app.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
     spent = round((monotonic() - begun) * 1000)
-    tell_of_source(house.stores.events, who.user_id, source, stored, duration_ms=spent)
-    await house.minds.wake()
+    tell_of_source(app.stores.events, who.user_id, source, stored, duration_ms=spent)
+    await app.actors.wake()
     return SourceTold(source_id=body.source_id, segments=stored["segments"], changed=stored["changed"])
 
 

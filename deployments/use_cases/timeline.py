@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import span_of, then_of
-from deployments.house import House
 from deployments.kinds import ShortText
-from deployments.paging import Part, cursor_of
+from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.facts import AsOf, KnownAsOf
 from memory.model.timeline import iso
 
@@ -48,7 +48,7 @@ class Timeline(BaseModel):
     cursor: str | None
 
 
-class Asked(Part):
+class TimelineParameters(PageParameters):
     """The parameters of a timeline."""
 
     after: Annotated[ShortText | None, Field(description="A date, or last_week, or last_month.")] = None
@@ -58,15 +58,15 @@ class Asked(Part):
     known_as_of: KnownAsOf = None
 
 
-async def list_entries(house: House, who: Caller, asked: Asked) -> Timeline:
+async def list_entries(app: AppContext, who: Caller, asked: TimelineParameters) -> Timeline:
     """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
 
     With `as_of` what had been said by then, and the facts that were true then. Raises Invalid.
     """
-    zone = (await house.profile(who.user_id)).time_zone
-    span = span_of(asked.after, asked.before, house.clock.now(), zone)
-    figures = house.stores.figures
-    then = await then_of(house, who, asked.as_of, asked.known_as_of)
+    zone = (await app.profile(who.user_id)).time_zone
+    span = span_of(asked.after, asked.before, app.clock.now(), zone)
+    figures = app.stores.figures
+    then = await then_of(app, who, asked.as_of, asked.known_as_of)
     entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
     place = {"mark": None, "key": None, **asked.place()}
     rows = await figures.timeline(

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, administering
-from deployments.house import House
 from deployments.kinds import Body, Id, TokenName
 from memory.errors import Conflict, NotFound
 from memory.model.scopes import SENSITIVITY_NAMES
@@ -69,58 +69,58 @@ class Rotation(Body):
     expires_in_s: Lifetime | None = Field(default=None, description="Seconds until the new one ends.")
 
 
-async def create(house: House, who: Caller, body: TokenIn) -> NewToken:
+async def create(app: AppContext, who: Caller, body: TokenIn) -> NewToken:
     """Let somebody in. Raises Forbidden, and Conflict if the name is taken."""
     administering(who)
-    if body.name == ADMINISTRATOR or await _named(house, body.name):
+    if body.name == ADMINISTRATOR or await _named(app, body.name):
         raise Conflict("There is a token of that name; revoke it first.", name=body.name)
-    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(house, body.expires_in_s)
+    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(app, body.expires_in_s)
     teams, clearance = tuple(body.teams), SENSITIVITY_NAMES[body.clearance]
     granted = Token(body.name, body.user_id or who.user_id, teams, body.permission, clearance, ends)
-    await house.tokens.put(token, granted)
+    await app.tokens.put(token, granted)
     return _new(granted, token)
 
 
-async def rotate(house: House, who: Caller, name: str, body: Rotation) -> NewToken:
+async def rotate(app: AppContext, who: Caller, name: str, body: Rotation) -> NewToken:
     """A new token in place of an old one; the administrator's is written into the token file, too.
 
     Raises Forbidden, NotFound, and Conflict where nobody could come in afterwards.
     """
     administering(who)
-    granted = await _named(house, name)
+    granted = await _named(app, name)
     if granted is None:
         raise NotFound("There is no token of that name.", name=name)
     if name == ADMINISTRATOR and body.expires_in_s is not None:
         raise Conflict("The administrator's token does not end: nobody could give out another.", name=name)
-    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(house, body.expires_in_s)
-    with _token_file(house, token) if name == ADMINISTRATOR else nullcontext():
-        await house.tokens.rotate(name, token, ends, house.clock.now() + body.grace_s)
+    token, ends = secrets.token_urlsafe(TOKEN_BYTES), _ends(app, body.expires_in_s)
+    with _token_file(app, token) if name == ADMINISTRATOR else nullcontext():
+        await app.tokens.rotate(name, token, ends, app.clock.now() + body.grace_s)
     return _new(replace(granted, expires_at=ends), token)
 
 
-async def every(house: House, who: Caller) -> list[TokenOut]:
+async def every(app: AppContext, who: Caller) -> list[TokenOut]:
     """Every token by name, without the tokens themselves. Raises Forbidden."""
     administering(who)
-    return [TokenOut(**_shown(each)) for each in await house.tokens.all()]
+    return [TokenOut(**_shown(each)) for each in await app.tokens.all()]
 
 
-async def revoke(house: House, who: Caller, name: str) -> None:
+async def revoke(app: AppContext, who: Caller, name: str) -> None:
     """Take a token back. Raises Forbidden, NotFound, and Conflict for the administrator's."""
     administering(who)
     if name == ADMINISTRATOR:
         raise Conflict("The administrator's token lies in the token file: replace it there and restart.", name=name)
-    if not await house.tokens.drop(name):
+    if not await app.tokens.drop(name):
         raise NotFound("There is no token of that name.", name=name)
 
 
-async def _named(house: House, name: str) -> Token | None:
-    return next((each for each in await house.tokens.all() if each.name == name), None)
+async def _named(app: AppContext, name: str) -> Token | None:
+    return next((each for each in await app.tokens.all() if each.name == name), None)
 
 
 @contextmanager
-def _token_file(house: House, token: str) -> Iterator[None]:
+def _token_file(app: AppContext, token: str) -> Iterator[None]:
     """The token file with this in it as soon as the block ends well. Raises Conflict if it cannot be written."""
-    path = house.settings.token_path
+    path = app.settings.token_path
     fresh = path.with_name(f".{path.name}.new")
     try:
         fresh.unlink(missing_ok=True)
@@ -134,8 +134,8 @@ def _token_file(house: House, token: str) -> Iterator[None]:
     fresh.replace(path)
 
 
-def _ends(house: House, seconds: int | None) -> Instant | None:
-    return None if seconds is None else house.clock.now() + seconds
+def _ends(app: AppContext, seconds: int | None) -> Instant | None:
+    return None if seconds is None else app.clock.now() + seconds
 
 
 def _new(granted: Token, token: str) -> NewToken:

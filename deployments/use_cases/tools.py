@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.findings import invalid
-from deployments.house import House
 from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
 from deployments.use_cases import searching
 from deployments.use_cases.entities import entity
@@ -25,7 +25,7 @@ from deployments.use_cases.remembering import Correction, Told, confirm, correct
 from memory.errors import NotFound
 from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
 from memory.model.timeline import iso
-from memory.rules.census import FactColumns, columns_of, fact_anchors
+from memory.rules.census import FactStrengthColumns, columns_of, fact_anchors
 from memory.rules.decay import strength_of
 
 
@@ -43,7 +43,7 @@ class SearchMemory(Body):
     )
 
 
-class CorrectFact(Correction):
+class CorrectFactArguments(Correction):
     """The wrong fact, and what is true instead."""
 
     fact_id: Id
@@ -89,62 +89,62 @@ class Tool:
 
     purpose: str
     arguments: type[Body]
-    run: Callable[[House, Caller, str, Any], Awaitable[Any]]
+    run: Callable[[AppContext, Caller, str, Any], Awaitable[Any]]
     writes: bool = False
 
 
-async def _search(house: House, who: Caller, _: str, body: SearchMemory) -> Any:
+async def _search(app: AppContext, who: Caller, _: str, body: SearchMemory) -> Any:
     given = body.model_dump(exclude={"entity_name"}, exclude_unset=True) | {"budget_tokens": body.budget_tokens}
-    asked = searching.Asked(**given, entity=body.entity_name)
-    return (await searching.search(house, who, asked)).model_dump(exclude_none=True)
+    asked = searching.ContextParameters(**given, entity=body.entity_name)
+    return (await searching.search(app, who, asked)).model_dump(exclude_none=True)
 
 
-async def _remember(house: House, who: Caller, key: str, body: Told) -> Any:
-    return (await remember(house, who, key, body)).model_dump(exclude_none=True)
+async def _remember(app: AppContext, who: Caller, key: str, body: Told) -> Any:
+    return (await remember(app, who, key, body)).model_dump(exclude_none=True)
 
 
-async def _correct(house: House, who: Caller, key: str, body: CorrectFact) -> Any:
-    return await correct(house, who, key, body.fact_id, body)
+async def _correct(app: AppContext, who: Caller, key: str, body: CorrectFactArguments) -> Any:
+    return await correct(app, who, key, body.fact_id, body)
 
 
-async def _confirm(house: House, who: Caller, key: str, body: OneFact) -> Any:
-    return await confirm(house, who, key, body.fact_id)
+async def _confirm(app: AppContext, who: Caller, key: str, body: OneFact) -> Any:
+    return await confirm(app, who, key, body.fact_id)
 
 
-async def _explain(house: House, who: Caller, _: str, body: OneFact) -> Any:
-    return await explain(house, who, body.fact_id)
+async def _explain(app: AppContext, who: Caller, _: str, body: OneFact) -> Any:
+    return await explain(app, who, body.fact_id)
 
 
-async def _entity(house: House, who: Caller, _: str, body: OneEntity) -> Any:
+async def _entity(app: AppContext, who: Caller, _: str, body: OneEntity) -> Any:
     given = body.entity_id
     if given is None:
-        named = await house.stores.entities.page(who.view, 1, name=body.name)
+        named = await app.stores.entities.page(who.view, 1, name=body.name)
         if not named.shown:
             raise NotFound("There is no entity of that name in this memory.")
         given = named.shown[0].entity.entity_id
-    return await entity(house, who, given)
+    return await entity(app, who, given)
 
 
-async def _stats(house: House, who: Caller, _: str, __: Nothing) -> Any:
-    shape = await house.stores.figures.shape(who.view)
-    last = await house.stores.nights.last(who.user_id)
-    done = await house.stores.figures.upkeep(who.user_id, tuple(UPKEEP))
+async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
+    shape = await app.stores.figures.shape(who.view)
+    last = await app.stores.nights.last(who.user_id)
+    done = await app.stores.figures.upkeep(who.user_id, tuple(UPKEEP))
     return {
-        **(await stats_of(house, who)).model_dump(),
+        **(await stats_of(app, who)).model_dump(),
         **shape,
         "maintenance": {
             "last_night": last.isoformat() if last else None,
-            "hour": house.settings.night.hour,
+            "hour": app.settings.night.hour,
             **{name: iso(done.get(kind)) for kind, name in UPKEEP.items()},
         },
     }
 
 
-async def _weak(house: House, who: Caller, _: str, body: WeakFacts) -> Any:
+async def _weak(app: AppContext, who: Caller, _: str, body: WeakFacts) -> Any:
     """The facts of least strength now."""
-    facts, now, life = house.stores.facts, house.clock.now(), house.settings.life
+    facts, now, life = app.stores.facts, app.clock.now(), app.settings.life
     rows = await facts.fading(who.view)
-    strength = strength_of("fact", fact_anchors(columns_of(FactColumns, rows), life), now, life)
+    strength = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
     order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]
     ids = [rows[index]["fact_id"] for index in order[: body.limit]]
     shown = {row["fact_id"]: row for row in await facts.current(who.view, ids)}
@@ -161,7 +161,7 @@ UPKEEP = {
 TOOLS: dict[str, Tool] = {
     "search_memory": Tool("Search everything that was heard for what answers a question.", SearchMemory, _search),
     "remember_fact": Tool("Remember something the user wants kept.", Told, _remember, writes=True),
-    "correct_fact": Tool("Replace a fact that is wrong by what is so.", CorrectFact, _correct, writes=True),
+    "correct_fact": Tool("Replace a fact that is wrong by what is so.", CorrectFactArguments, _correct, writes=True),
     "confirm_fact": Tool("Confirm a fact: full confidence, and it fades no more.", OneFact, _confirm, writes=True),
     "get_entity_info": Tool("The page of an entity: facts, timeline, notes, relations.", OneEntity, _entity),
     "memory_stats": Tool("Figures: counts, orphans, storage size in bytes, maintenance times.", Nothing, _stats),
@@ -193,7 +193,7 @@ def described() -> list[Described]:
     ]
 
 
-async def call_tool(house: House, who: Caller, key: str, name: str, arguments: Mapping[str, Any]) -> Any:
+async def call_tool(app: AppContext, who: Caller, key: str, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call a tool with its arguments. The answer is that of its use case.
 
     Raises NotFound of a name that is no tool's, Invalid of arguments it does not take, and Forbidden of a caller that
@@ -202,7 +202,7 @@ async def call_tool(house: House, who: Caller, key: str, name: str, arguments: M
     tool = TOOLS.get(name)
     if tool is None:
         raise NotFound(f"There is no tool of that name; there are {', '.join(TOOLS)}.")
-    return await tool.run(house, writing(who) if tool.writes else who, key, read_arguments(tool, arguments))
+    return await tool.run(app, writing(who) if tool.writes else who, key, read_arguments(tool, arguments))
 
 
 def read_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Body:

@@ -6,8 +6,8 @@ from datetime import date
 
 from pydantic import BaseModel
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all, writing
-from deployments.house import House
 from deployments.kinds import Body, Id
 from memory.errors import Invalid
 from memory.services.undoing_nights import undo_night
@@ -35,7 +35,7 @@ class Undone(BaseModel):
     skipped: list[str] = []
 
 
-async def undo(house: House, who: Caller, key: str, body: Undoing) -> Undone:
+async def undo(app: AppContext, who: Caller, key: str, body: Undoing) -> Undone:
     """Reverse a command, or a night. Raises Forbidden of a caller that may only read.
 
     Raises Conflict if there is none, if it was undone before, or if words were erased for good; for a night NotFound if
@@ -43,15 +43,15 @@ async def undo(house: House, who: Caller, key: str, body: Undoing) -> Undone:
     """
     who = writing(who)
     if body.night is not None:
-        return await _undo_night(house, who, key, body, body.night)
-    changes = await house.minds.undo(who.user_id, key, body.command_id, "user")
+        return await _undo_night(app, who, key, body, body.night)
+    changes = await app.actors.undo(who.user_id, key, body.command_id, "user")
     return Undone(command_id=changes.command_id, undoes=changes.undoes, changes=len(changes.changes))
 
 
-async def _undo_night(house: House, who: Caller, key: str, body: Undoing, night: date) -> Undone:
+async def _undo_night(app: AppContext, who: Caller, key: str, body: Undoing, night: date) -> Undone:
     if body.command_id is not None:
         raise Invalid("Give a command or a night, not both.")
-    done = await undo_night(seeing_all(who).user_id, night, key, house.stores.nights, house.minds)
+    done = await undo_night(seeing_all(who).user_id, night, key, app.stores.nights, app.actors)
     return Undone(
         command_id=key,
         undoes=None,

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.house import House
 from memory.errors import Invalid
 from memory.model.events import BY_CREATURE, Event, shown_event
 from memory.model.shown import Page
@@ -72,11 +72,11 @@ class Wanted:
         )
 
 
-async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
+async def take(app: AppContext, who: Caller, told: Sequence[Any]) -> int:
     """Store events from a program. Returns how many were valid and fitted into the queue. Raises Forbidden."""
     writing(who)
-    events, now, taken = house.stores.events, house.clock.now(), 0
-    oldest = now - house.settings.events.days * DAY_S
+    events, now, taken = app.stores.events, app.clock.now(), 0
+    oldest = now - app.settings.events.days * DAY_S
     for begin in range(0, len(told), AT_ONCE):
         right: list[Event] = []
         for each in told[begin : begin + AT_ONCE]:
@@ -89,13 +89,13 @@ async def take(house: House, who: Caller, told: Sequence[Any]) -> int:
 
 
 async def latest(
-    house: House, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
+    app: AppContext, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
 ) -> Page[Shown]:
     """Events of the ring, the newest first."""
     if wanted.nothing:
         return Page((), 0, None)
-    await house.stores.events.flush()
-    ring = await house.rings.of(who.user_id)
+    await app.stores.events.flush()
+    ring = await app.rings.of(who.user_id)
     seen = (each for each in ring.latest() if each.sensitivity <= who.view.clearance and wanted.holds(each))
     found = list(seen)
     if place:
@@ -107,26 +107,28 @@ async def latest(
     return Page([shown_event(each) for each in shown], len(shown), last)
 
 
-async def kept(house: House, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]) -> Page[Shown]:
+async def kept(
+    app: AppContext, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
+) -> Page[Shown]:
     """Events of the database, the newest first. Raises Invalid."""
     if wanted.nothing:
         return Page((), 0, None)
     if place:
         _must_be_id(str(place["key"]))
-    await house.stores.events.flush()
-    page = await house.stores.events.store.page(who.view, limit, **wanted.columns(), **place)
+    await app.stores.events.flush()
+    page = await app.stores.events.store.page(who.view, limit, **wanted.columns(), **place)
     return Page([shown_event(each) for each in page.shown], page.total, page.last)
 
 
-async def stream(house: House, who: Caller, granted: Token, last_id: str | None) -> AsyncIterator[bytes]:
+async def stream(app: AppContext, who: Caller, granted: Token, last_id: str | None) -> AsyncIterator[bytes]:
     """Events as they happen, until the token expires. Raises TooManyRequests."""
 
     async def welcome() -> bool:
-        now = house.clock.now()
-        return any(_same(each, granted) and (each.expires_at or now) >= now for each in await house.tokens.all())
+        now = app.clock.now()
+        return any(_same(each, granted) and (each.expires_at or now) >= now for each in await app.tokens.all())
 
-    ring = await house.rings.to_listen(who.user_id)
-    return house.rings.told(ring, who.view.clearance, last_id, welcome)
+    ring = await app.rings.to_listen(who.user_id)
+    return app.rings.told(ring, who.view.clearance, last_id, welcome)
 
 
 def _same(known: Token, granted: Token) -> bool:

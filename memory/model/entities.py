@@ -64,7 +64,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class MentionFigures:
     """What the mentions of an entity add up to (event time, not arrival)."""
 
     first_seen: Instant

@@ -7,7 +7,7 @@ from typing import Annotated
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Range:
     """The inclusive range a number must lie in, and the unit it is counted in."""
 
     least: float
@@ -15,13 +15,13 @@ class Bounds:
     unit: str
 
 
-Share = Annotated[float, Bounds(0.0, 1.0, "a share of one")]
-Weight = Annotated[float, Bounds(0.0, 1_000.0, "a weight")]
-Days = Annotated[float, Bounds(0.0, 36_500.0, "days")]
-Hours = Annotated[float, Bounds(0.0, 876_000.0, "hours")]
-Seconds = Annotated[float, Bounds(0.0, 604_800.0, "seconds")]
-Milliseconds = Annotated[int, Bounds(1, 600_000, "milliseconds")]
-Count = Annotated[int, Bounds(1, 1_000_000_000, "a count")]
-ShardCount = Annotated[int, Bounds(1, 64, "shards")]
-Port = Annotated[int, Bounds(1, 65_535, "a TCP port")]
-HourOfDay = Annotated[int, Bounds(0, 23, "an hour of the day")]
+Share = Annotated[float, Range(0.0, 1.0, "a share of one")]
+Weight = Annotated[float, Range(0.0, 1_000.0, "a weight")]
+Days = Annotated[float, Range(0.0, 36_500.0, "days")]
+Hours = Annotated[float, Range(0.0, 876_000.0, "hours")]
+Seconds = Annotated[float, Range(0.0, 604_800.0, "seconds")]
+Milliseconds = Annotated[int, Range(1, 600_000, "milliseconds")]
+Count = Annotated[int, Range(1, 1_000_000_000, "a count")]
+ShardCount = Annotated[int, Range(1, 64, "shards")]
+Port = Annotated[int, Range(1, 65_535, "a TCP port")]
+HourOfDay = Annotated[int, Range(0, 23, "an hour of the day")]

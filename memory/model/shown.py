@@ -46,7 +46,7 @@ class ShownEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class FactGrounds:
     """What a fact rests on, what it stands beside, and whom it speaks of."""
 
     fact: Row
@@ -71,7 +71,7 @@ NOW = Then()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One turn as the journal holds it. `heard` are the keys of the segments it read or took back."""
 
     at: Instant
@@ -84,7 +84,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Visibility:
     """What a caller may see of what some entries speak of."""
 
     clearance: int
@@ -97,7 +97,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChangeStep:
     """One change of belief, told: what became of which fact or entity, why, by whom, and on what words."""
 
     place: int

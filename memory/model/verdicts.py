@@ -11,7 +11,7 @@ RELATIONS = ("same", "contradicts", "updates", "unrelated")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ComparedStatement:
     """A statement, since when it is meant to hold, and the sentence it was taken from."""
 
     statement: str
@@ -20,11 +20,11 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class StatementPair:
     """Two statements about one subject, in the order of their times, and their calibrated similarity in [0, 1]."""
 
-    earlier: Said
-    later: Said
+    earlier: ComparedStatement
+    later: ComparedStatement
     similarity: float
 
 
@@ -37,12 +37,12 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PendingJudgement:
     """A pair that has to be judged: the fact a claim would become, and the fact it stands against."""
 
     fact_id: str
     rival_id: str
-    pair: Pair
+    pair: StatementPair
 
 
 @dataclass(frozen=True, slots=True)

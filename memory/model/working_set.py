@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.model.accesses import Access
 from memory.model.changes import Change, Row, key_of
-from memory.model.entities import Entity, Figures, Mention
+from memory.model.entities import Entity, Mention, MentionFigures
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.lookups import Lookup
 from memory.model.profile import Profile
@@ -60,13 +60,13 @@ def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
     return entity
 
 
-def figures(mentions: Iterable[Mention]) -> Figures | None:
+def figures(mentions: Iterable[Mention]) -> MentionFigures | None:
     """Counts and first and last sight of some mentions of one entity; days are UTC days of the event."""
     rows = list(mentions)
     if not rows:
         return None
     times = [row.at for row in rows]
-    return Figures(
+    return MentionFigures(
         first_seen=min(times),
         last_seen=max(times),
         mention_count=len(rows),

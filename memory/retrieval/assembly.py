@@ -13,7 +13,7 @@ LEAST_CUT = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextLine:
     """One line of a context."""
 
     text: str
@@ -26,12 +26,12 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ContextSection:
     """One kind of lines, best first, and its share of the budget."""
 
     heading: str
     share: float
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[ContextLine, ...] = ()
     may_be_cut: bool = False
     """Whether the first line that does not fit is shortened."""
 
@@ -40,18 +40,18 @@ class Part:
 class Material:
     """What a context is assembled of. The shares are seed 004's; what a part leaves flows on to the evidence."""
 
-    facts: tuple[Piece, ...] = ()
-    profiles: tuple[Piece, ...] = ()
-    times: tuple[Piece, ...] = ()
-    evidence: tuple[Piece, ...] = ()
+    facts: tuple[ContextLine, ...] = ()
+    profiles: tuple[ContextLine, ...] = ()
+    times: tuple[ContextLine, ...] = ()
+    evidence: tuple[ContextLine, ...] = ()
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ContextSection, ...]:
         """The parts in the order they are told."""
         return (
-            Part("What is known:", 0.40, self.facts),
-            Part("Who and what it is about:", 0.25, self.profiles),
-            Part("What was said around it, in order:", 0.25, self.times),
-            Part("What was said:", 0.10, self.evidence, may_be_cut=True),
+            ContextSection("What is known:", 0.40, self.facts),
+            ContextSection("Who and what it is about:", 0.25, self.profiles),
+            ContextSection("What was said around it, in order:", 0.25, self.times),
+            ContextSection("What was said:", 0.10, self.evidence, may_be_cut=True),
         )
 
 
@@ -87,8 +87,8 @@ def assemble(material: Material, budget: int) -> Assembled:
 class _Filling:
     """A part while it is filled: which of its pieces were chosen, by their place."""
 
-    part: Part
-    chosen: dict[int, Piece] = field(default_factory=dict)
+    part: ContextSection
+    chosen: dict[int, ContextLine] = field(default_factory=dict)
 
     def take(self, room: int) -> int:
         """Choose more pieces, the best first, as many as fit this room; what they cost."""
@@ -103,14 +103,14 @@ class _Filling:
                 spent += opening + tokens(fitted.text) + 1
         return spent
 
-    def _fitted(self, piece: Piece, room: int) -> Piece | None:
+    def _fitted(self, piece: ContextLine, room: int) -> ContextLine | None:
         """The piece if it fits, cut where that is allowed; None if it does not."""
         if tokens(piece.text) <= room:
             return piece
         text = shortened(piece.text, room, piece.head) if self.part.may_be_cut else ""
         return replace(piece, text=text) if text else None
 
-    def told(self) -> list[Piece]:
+    def told(self) -> list[ContextLine]:
         """The chosen pieces in the order they are told."""
         return sorted((self.chosen[place] for place in sorted(self.chosen)), key=lambda piece: piece.at)
 

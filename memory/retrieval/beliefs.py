@@ -19,9 +19,9 @@ from memory.retrieval.backing import Backing, backing
 from memory.retrieval.candidates import positions
 from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.fact_table import FactTable, Flags, Moments, Numbers
-from memory.retrieval.library import Library
 from memory.retrieval.postings import ranges
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 
 Believed = Callable[[str], WorkingSet | None]
 """The working set of a user, or None if it is not at hand."""
@@ -33,7 +33,7 @@ VIEWS = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
+class VisibleFacts:
     """What one view sees of one user's facts. Arrays of [facts] follow the table."""
 
     working_set: WorkingSet
@@ -44,7 +44,7 @@ class Outlook:
     """Facts that bear on this view."""
     over: Moments
     """Since when each no longer holds, or from when it no longer will; inf if no end is known."""
-    heir: Numbers
+    successor: Numbers
     """The fact that took its place, itself if none did."""
     starts: Numbers
     """[facts + 1]: evidence in sight of fact i is grounds[starts[i]:starts[i + 1]]."""
@@ -56,7 +56,7 @@ class Outlook:
     view: View
     known: Probe
     """Asks for all that is in sight and was known by then."""
-    library: Library
+    segment_index: SegmentIndex
     met: dict[str, Numbers] = field(default_factory=dict)
     """What `mentions` has found."""
     tied: dict[tuple[str, int], tuple[Numbers, NDArray[np.float32]]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Outlook:
         if entity_id not in self.met:
             rows = self.working_set.mentions.get(entity_id, {})
             keys = np.fromiter(rows, np.int64, len(rows))
-            self.met[entity_id] = keys[self.library.visible(self.view, keys, self.known)]
+            self.met[entity_id] = keys[self.segment_index.visible(self.view, keys, self.known)]
         return self.met[entity_id]
 
     def begun(self, as_of: Instant | None) -> Flags:
@@ -83,9 +83,9 @@ class Outlook:
         """Each of these facts, or what had taken its place by a moment."""
         for _ in range(LONGEST_CHAIN):
             over = self.over[facts] <= moment
-            if not (over & (self.heir[facts] != facts)).any():
+            if not (over & (self.successor[facts] != facts)).any():
                 break
-            facts = np.where(over, self.heir[facts], facts)
+            facts = np.where(over, self.successor[facts], facts)
         return facts
 
     def over_since(self, keys: Numbers) -> Moments:
@@ -103,14 +103,14 @@ class _Kept:
 
     table: FactTable
     version: int
-    outlook: Outlook
+    outlook: VisibleFacts
 
 
 class Beliefs:
     """The facts of users as columns, and outlooks on them, remembered until facts or segments change."""
 
-    def __init__(self, library: Library, believed: Believed) -> None:
-        self.library = library
+    def __init__(self, segment_index: SegmentIndex, believed: Believed) -> None:
+        self.segment_index = segment_index
         self._believed = believed
         self._facts: dict[str, FactColumns] = {}
         self._outlooks: dict[str, dict[View, _Kept]] = {}
@@ -118,7 +118,7 @@ class Beliefs:
     def facts_of(self, user_id: str) -> FactColumns:
         """The fact columns of a user, to put vectors to."""
         if user_id not in self._facts:
-            self._facts[user_id] = FactColumns(self.library.dimensions)
+            self._facts[user_id] = FactColumns(self.segment_index.dimensions)
         return self._facts[user_id]
 
     def drop(self, user_id: str) -> None:
@@ -126,7 +126,9 @@ class Beliefs:
         self._facts.pop(user_id, None)
         self._outlooks.pop(user_id, None)
 
-    def outlook(self, view: View, known_as_of: Instant | None = None, as_of: Instant | None = None) -> Outlook | None:
+    def outlook(
+        self, view: View, known_as_of: Instant | None = None, as_of: Instant | None = None
+    ) -> VisibleFacts | None:
         """What a view sees of its user's facts, as far as they were known by then; None if no memory is at hand.
 
         What holds is told of a day (`as_of`, else today): a value that other sensitivities were against in between
@@ -135,7 +137,7 @@ class Beliefs:
         found = self._present(view, known_as_of)
         return found if found is None or as_of is None else _on(found, as_of)
 
-    def _present(self, view: View, known_as_of: Instant | None) -> Outlook | None:
+    def _present(self, view: View, known_as_of: Instant | None) -> VisibleFacts | None:
         working_set = self._believed(view.user_id)
         if working_set is None:
             return None
@@ -145,10 +147,10 @@ class Beliefs:
             return self._look(view, working_set, facts, known_as_of)
         remembered = self._outlooks.setdefault(view.user_id, {})
         kept = remembered.get(view)
-        if kept is None or kept.table is not facts.table or kept.version != self.library.version:
+        if kept is None or kept.table is not facts.table or kept.version != self.segment_index.version:
             if len(remembered) >= VIEWS:
                 remembered.clear()
-            kept = _Kept(facts.table, self.library.version, self._look(view, working_set, facts, None))
+            kept = _Kept(facts.table, self.segment_index.version, self._look(view, working_set, facts, None))
             remembered[view] = kept
         if kept.outlook.working_set is not working_set:  # mentions or names have changed, facts have not
             kept = replace(kept, outlook=replace(kept.outlook, working_set=working_set, met={}, tied={}))
@@ -174,29 +176,29 @@ class Beliefs:
         fact_ids = [ids[fact] for fact in facts[owners[pairs]]]
         return backing(outlook.working_set, fact_ids, rows[pairs], probe.text)
 
-    def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> Outlook:
+    def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> VisibleFacts:
         table, whatever = facts.table, Probe("", known_as_of=known)
-        in_sight = self.library.visible(view, table.grounds_key, whatever)
+        in_sight = self.segment_index.visible(view, table.grounds_key, whatever)
         hidden = _hidden(table, view, in_sight)
         seen = _seen(table, hidden, in_sight, known)
-        over, heir = _ends(table, seen, None)
+        over, successor = _ends(table, seen, None)
         pairs = np.flatnonzero(in_sight & seen[table.grounds_fact])
         owners, grounds = table.grounds_fact[pairs], table.grounds_key[pairs]
         ended_keys, ended = _ended(grounds, over[owners])
-        return Outlook(
+        return VisibleFacts(
             working_set=working_set,
             facts=facts,
             hidden=hidden,
             seen=seen,
             over=over,
-            heir=heir,
+            successor=successor,
             starts=np.searchsorted(owners, np.arange(len(table.ids) + 1)),
             grounds=grounds,
             ended_keys=ended_keys,
             ended=ended,
             view=view,
             known=whatever,
-            library=self.library,
+            segment_index=self.segment_index,
         )
 
 
@@ -228,7 +230,7 @@ def _ends(table: FactTable, seen: Flags, as_of: Instant | None) -> tuple[Moments
 
     Words of another sensitivity count up to the next of the fact's own.
     """
-    over, heir = table.ended.copy(), np.arange(len(table.ids))
+    over, successor = table.ended.copy(), np.arange(len(table.ids))
     pairs = seen[table.later] & seen[table.earlier]
     pairs &= table.sensitivity[table.later] == table.sensitivity[table.earlier]
     still = table.out_to > as_of if as_of is not None else np.isinf(table.out_to)
@@ -239,8 +241,8 @@ def _ends(table: FactTable, seen: Flags, as_of: Instant | None) -> tuple[Moments
     # the first to follow comes last in this order, so that it is what remains written
     ordered = np.argsort(-since, kind="stable")
     over[earlier[ordered]] = np.minimum(table.ended[earlier], since)[ordered]
-    heir[earlier[ordered]] = later[ordered]
-    return over, heir
+    successor[earlier[ordered]] = later[ordered]
+    return over, successor
 
 
 def _ended(grounds: Numbers, over: Moments) -> tuple[Numbers, Moments]:
@@ -251,12 +253,12 @@ def _ended(grounds: Numbers, over: Moments) -> tuple[Numbers, Moments]:
     return keys, ended
 
 
-def _on(today: Outlook, as_of: Instant) -> Outlook:
+def _on(today: VisibleFacts, as_of: Instant) -> VisibleFacts:
     """An outlook as it is on a day. It is another only where one sees facts that are out for a while."""
     table = today.facts.table
     if not (today.seen[table.out] & today.seen[table.out_by]).any():
         return today
-    over, heir = _ends(table, today.seen, as_of)
+    over, successor = _ends(table, today.seen, as_of)
     owners, grounds = today.evidence(np.arange(len(table.ids)))
     keys, ended = _ended(grounds, over[owners])
-    return replace(today, over=over, heir=heir, ended_keys=keys, ended=ended)
+    return replace(today, over=over, successor=successor, ended_keys=keys, ended=ended)

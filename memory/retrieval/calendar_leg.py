@@ -18,7 +18,7 @@ from memory.model.facts import Fact
 from memory.model.scopes import View
 from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S
-from memory.retrieval.beliefs import Beliefs, Outlook
+from memory.retrieval.beliefs import Beliefs, VisibleFacts
 from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.calendar import Dated, Happening, Moments, Window, fullest, latest, stretch, whole, window
 from memory.retrieval.candidates import Ranking, best_first
@@ -28,10 +28,10 @@ from memory.retrieval.fusion import FusionRules, reciprocal_ranks
 from memory.retrieval.leg import Leg, Vote, own_score
 from memory.retrieval.legs import compared, ranked
 from memory.retrieval.query import Probe
-from memory.words.event_words import Kind
+from memory.words.event_words import EventKind
 from memory.words.predicates import named
 from memory.words.stems import query_terms, tokenise
-from memory.words.time_anchors import Anchored, Event, anchored, vague
+from memory.words.time_anchors import Anchored, AnchorEvent, anchored, vague
 from memory.words.time_retold import Retelling
 
 _NONE = np.zeros(0, np.int64)
@@ -110,19 +110,19 @@ class MemoryCalendar:
     def _named(self, view: View, probe: Probe, asked: Anchored) -> Numbers:
         """Keys of what names the event that something was of, or during: the hotel was booked before the trip."""
         keys = [np.zeros(0, np.int64)]
-        for columns in self._beliefs.library.sight(view) if asked.relation in ("during", "of") else ():
+        for columns in self._beliefs.segment_index.sight(view) if asked.relation in ("during", "of") else ():
             keys.append(columns["key"][columns.visible(probe) & _holds(columns, asked.events[0], probe)])
         return np.concatenate(keys)
 
-    def _happening(self, view: View, probe: Probe, event: Event) -> Happening | None:
+    def _happening(self, view: View, probe: Probe, event: AnchorEvent) -> Happening | None:
         outlook = self._beliefs.outlook(view, probe.known_as_of, probe.as_of)
         told = None if outlook is None else _Told(outlook, probe).when(event)
         return told if told is not None or not event.kinds else self._mentioned(view, probe, event)
 
-    def _mentioned(self, view: View, probe: Probe, event: Event) -> Happening | None:
+    def _mentioned(self, view: View, probe: Probe, event: AnchorEvent) -> Happening | None:
         """Where nothing was read of it: the days on which its words were said, by the asker if it is his."""
         keys, at = [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]
-        for columns in self._beliefs.library.sight(view):
+        for columns in self._beliefs.segment_index.sight(view):
             said = columns.visible(probe) & (columns["question_share"] < _ASKS) & _holds(columns, event, probe)
             said &= (columns["role"] == ROLES.index("user")) | (not event.own)
             keys.append(columns["key"][said])
@@ -137,8 +137,8 @@ class MemoryCalendar:
 
     def _inside(self, view: View, probe: Probe, meant: _Meant) -> tuple[Numbers, Moments]:
         """Keys of what lies in a window, by when it was said or by when a fact that rests on it began to be true."""
-        library, keys, degrees = self._beliefs.library, [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]
-        for columns in library.sight(view):
+        segment_index, keys, degrees = self._beliefs.segment_index, [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]
+        for columns in segment_index.sight(view):
             degree = np.maximum(_degree(meant.windows, columns["at"]), RETOLD * _retold(columns, meant, probe))
             rows = np.flatnonzero((degree > 0) & columns.visible(probe))
             keys.append(columns["key"][rows])
@@ -148,7 +148,7 @@ class MemoryCalendar:
             degree = _degree(meant.windows, outlook.facts.table.begun)
             facts = np.flatnonzero((degree > 0) & outlook.begun(probe.as_of))
             owners, grounds = outlook.evidence(facts)
-            seen = library.visible(view, grounds, probe)
+            seen = segment_index.visible(view, grounds, probe)
             keys.append(grounds[seen])
             degrees.append(degree[facts[owners[seen]]])
         every, inverse = np.unique(np.concatenate(keys), return_inverse=True)
@@ -168,7 +168,7 @@ class MemoryCalendar:
             by_event = bool(meant.dated.events)
             return np.where(telling, np.float32(0), np.float32(1)) if by_event else self._leading(view, probe, keys)
         wanted = " ".join(meant.rest)
-        sight = self._beliefs.library.sight(view)
+        sight = self._beliefs.segment_index.sight(view)
         inside = [np.zeros(len(columns["key"]), np.bool_) for columns in sight]
         for columns, rows in zip(sight, inside, strict=True):
             rows[columns.rows_of(keys)[0]] = True
@@ -182,7 +182,7 @@ class MemoryCalendar:
             rows_of = [
                 np.flatnonzero(rows & columns["has_vector"]) for columns, rows in zip(sight, inside, strict=True)
             ]
-            near_by = compared(self._beliefs.library, sight, rows_of, probe.vector)
+            near_by = compared(self._beliefs.segment_index, sight, rows_of, probe.vector)
             cosines = ((columns["key"][rows], cosine) for columns, (rows, cosine) in zip(sight, near_by, strict=True))
             legs.append(ranked("vectors", cosines, len(keys)))
         near = sum((reciprocal_ranks(leg, keys, FusionRules().k) for leg in legs), np.zeros(len(keys), np.float32))
@@ -198,7 +198,7 @@ class MemoryCalendar:
         near = np.zeros(len(keys), np.float32)
         outlook = self._beliefs.outlook(view, probe.known_as_of, probe.as_of)
         believed = np.zeros(0, np.int64) if outlook is None else outlook.ended_keys
-        for columns in self._beliefs.library.sight(view):
+        for columns in self._beliefs.segment_index.sight(view):
             rows, found = columns.rows_of(keys)
             tells = ~columns["bare"][rows] & (columns["question_share"][rows] < _ASKS)
             rows, found = rows[tells], found[tells]
@@ -239,12 +239,12 @@ def _degree(windows: Sequence[Window], at: Moments) -> Moments:
 class _Told:
     """When events were, as far as facts in sight tell."""
 
-    def __init__(self, outlook: Outlook, probe: Probe) -> None:
+    def __init__(self, outlook: VisibleFacts, probe: Probe) -> None:
         self._outlook, self._probe = outlook, probe
         self._table = outlook.facts.table
         self._facts = outlook.working_set.facts
 
-    def when(self, event: Event) -> Happening | None:
+    def when(self, event: AnchorEvent) -> Happening | None:
         """The latest time such a thing was; None if no fact tells of it."""
         rows = self._about(event)
         told = {row: _words(self._fact(row).statement) for row in rows.tolist()}
@@ -271,7 +271,7 @@ class _Told:
             tuple(self._table.ids[row] for row in facts),
         )
 
-    def _about(self, event: Event) -> Numbers:
+    def _about(self, event: AnchorEvent) -> Numbers:
         """Rows of the facts that hold the event's own words, or a word of its kind where it has none."""
         columns, table = self._outlook.facts.columns, self._table
         among = self._outlook.begun(self._probe.as_of)
@@ -299,13 +299,13 @@ class _Told:
         own = [row for row in rows.tolist() if (who := entities.get(self._fact(row).subject_id)) and who.is_owner]
         return np.array(own, np.int64) if own else rows
 
-    def _over(self, event: Event, begins: Numbers, ends: Numbers) -> int | None:
+    def _over(self, event: AnchorEvent, begins: Numbers, ends: Numbers) -> int | None:
         """The first fact after these that tells of the end, of the same person."""
         later = ends[np.isin(self._table.subject[ends], self._table.subject[begins])]
         later = later[self._table.begun[later] > self._table.begun[begins].min()]
         return int(later[np.argmin(self._table.begun[later])]) if len(later) else None
 
-    def _lasted(self, event: Event, rows: Numbers, start: float) -> float:
+    def _lasted(self, event: AnchorEvent, rows: Numbers, start: float) -> float:
         """Until when: as the facts say, else as such a thing usually lasts."""
         over, facts = self._outlook.over[rows], [self._fact(row) for row in rows.tolist()]
         states = [float(end) for end, fact in zip(over, facts, strict=True) if _lasts(fact)]
@@ -324,7 +324,7 @@ def _words(statement: str) -> frozenset[str]:
     return frozenset(words) | pairs
 
 
-def _tells(words: frozenset[str], event: Event) -> bool:
+def _tells(words: frozenset[str], event: AnchorEvent) -> bool:
     return all(
         words & kind.alone or any(f"{place} {need}" in words for place in kind.places for need in event.needs)
         for kind in event.kinds
@@ -348,13 +348,13 @@ def _lasts(fact: Fact) -> bool:
     return row is not None and row.tense == "state"
 
 
-def _holds(columns: ScopeColumns, event: Event, probe: Probe) -> Flags:
+def _holds(columns: ScopeColumns, event: AnchorEvent, probe: Probe) -> Flags:
     """[rows] Which rows hold every word of an event, or of its kinds, and one of the names it may belong to."""
     kinds = [_held(columns, _sorted(kind), probe, every=False) for kind in event.kinds]
     return reduce(np.logical_and, kinds, _held(columns, event.needs, probe) & _held_any(columns, event.names, probe))
 
 
-def _sorted(kind: Kind) -> tuple[str, ...]:
+def _sorted(kind: EventKind) -> tuple[str, ...]:
     return tuple(sorted(kind.alone))
 
 

@@ -13,7 +13,7 @@ from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.beside import in_halves
 from memory.retrieval.flags import DIGIT, FIRST_PERSON, TELLING, TIME, question_share
 from memory.retrieval.lexicon import read
-from memory.retrieval.matters import Spoken
+from memory.retrieval.matters import TurnMatters
 from memory.retrieval.pieces import Pieces, width
 from memory.retrieval.postings import BEYOND, EVERYWHERE, Grown, Places, Postings, Rows, ranges, reach, times
 from memory.retrieval.query import Probe
@@ -61,7 +61,7 @@ class ScopeColumns:
         self.postings = Postings()
         self.signs = Signs(dimensions)
         self.vectors = VectorRows(dimensions, rounded)
-        self.spoken: dict[int, Spoken] = {}
+        self.spoken: dict[int, TurnMatters] = {}
         """Segment key -> what it wishes and takes back, for those with a `wish`."""
         self._speaker_rows: dict[str, int] = {}
         self._columns = {name: Grown(dtype) for name, dtype in _COLUMNS.items()}

@@ -20,7 +20,7 @@ STRONGEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class ResultExplanation:
     """Why one segment stands where it stands."""
 
     key: int
@@ -41,7 +41,7 @@ class Explanation:
 
 def explain(
     case: Case, added: Contributions, rows: NDArray[np.int64], weights: Mapping[str, float] | None = None
-) -> tuple[Explanation, ...]:
+) -> tuple[ResultExplanation, ...]:
     """One explanation for each of these candidate rows, in their order; `weights` are those of the order's terms."""
     ranks = {ranking.leg: _ranks(case, leg) for leg, ranking in enumerate(case.rankings)}
     over = {key: by for ranking in case.rankings for key, by in ranking.over.items()}
@@ -49,7 +49,7 @@ def explain(
     return tuple(_with_wishes(each, over) for each in told)
 
 
-def _with_wishes(told: Explanation, over: Mapping[int, int]) -> Explanation:
+def _with_wishes(told: ResultExplanation, over: Mapping[int, int]) -> ResultExplanation:
     """The same with what ended its wish, and which wishes it ended."""
     by, ends = over.get(told.key), tuple(sorted(key for key, by in over.items() if by == told.key))
     what = [told.why]
@@ -62,10 +62,10 @@ def _with_wishes(told: Explanation, over: Mapping[int, int]) -> Explanation:
 
 def _explanation(
     case: Case, added: Contributions, row: int, ranks: Mapping[str, NDArray[np.int64]], weights: Mapping[str, float]
-) -> Explanation:
+) -> ResultExplanation:
     found = {leg: int(of[row]) for leg, of in ranks.items() if of[row]}
     terms = {name: float(term) for name, term in zip(added.names, added.rows[row], strict=True) if term != 0}
-    return Explanation(
+    return ResultExplanation(
         key=int(case.traits.keys[row]),
         score=float(added.rows[row].sum()),
         ranks=found,
@@ -92,7 +92,7 @@ def _why(ranks: Mapping[str, int], terms: Mapping[str, float]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class QueryTrace:
     """What was decided about a question before and while it was answered. Values are plain, for whoever prints them."""
 
     plan: Mapping[str, Any] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Told:
 
 def told(
     question: Question, case: Case, order: str, weights: Mapping[str, float] | None, kept: int, by_example: bool
-) -> Told:
+) -> QueryTrace:
     """The plan of a question; `kept` results were left by the cut, `by_example` tells who decided the intent."""
     plan = asdict(case.plan) | {
         "words": list(case.plan.words),
@@ -120,7 +120,7 @@ def told(
     dated = next((ranking.dated for ranking in case.rankings if ranking.dated is not None), None)
     if dated is not None:
         plan["calendar"] = _calendar(dated)
-    return Told(plan, dict(weights or {}), tuple(_steps(question, case, plan, kept)))
+    return QueryTrace(plan, dict(weights or {}), tuple(_steps(question, case, plan, kept)))
 
 
 def _calendar(dated: Dated) -> Mapping[str, Any]:

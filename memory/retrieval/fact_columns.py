@@ -18,7 +18,7 @@ from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.candidates import Ranking, at_least, best_first
 from memory.retrieval.columns import ScopeColumns
-from memory.retrieval.fact_table import FactRows, FactTable, Flags, Numbers
+from memory.retrieval.fact_table import FactTable, FactTableRows, Flags, Numbers
 from memory.retrieval.fusion import FusionRules, fuse
 from memory.retrieval.query import Probe
 from memory.words.everyday import asked_terms
@@ -46,7 +46,7 @@ class FactColumns:
         self._read = WorkingSet("")
         self._tabled = WorkingSet("")
         self._keys: dict[str, int] = {}
-        self._rows = FactRows()
+        self._rows = FactTableRows()
         self._table = self._rows.table(self.columns)
 
     def catch_up(self, working_set: WorkingSet) -> None:
@@ -59,7 +59,7 @@ class FactColumns:
         gone = [self._keys.pop(fact_id) for fact_id in changed.keys() - kept.keys() if fact_id in self._keys]
         if gone:
             self.columns.remove(np.array(gone, np.int64))
-            self._rows, self._tabled = FactRows(), WorkingSet("")
+            self._rows, self._tabled = FactTableRows(), WorkingSet("")
         # an equal statement keeps its row, and with it its vector
         said = [fact for fact_id, fact in kept.items() if fact_id not in self._keys or _restated(before.facts, fact)]
         if said:

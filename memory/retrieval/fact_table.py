@@ -18,7 +18,7 @@ from memory.model.facts import AGAINST, Evidence, Fact
 from memory.model.working_set import WorkingSet
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.postings import Grown
-from memory.words.points import Told, gaps
+from memory.words.points import StatedTimes, gaps
 from memory.words.predicates import named
 
 Numbers = NDArray[np.int64]
@@ -98,7 +98,7 @@ _Follow = tuple[int, int, str]
 """A link by rows and kind: of what came later, and what gave way to it."""
 
 
-class FactRows:
+class FactTableRows:
     """The rows of a table while facts come and change; what did not change is not read again."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class FactRows:
         known = self._gaps.get(link)
         if known is not None and all(map(is_, known[0], sides)):
             return known
-        found = gaps(Told.by(fact, sides[2]), Told.by(other, sides[3]), kind == "supersedes")
+        found = gaps(StatedTimes.by(fact, sides[2]), StatedTimes.by(other, sides[3]), kind == "supersedes")
         return sides, [(row, by, since, ends) for since, ends in found]
 
     def table(self, statements: ScopeColumns) -> FactTable:

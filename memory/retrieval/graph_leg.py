@@ -12,7 +12,7 @@ from memory.model.entities import Entity
 from memory.model.ids import fold
 from memory.model.scopes import View
 from memory.model.working_set import follow
-from memory.retrieval.beliefs import Beliefs, Outlook
+from memory.retrieval.beliefs import Beliefs, VisibleFacts
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.leg import Leg, Vote, whether_found
 from memory.retrieval.legs import Scored, ranked
@@ -45,16 +45,16 @@ class MemoryGraph:
         outlook = self._beliefs.outlook(view, probe.known_as_of)
         if outlook is None:
             return ranked(self.name, (), probe.limit)
-        library = self._beliefs.library
+        segment_index = self._beliefs.segment_index
         around = _Around(outlook, outlook.begun(probe.as_of))
-        total = sum(map(len, library.sight(view)))
+        total = sum(map(len, segment_index.sight(view)))
         parts = [around.tied(entity, total, probe.depth) for entity in around.named(probe.text, probe.languages)]
         given = np.concatenate([_none(), *(keys for keys, _ in parts)])
         # each part is in order, and of the two ways to sort the one that finds that out is taken with `return_index`
         keys, _, inverse = np.unique(given, return_index=True, return_inverse=True)
         each = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
         scores = np.bincount(inverse, each, minlength=len(keys)).astype(np.float32)
-        seen = library.visible(view, keys, probe)
+        seen = segment_index.visible(view, keys, probe)
         return ranked(self.name, [(keys[seen], scores[seen])], probe.limit)
 
 
@@ -72,7 +72,7 @@ GRAPH = Leg(
 class _Around:
     """What lies around entities, through the eyes of one view. An entity is known by what is in sight of it."""
 
-    outlook: Outlook
+    outlook: VisibleFacts
     facts: NDArray[np.bool_]
     """Facts that count."""
 
@@ -167,7 +167,7 @@ class _Around:
             return entity.is_owner or len(mentions) > 0 or len(seen) > 0
         if any(name in fold(rows[int(key)].quote) for key in mentions):
             return True
-        words = self.outlook.library.words_of(
+        words = self.outlook.segment_index.words_of(
             self.outlook.view, np.concatenate((mentions, self.outlook.evidence(seen)[1]))
         )
         return _spelt(name, words, languages)

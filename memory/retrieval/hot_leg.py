@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from memory.model.scopes import View
-from memory.retrieval.beliefs import Beliefs, Outlook
+from memory.retrieval.beliefs import Beliefs, VisibleFacts
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.fact_columns import Worded
 from memory.retrieval.leg import Leg, Vote, surely
@@ -44,7 +44,7 @@ class MemoryHot:
 
         return end
 
-    def _found(self, view: View, probe: Probe, outlook: Outlook | None, worded: Worded | None) -> Ranking:
+    def _found(self, view: View, probe: Probe, outlook: VisibleFacts | None, worded: Worded | None) -> Ranking:
         """Segments by the best matching fact they support; of the present, what took a fact's place answers.
 
         The best and not the sum: who talks much of one thing supports many facts of it, none of which may be the answer
@@ -59,7 +59,7 @@ class MemoryHot:
         keys, inverse = np.unique(grounds, return_inverse=True)
         values = np.zeros(len(keys), np.float32)
         np.maximum.at(values, inverse, scores[owners])
-        seen = self._beliefs.library.visible(view, keys, probe)
+        seen = self._beliefs.segment_index.visible(view, keys, probe)
         return ranked(self.name, [(keys[seen], values[seen])], probe.limit)
 
 

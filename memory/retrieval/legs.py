@@ -14,8 +14,8 @@ from memory.retrieval.bm25 import Bm25Rules, bm25
 from memory.retrieval.candidates import Ranking, at_least, best_first
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.leg import Leg, Vote, by_rank, standard_score, surely
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from memory.retrieval.signs import COMPARED, SCANNED_FROM, nearest
 from memory.words.everyday import asked_terms
 
@@ -28,8 +28,8 @@ class MemoryText:
 
     name = "text"
 
-    def __init__(self, library: Library, rules: Bm25Rules = Bm25Rules()) -> None:
-        self._library = library
+    def __init__(self, segment_index: SegmentIndex, rules: Bm25Rules = Bm25Rules()) -> None:
+        self._library = segment_index
         self._rules = rules
 
     async def search(self, view: View, probe: Probe) -> Ranking:
@@ -49,8 +49,8 @@ class MemoryVectors:
 
     name = "vectors"
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, segment_index: SegmentIndex) -> None:
+        self._library = segment_index
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The segments nearest to the question. Raises Unavailable if the question has no vector."""
@@ -66,11 +66,11 @@ class MemoryVectors:
 
 
 def _text(beliefs: Beliefs) -> MemoryText:
-    return MemoryText(beliefs.library)
+    return MemoryText(beliefs.segment_index)
 
 
 def _vectors(beliefs: Beliefs) -> MemoryVectors:
-    return MemoryVectors(beliefs.library)
+    return MemoryVectors(beliefs.segment_index)
 
 
 TEXT = Leg(
@@ -92,10 +92,13 @@ VECTORS = Leg(
 
 
 def compared(
-    library: Library, sight: Sequence[ScopeColumns], seen: Sequence[NDArray[np.int64]], vector: NDArray[np.float32]
+    segment_index: SegmentIndex,
+    sight: Sequence[ScopeColumns],
+    seen: Sequence[NDArray[np.int64]],
+    vector: NDArray[np.float32],
 ) -> list[Scored]:
     """Of each collection in sight these rows and their cosines; of many rows only those whose signs are nearest."""
-    if sum(map(len, seen)) <= (COMPARED if library.rounded else SCANNED_FROM):
+    if sum(map(len, seen)) <= (COMPARED if segment_index.rounded else SCANNED_FROM):
         return [(rows, _cosines(columns, vector, rows)) for columns, rows in zip(sight, seen, strict=True)]
     apart = [columns.signs.distances(vector)[rows] for columns, rows in zip(sight, seen, strict=True)]
     chosen = [rows[near] for rows, near in zip(seen, nearest(apart, COMPARED), strict=True)]

@@ -27,7 +27,7 @@ RUN = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class TokenizedTexts:
     """The words of some texts, one text after another."""
 
     counts: Ints
@@ -67,7 +67,7 @@ class Lexicon(dict[str, int]):
                 self[chunk] = self._marks.size - 1
         return self[chunk]
 
-    def words(self, texts: Sequence[str]) -> Words:
+    def words(self, texts: Sequence[str]) -> TokenizedTexts:
         """The words of some texts (at least one), which are in the plain form."""
         chunks = " ".join(texts).split(" ")
         numbers = np.fromiter(map(self.__getitem__, chunks), np.int64, len(chunks))
@@ -79,7 +79,7 @@ class Lexicon(dict[str, int]):
         room = np.fromiter(map(len, chunks), np.int64, len(chunks)) + 1
         at = np.cumsum(room) - room
         at -= np.repeat(at[first], held)
-        return Words(
+        return TokenizedTexts(
             np.add.reduceat(counts, first),
             self._terms.view[picked],
             self._begins.view[picked] + np.repeat(at, counts),
@@ -87,21 +87,21 @@ class Lexicon(dict[str, int]):
         )
 
 
-def read(texts: Sequence[str], headers: Sequence[str], languages: Sequence[str]) -> Words:
+def read(texts: Sequence[str], headers: Sequence[str], languages: Sequence[str]) -> TokenizedTexts:
     """The words of each text and then those of its header, all of which begin at `HEADER`; marks of the texts alone."""
     parts = [_read(language, texts[run], headers[run]) for language, run in _runs(languages)]
-    columns = ([getattr(part, name) for part in parts] for name in Words.__slots__)
-    return Words(*(np.concatenate(column) for column in columns))
+    columns = ([getattr(part, name) for part in parts] for name in TokenizedTexts.__slots__)
+    return TokenizedTexts(*(np.concatenate(column) for column in columns))
 
 
-def _read(language: str, texts: Sequence[str], headers: Sequence[str]) -> Words:
+def _read(language: str, texts: Sequence[str], headers: Sequence[str]) -> TokenizedTexts:
     lexicon = _lexicon_of(language)
     plainly = [plain(text) for text in texts]
     words = lexicon.words(list(chain.from_iterable(zip(plainly, map(plain, headers), strict=True))))
     told = words.marks[::2] if plainly == list(texts) else lexicon.words(texts).marks
     in_header = np.repeat(np.arange(len(words.counts)) % 2, words.counts) > 0
     begins = np.where(in_header, HEADER, words.begins)
-    return Words(words.counts.reshape(-1, 2).sum(axis=1), words.terms, begins, told)
+    return TokenizedTexts(words.counts.reshape(-1, 2).sum(axis=1), words.terms, begins, told)
 
 
 def _runs(languages: Sequence[str]) -> Iterator[tuple[str, slice]]:

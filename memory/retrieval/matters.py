@@ -48,7 +48,7 @@ class Lifting:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class TurnMatters:
     """What a turn asks for and takes back."""
 
     wishes: tuple[Wish, ...]
@@ -123,10 +123,10 @@ def takes_back(plain: str) -> bool:
     return any(_liftings(plain))
 
 
-def spoken(plain: str, wishing: re.Pattern[str]) -> Spoken:
+def spoken(plain: str, wishing: re.Pattern[str]) -> TurnMatters:
     """What a turn with plain apostrophes asks for, in the sentences that `wishing` is found in, and takes back."""
     wishes = tuple(_wish(each) for each in _sentences(plain) if wishing.search(each))
-    return Spoken(wishes, tuple(_liftings(plain)))
+    return TurnMatters(wishes, tuple(_liftings(plain)))
 
 
 def _sentences(plain: str) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _stems(words: str) -> Stems:
     return frozenset(terms(words, "en")[0]) - _FORM
 
 
-def ended(said: Sequence[tuple[int, Spoken]]) -> dict[int, int]:
+def ended(said: Sequence[tuple[int, TurnMatters]]) -> dict[int, int]:
     """Key of a turn whose wishes are all over -> of the later one that ended the last of them; turns as they came.
 
     What has ended is looked at no more, so that a thousand wishes of one matter take no longer than of many.
@@ -213,7 +213,7 @@ class _Standing:
         for among in self._among(made):
             among[made] = None
 
-    def end(self, place: int, said: Spoken) -> list[_Made]:
+    def end(self, place: int, said: TurnMatters) -> list[_Made]:
         """The wishes that a turn at this place ends; they stand no longer."""
         found = [made for lifting in said.liftings for made in self._lifted(place, lifting)]
         told = [each.ways for each in said.wishes] + [each.ways for each in said.liftings]

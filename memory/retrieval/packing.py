@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PackedLine:
     """One hit as it is read."""
 
     date: str
@@ -35,6 +35,6 @@ def tokens(text: str) -> int:
     return max(words, -(-len(text.encode()) // BYTES_PER_TOKEN))
 
 
-def pack(lines: Sequence[Line]) -> str:
+def pack(lines: Sequence[PackedLine]) -> str:
     """The context text without a budget: every hit on a line as data, the best first."""
     return "\n".join(f"- {dense_text(called(line.speaker), line.date, harmless(line.text))}" for line in lines)

@@ -117,7 +117,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class EncodedQuestion:
     """A question as an encoder understood it."""
 
     vector: Floats

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
 from memory.words.time_anchors import asks_past
-from memory.words.time_named import NOTHING_NAMED, Named
+from memory.words.time_named import NOTHING_NAMED, NamedTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Probe:
     """Only facts that had begun to be true by then; what was said later lies outside of `window`."""
     present: Instant | None = None
     """The moment whose state of things is asked for; None if the question is not about how things stand."""
-    named: Named = NOTHING_NAMED
+    named: NamedTimes = NOTHING_NAMED
     """The stretches of time the question names, and what else it asks."""
     only: NDArray[np.int64] | None = None
     """If given, only these segments."""

@@ -13,7 +13,7 @@ from memory.words.features import first_person
 from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
 from memory.words.tense import is_over, is_past_in_german
-from memory.words.time_named import NOTHING_NAMED, Named, named_times
+from memory.words.time_named import NOTHING_NAMED, NamedTimes, named_times
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
@@ -35,7 +35,7 @@ _COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b",
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """How to weigh candidates for one question."""
 
     intent: str
@@ -48,7 +48,7 @@ class Plan:
     """0 (age does not matter) to 1 (only the newest will do)."""
     present: bool = False
     """It asks how things stand: about now, or in the present tense, and not about what was."""
-    named_times: Named = NOTHING_NAMED
+    named_times: NamedTimes = NOTHING_NAMED
     """The stretches of time the question names."""
 
     @property
@@ -61,9 +61,9 @@ class Plan:
         return _named(self.words, tuple(speakers))
 
 
-def route(text: str, now: Instant, offset_s: int = 0) -> Plan:
+def route(text: str, now: Instant, offset_s: int = 0) -> QueryPlan:
     """The plan of a question asked at `now` where clocks are `offset_s` seconds ahead of UTC."""
-    return Plan(
+    return QueryPlan(
         intent=by_words(text),
         words=_words(text),
         asks_time=WHEN.search(text) is not None,

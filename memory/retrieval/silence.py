@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memory.retrieval.candidates import Traits
 from memory.retrieval.leg import Vote
-from memory.retrieval.routing import Plan
+from memory.retrieval.routing import QueryPlan
 from memory.retrieval.weighting import Case
 from memory.words.languages import is_german
 from memory.words.stems import STOP_WORDS
@@ -86,13 +86,13 @@ def _names_nothing(case: Case) -> bool:
     return not any(len(ranking.keys) for ranking in case.voting(Vote.NAMED))
 
 
-def signs(plan: Plan, traits: Traits, alone: Floats) -> Floats:
+def signs(plan: QueryPlan, traits: Traits, alone: Floats) -> Floats:
     """[SIGNS] Whether there is a gap, and how large; `alone` as in `memory.retrieval.late_interaction.Meetings`."""
     gap = _gap(plan, traits, alone)
     return np.array([gap != 0, gap], np.float32)
 
 
-def _gap(plan: Plan, traits: Traits, alone: Floats) -> float:
+def _gap(plan: QueryPlan, traits: Traits, alone: Floats) -> float:
     """How much better the named meet the question, speaking of themselves, than those in the same sources do.
 
     Shared out among these others, of whom one or another always meets it well; 0 where there is nobody to compare.

@@ -19,9 +19,9 @@ from memory.retrieval.candidates import Ranking, best_first
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.leg import Leg, whether_found
 from memory.retrieval.legs import ranked
-from memory.retrieval.library import Library
-from memory.retrieval.matters import Spoken, ended
+from memory.retrieval.matters import TurnMatters, ended
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from memory.retrieval.wishes import INSTRUCTION, PREFERENCE, requests
 
 AT_HAND = {INSTRUCTION: 3, PREFERENCE: 2}
@@ -34,8 +34,8 @@ class MemoryStanding:
 
     name = "standing"
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, segment_index: SegmentIndex) -> None:
+        self._library = segment_index
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The nearest of each kind, by cosine; the newest where the question has no vector."""
@@ -52,7 +52,7 @@ class MemoryStanding:
 
 
 def _standing(beliefs: Beliefs) -> MemoryStanding:
-    return MemoryStanding(beliefs.library)
+    return MemoryStanding(beliefs.segment_index)
 
 
 STANDING = Leg(MemoryStanding.name, _standing, column=whether_found)
@@ -65,7 +65,7 @@ class _Rows:
     keys: NDArray[np.int64]
     kinds: NDArray[np.int8]
     scores: NDArray[np.float32]
-    said: list[tuple[tuple[float, int], int, Spoken]]
+    said: list[tuple[tuple[float, int], int, TurnMatters]]
     """When, and at which place of its source; key; and what about."""
 
 

@@ -18,9 +18,9 @@ from memory.model.timeline import DAY_S, Instant, Interval
 from memory.retrieval.candidates import Ranking, Traits, positions
 from memory.retrieval.late_interaction import Meetings, meetings
 from memory.retrieval.leg import Leg, Located, Vote, nothing, scores, standard
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.registry import LEGS
-from memory.retrieval.routing import Plan
+from memory.retrieval.routing import QueryPlan
 
 Floats = NDArray[np.float32]
 
@@ -98,10 +98,10 @@ FEATURES = tuple(field.name for field in fields(Weights))
 class Case:
     """One question with everything that was found out about its candidates."""
 
-    plan: Plan
+    plan: QueryPlan
     rankings: tuple[Ranking, ...]
     traits: Traits
-    asked: Asked | None
+    asked: EncodedQuestion | None
     """The encoded question, if the encoder was at hand."""
     now: Instant
     """The moment asked about: `as_of` of the question, else its now."""
@@ -215,7 +215,7 @@ def _freshness(at: NDArray[np.float64], now: Instant) -> Floats:
     return np.exp2(-np.maximum(0.0, now - at) / (HALF_LIFE_DAYS * DAY_S)).astype(np.float32)
 
 
-def _nearness(traits: Traits, asked: Asked | None, leg: Located | None) -> Floats:
+def _nearness(traits: Traits, asked: EncodedQuestion | None, leg: Located | None) -> Floats:
     """Standardised cosine to the question: from the candidates' own vectors, else from the leg."""
     if asked is None or not traits.vectors.size:
         return standard(scores(leg, traits))

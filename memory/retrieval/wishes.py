@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from memory.model.sources import ROLES
-from memory.retrieval.matters import Spoken, spoken, takes_back
+from memory.retrieval.matters import TurnMatters, spoken, takes_back
 
 PREFERENCE, INSTRUCTION, LIFTING = 1, 2, 3
 """Kinds of wishes, and what only takes wishes back; 0 is none of these."""
@@ -90,7 +90,7 @@ def wish(text: str, role: int) -> int:
     return LIFTING if takes_back(plain) else 0
 
 
-def spoken_in(text: str) -> Spoken:
+def spoken_in(text: str) -> TurnMatters:
     """What a turn that is a wish, or takes one back, is about."""
     return spoken(text.replace("’", "'"), _WISH)
 

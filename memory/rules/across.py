@@ -19,13 +19,13 @@ from memory.model.working_set import Draft
 from memory.rules.agreement import opposes
 from memory.rules.ending import ends, moment_of
 from memory.rules.slots import assertions_of, chain_of, contrary, points_of, settle, slot_of
-from memory.rules.turn import Meeting, Turn
+from memory.rules.turn import Meeting, TurnState
 from memory.rules.versions import link
 from memory.words.points import Point, thing
 from memory.words.predicates import closers, closes, opposite
 
 
-def link_levels(turn: Turn, met: Meeting, fact: Fact, changes: Sequence[Change]) -> None:
+def link_levels(turn: TurnState, met: Meeting, fact: Fact, changes: Sequence[Change]) -> None:
     """Link a fact that was just heard, by these changes, with the facts of its subject at other sensitivities."""
     others = [each for each in _concerned(turn, fact) if each.sensitivity != fact.sensitivity]
     if not others:
@@ -38,7 +38,7 @@ def link_levels(turn: Turn, met: Meeting, fact: Fact, changes: Sequence[Change])
             link(turn.draft, "disputes", other.fact_id, fact.fact_id)
 
 
-def settle_slots(turn: Turn, facts: Sequence[Fact]) -> None:
+def settle_slots(turn: TurnState, facts: Sequence[Fact]) -> None:
     """Settle the slots that facts belong to, or did: one value at a time, and in line with events and words of other
     sensitivities.
 
@@ -73,7 +73,7 @@ def _follow_events(draft: Draft, fact_ids: Iterable[str]) -> None:
             _succeed(draft, state, event)
 
 
-def _concerned(turn: Turn, fact: Fact) -> Iterator[Fact]:
+def _concerned(turn: TurnState, fact: Fact) -> Iterator[Fact]:
     """The facts of its subject, with its predicate or one that ends it, is ended by it or is its opposite."""
     if fact.predicate is None:
         return iter(())
@@ -106,7 +106,7 @@ def _succeed(draft: Draft, state: Fact, event: Fact) -> None:
     _relink(draft, both & draft.links, wanted)
 
 
-def _line_up(turn: Turn, fact: Fact) -> None:
+def _line_up(turn: TurnState, fact: Fact) -> None:
     """Link everything in the slot of a fact with what was asserted next against it at each other sensitivity."""
     slot, draft = slot_of(fact), turn.draft
     ours = chain_of(draft, fact.subject_id, slot, fact.sensitivity)

@@ -82,7 +82,7 @@ class EntityRows(EntityColumns):
 
 
 @dataclass(frozen=True, slots=True)
-class FactColumns(Recalls):
+class FactStrengthColumns(Recalls):
     """What the strength of facts is made of."""
 
     confidence: Column
@@ -98,7 +98,7 @@ class FactColumns(Recalls):
 
 
 @dataclass(frozen=True, slots=True)
-class FactRows(FactColumns):
+class FactRows(FactStrengthColumns):
     """Every open version of a fact, with what decides over states and contradictions."""
 
     ids: Ids
@@ -201,7 +201,7 @@ def entity_anchors(entities: EntityColumns, now: Instant, life: Life) -> Anchors
     )
 
 
-def fact_anchors(facts: FactColumns, life: Life) -> Anchors:
+def fact_anchors(facts: FactStrengthColumns, life: Life) -> Anchors:
     """What the strength of facts is computed from. A floor lifts nothing above its own confidence."""
     rules = life.lifecycle
     standing = (facts.importance >= rules.floor_importance) | facts.preference | facts.evergreen

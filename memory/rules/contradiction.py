@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory.model.verdicts import Pair, Said, Verdict
+from memory.model.verdicts import ComparedStatement, StatementPair, Verdict
 from memory.words.contrast import COUNT, COUNTS, MOVES, Denial, Figure, dates, denials, figures, same_measure, topic_of
 from memory.words.polarity import has_change_cue, is_unreal
 from memory.words.tense import has_been_done, is_done
@@ -38,7 +38,7 @@ _VALUED = re.compile(r"(?P<what>.+['’]s (?:\w+ ){1,4}is )[€$£]?(?P<value>\d
 """What has one figure at a time. A weight of another unit may be the same."""
 
 
-def judge(pair: Pair) -> Verdict:
+def judge(pair: StatementPair) -> Verdict:
     """What the words of two statements show; "unrelated" if they show nothing."""
     if pair.similarity < LEAST_ALIKE:
         return Verdict()
@@ -48,11 +48,11 @@ def judge(pair: Pair) -> Verdict:
     return _revalued(pair) or _refigured(pair) or _redated(pair) or Verdict()
 
 
-def _about(said: Said) -> frozenset[str]:
+def _about(said: ComparedStatement) -> frozenset[str]:
     return topic_of(f"{said.context} {said.statement}")
 
 
-def _denied(denial: Said, deed: Said, similarity: float) -> bool:
+def _denied(denial: ComparedStatement, deed: ComparedStatement, similarity: float) -> bool:
     """Whether one says that something was never done which the other tells of."""
     said = denials(denial.statement)
     if not said or similarity < _DENIED_ALIKE or denials(deed.statement) or not _is_deed(deed.statement):
@@ -73,7 +73,7 @@ def _is_deed(statement: str) -> bool:
     return has_been_done(statement) or (told and not meant)
 
 
-def _is_of(denial: Denial, deed: Said) -> bool:
+def _is_of(denial: Denial, deed: ComparedStatement) -> bool:
     """Whether the deed is of a denied thing: all of its words in the sentence, most of them in the statement."""
     stated, spoken = topic_of(deed.statement), _about(deed)
     if denial.rest and len(denial.rest & spoken) < 0.4 * len(denial.rest):
@@ -85,7 +85,7 @@ def _is_of(denial: Denial, deed: Said) -> bool:
     return False
 
 
-def _revalued(pair: Pair) -> Verdict | None:
+def _revalued(pair: StatementPair) -> Verdict | None:
     """What has one figure at a time, in the same words with another: my rent is 980."""
     before, after = _VALUED.fullmatch(pair.earlier.statement), _VALUED.fullmatch(pair.later.statement)
     if before is None or after is None or before["what"] != after["what"] or before["value"] == after["value"]:
@@ -94,7 +94,7 @@ def _revalued(pair: Pair) -> Verdict | None:
     return Verdict("updates", SURE) if len(measured) < 2 else None
 
 
-def _refigured(pair: Pair) -> Verdict | None:
+def _refigured(pair: StatementPair) -> Verdict | None:
     """The same thing with another figure, or with the figure it had before."""
     before, after = figures(pair.earlier.statement), figures(pair.later.statement)
     if not before or not after:
@@ -117,7 +117,7 @@ def _restated(figure: Figure, others: tuple[Figure, ...]) -> bool:
 
 
 def _score(
-    pair: Pair, old: Figure, new: Figure, told: bool, about_old: frozenset[str], about_new: frozenset[str]
+    pair: StatementPair, old: Figure, new: Figure, told: bool, about_old: frozenset[str], about_new: frozenset[str]
 ) -> float:
     """By how much two figures are of one thing; negative if they are not."""
     if not same_measure(old, new, about_old, about_new):
@@ -133,7 +133,7 @@ def _share(near: frozenset[str], about: frozenset[str]) -> float:
     return len(near & about) / max(1, len(near))
 
 
-def _redated(pair: Pair) -> Verdict | None:
+def _redated(pair: StatementPair) -> Verdict | None:
     """The same dated thing on another day, with a word of change."""
     if pair.similarity < _DATED_ALIKE or not _tells_change(pair.later.statement):
         return None

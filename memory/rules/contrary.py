@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from memory.model.facts import Fact
-from memory.model.verdicts import Pair, Question, Said, Verdict
+from memory.model.verdicts import ComparedStatement, PendingJudgement, StatementPair, Verdict
 from memory.model.working_set import Draft
 from memory.rules.contradiction import LEAST_ALIKE, judge
 from memory.rules.rivals import Rival
-from memory.rules.turn import Meeting, Turn
+from memory.rules.turn import Meeting, TurnState
 
 _STANDS_AGAINST = frozenset({"contradicts", "updates"})
 """Verdicts by which a claim stands against a rival."""
@@ -29,7 +29,7 @@ class Contrary:
     similarity: float
 
 
-def contraries(turn: Turn, met: Meeting, rivals: list[Rival], weighed: Collection[str] = ()) -> list[Contrary]:
+def contraries(turn: TurnState, met: Meeting, rivals: list[Rival], weighed: Collection[str] = ()) -> list[Contrary]:
     """Rivals the claim contradicts or updates, the surest first, at most `disputed` of a kind.
 
     A value that was known before the rival's, and is told again, takes nobody's place. What it was `weighed` against
@@ -50,11 +50,11 @@ def contraries(turn: Turn, met: Meeting, rivals: list[Rival], weighed: Collectio
     return sorted(chosen, key=lambda each: (-each.similarity, each.rival_id))
 
 
-def _since(turn: Turn, contrary: Contrary) -> float:
+def _since(turn: TurnState, contrary: Contrary) -> float:
     return turn.draft.facts[contrary.rival_id].valid_from
 
 
-def _verdict(turn: Turn, met: Meeting, rival: Rival, place: int) -> Verdict:
+def _verdict(turn: TurnState, met: Meeting, rival: Rival, place: int) -> Verdict:
     """The judge's verdict, or what the words show; a pair the judge ought to see is noted as asked."""
     rules = turn.rules
     grey = place < rules.rivals and rules.contradict_above <= rival.similarity
@@ -69,16 +69,16 @@ def _verdict(turn: Turn, met: Meeting, rival: Rival, place: int) -> Verdict:
     for known in turn.judging.verdicts:
         if (known.fact_id, known.rival_id) == (met.fact_id, rival.fact_id):
             return known.verdict
-    turn.asked.append(Question(met.fact_id, rival.fact_id, pair))
+    turn.asked.append(PendingJudgement(met.fact_id, rival.fact_id, pair))
     return words
 
 
-def _pair(draft: Draft, met: Meeting, rival: Rival) -> Pair:
+def _pair(draft: Draft, met: Meeting, rival: Rival) -> StatementPair:
     fact = draft.facts[rival.fact_id]
-    ours = Said(met.claim.statement, met.since, met.claim.quote)
-    theirs = Said(fact.statement, fact.valid_from, next(_quotes(draft, fact), ""))
+    ours = ComparedStatement(met.claim.statement, met.since, met.claim.quote)
+    theirs = ComparedStatement(fact.statement, fact.valid_from, next(_quotes(draft, fact), ""))
     newer = (fact.valid_from, fact.fact_id) > (met.since, met.fact_id)
-    return Pair(ours, theirs, rival.similarity) if newer else Pair(theirs, ours, rival.similarity)
+    return StatementPair(ours, theirs, rival.similarity) if newer else StatementPair(theirs, ours, rival.similarity)
 
 
 def _quotes(draft: Draft, fact: Fact) -> Iterator[str]:

@@ -23,7 +23,7 @@ from memory.rules.parameters import Gates, Life, Reflection, Revision
 from memory.rules.reinforcement import record_access
 from memory.rules.rivals import Resemblance
 from memory.rules.support import withdraw_unsupported
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.withdrawal import withdraw
 
 
@@ -51,7 +51,7 @@ def carry_out(
 
     A large memory is copied once a turn, not twice. Raises as `decide` does.
     """
-    turn = Turn(Draft(working_set), now, rules.revision, resemblance or Resemblance(), _judging(command))
+    turn = TurnState(Draft(working_set), now, rules.revision, resemblance or Resemblance(), _judging(command))
     outcomes = _DECIDE[type(command)](turn, command, rules)
     naming.settle_names(turn)
     withdraw_unsupported(turn)
@@ -98,12 +98,12 @@ def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gone))
 
 
-def _withdraw(turn: Turn, command: c.Withdraw) -> list[Outcome]:
+def _withdraw(turn: TurnState, command: c.Withdraw) -> list[Outcome]:
     withdraw(turn, command)
     return []
 
 
-def _write_note(turn: Turn, command: c.WriteNote) -> list[Outcome]:
+def _write_note(turn: TurnState, command: c.WriteNote) -> list[Outcome]:
     draft = turn.draft
     about = draft.entities.get(command.about_id) or draft.facts.get(command.about_id)
     if about is None:
@@ -124,7 +124,7 @@ def _write_note(turn: Turn, command: c.WriteNote) -> list[Outcome]:
     return []
 
 
-def _edit_note(turn: Turn, command: c.EditNote) -> list[Outcome]:
+def _edit_note(turn: TurnState, command: c.EditNote) -> list[Outcome]:
     note = turn.draft.notes.get(command.note_id)
     if note is None:
         raise NotFound("There is no such note.", note_id=command.note_id)
@@ -142,22 +142,22 @@ def _lifetime(name: str) -> str:
     return name
 
 
-def _close_night(turn: Turn, command: c.CloseNight) -> list[Outcome]:
+def _close_night(turn: TurnState, command: c.CloseNight) -> list[Outcome]:
     close_night(turn.draft, command, turn.now)
     return []
 
 
-def _describe(turn: Turn, command: c.DescribeEntities) -> list[Outcome]:
+def _describe(turn: TurnState, command: c.DescribeEntities) -> list[Outcome]:
     describe(turn, command)
     return []
 
 
-def _record_access(turn: Turn, command: c.RecordAccess, life: Life) -> list[Outcome]:
+def _record_access(turn: TurnState, command: c.RecordAccess, life: Life) -> list[Outcome]:
     record_access(turn.draft, command, turn.now, life)
     return []
 
 
-_DECIDE: dict[type, Callable[[Turn, Any, Rules], list[Outcome]]] = {
+_DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.SetProfile: lambda turn, command, _: naming.set_profile(turn, command),
     c.AcceptReading: lambda turn, command, rules: readings.accept_reading(turn, command, rules.gates),
     c.Withdraw: lambda turn, command, _: _withdraw(turn, command),

@@ -17,7 +17,7 @@ from memory.model.timeline import Instant
 from memory.model.working_set import Draft, WorkingSet
 from memory.rules.parameters import Life
 from memory.rules.reflection import Likeness
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import link
 from memory.words.cleaning import in_quotes
 
@@ -95,7 +95,7 @@ def quoted(statements: Iterable[str]) -> str:
     return QUOTED + "; ".join(map(in_quotes, cut))
 
 
-def describe(turn: Turn, command: DescribeEntities) -> None:
+def describe(turn: TurnState, command: DescribeEntities) -> None:
     """Put descriptions; a text that is the same is not written again. Empty text takes the description away."""
     for each in command.descriptions:
         entity = turn.draft.entities.get(each.entity_id)
@@ -115,7 +115,7 @@ def _write(draft: Draft, entity: Entity, told: Description) -> None:
         link(draft, DESCRIBES, entity.entity_id, fact_id)
 
 
-def withdraw_descriptions(turn: Turn) -> None:
+def withdraw_descriptions(turn: TurnState) -> None:
     """Take back, at the end of a turn, the descriptions that lost a fact they rest on, and what that leaves linked.
 
     Where a fact about an entity is erased its description goes in any case: an earlier one may have quoted it, and the

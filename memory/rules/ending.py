@@ -7,7 +7,7 @@ from collections.abc import Callable
 from memory.model.facts import Fact
 from memory.model.working_set import Draft
 from memory.rules.agreement import same_thing, tense_of
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import link, revise
 from memory.words.contrast import topic_of
 from memory.words.diets import excludes, keeps_in_part
@@ -16,7 +16,7 @@ from memory.words.predicates import Predicate, class_of, closers, closes, habit_
 from memory.words.vocabulary import HOUSES
 
 
-def end_states(turn: Turn, fresh: Fact) -> tuple[str, ...]:
+def end_states(turn: TurnState, fresh: Fact) -> tuple[str, ...]:
     """An event closes the states it ends, in whatever order they are heard: who gave up smoking smokes no longer.
 
     The values of a slot are settled with all that was said of it (`memory.rules.slots`).
@@ -34,7 +34,7 @@ def _is_one_of_a_slot(state: Fact) -> bool:
     return bool(state.object) and single_valued(state.predicate, state.slot)
 
 
-def end_by_event(turn: Turn, state: Fact, but: Fact | None = None) -> None:
+def end_by_event(turn: TurnState, state: Fact, but: Fact | None = None) -> None:
     """End a state where an event that is known already, but for one that is taken back, puts an end to it."""
     known = _of(turn.draft, state, closers(state.predicate))
     later = [each for each in known if ends(each, state) and (but is None or each.fact_id != but.fact_id)]
@@ -42,7 +42,7 @@ def end_by_event(turn: Turn, state: Fact, but: Fact | None = None) -> None:
         end(turn, state, min(later, key=lambda each: (each.valid_from, each.fact_id)))
 
 
-def end(turn: Turn, state: Fact, later: Fact) -> str:
+def end(turn: TurnState, state: Fact, later: Fact) -> str:
     """Let a fact end where a later one begins; its id."""
     ends = later.valid_from if state.valid_to is None else min(state.valid_to, later.valid_from)
     revise(turn.draft, state, "superseded", turn.now, status="superseded", valid_to=max(ends, state.valid_from))

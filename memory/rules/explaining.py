@@ -18,7 +18,7 @@ SPOKEN_OF = (("disputes", "In dispute with"), ("supersedes", "Took the place of"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ExplanationNode:
     """A fact, an entity or a segment. `label` is the beginning of its words."""
 
     id: str
@@ -27,7 +27,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class ExplanationEdge:
     """A relation between two nodes, read from left to right: this fact `supersedes` that one."""
 
     from_id: str
@@ -36,21 +36,21 @@ class Edge:
 
 
 @dataclass
-class Graph:
+class ExplanationGraph:
     """Nodes, once each, and the edges between them."""
 
-    nodes: dict[str, Node] = field(default_factory=dict)
-    edges: dict[Edge, None] = field(default_factory=dict)
+    nodes: dict[str, ExplanationNode] = field(default_factory=dict)
+    edges: dict[ExplanationEdge, None] = field(default_factory=dict)
 
     def node(self, id_: str, kind: str, words: str) -> str:
         """Put a node, and say its id."""
         shown = words if len(words) <= LABEL_CHARACTERS else f"{words[: LABEL_CHARACTERS - 1]}…"
-        self.nodes.setdefault(id_, Node(id_, kind, harmless(shown)))
+        self.nodes.setdefault(id_, ExplanationNode(id_, kind, harmless(shown)))
         return id_
 
     def edge(self, from_id: str, kind: str, to_id: str) -> None:
         """Put an edge between two nodes."""
-        self.edges[Edge(from_id, kind, to_id)] = None
+        self.edges[ExplanationEdge(from_id, kind, to_id)] = None
 
 
 def segment_node(source_id: str, segment_id: str | None) -> str:
@@ -58,9 +58,9 @@ def segment_node(source_id: str, segment_id: str | None) -> str:
     return source_id if segment_id is None else f"{source_id}/{segment_id}"
 
 
-def graph_of_fact(told: Told) -> Graph:
+def graph_of_fact(told: Told) -> ExplanationGraph:
     """The words a fact rests on, whom it speaks of, and the facts it stands beside."""
-    graph, fact = Graph(), told["fact"]
+    graph, fact = ExplanationGraph(), told["fact"]
     this = graph.node(fact["fact_id"], "fact", fact["statement"])
     for said in told["words"]:
         words = graph.node(
@@ -77,9 +77,9 @@ def graph_of_fact(told: Told) -> Graph:
     return graph
 
 
-def graph_of_entity(told: Told) -> Graph:
+def graph_of_entity(told: Told) -> ExplanationGraph:
     """The facts about an entity, the words that mean it, and what became part of it."""
-    graph, entity = Graph(), told["entity"]
+    graph, entity = ExplanationGraph(), told["entity"]
     this = graph.node(entity["entity_id"], "entity", entity["name"])
     for said in told["words"]:
         words = graph.node(segment_node(said["source_id"], said["segment_id"]), "segment", said["text"])
@@ -91,9 +91,9 @@ def graph_of_entity(told: Told) -> Graph:
     return graph
 
 
-def graph_of_segment(told: Told) -> Graph:
+def graph_of_segment(told: Told) -> ExplanationGraph:
     """What rests on a segment, and what it replaced or was replaced by."""
-    graph, segment = Graph(), told["segment"]
+    graph, segment = ExplanationGraph(), told["segment"]
     source_id = segment["source_id"]
     this = graph.node(segment_node(source_id, segment["segment_id"]), "segment", segment["text"])
     for fact in told["facts"]:

@@ -21,7 +21,7 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant, from_datetime, iso
 from memory.model.working_set import Draft
 from memory.rules.promises import settled
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.words.deeds import GAVE_BACK, RETURNED, told_as_returned
 from memory.words.list_words import root
 from memory.words.predicates import having
@@ -44,7 +44,7 @@ KEPT_IN, KEPT_AT, KEPT_ON = "kept_in", "kept_at", "kept_on"
 """Properties of a promise that was kept: the segment that says so, when that was said, and when it was done."""
 
 
-def keep(turn: Turn, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
+def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
     """Mark as kept what its maker now says was done; the words that say so mean the promise from then on."""
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
     if not claim.polarity or claim.tense == "plan" or claim.predicate in _OWED or _UNSURE.search(claim.quote):

@@ -31,7 +31,7 @@ from memory.rules.parameters import Lifecycle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class ArchivalColumns:
     """What decides over archiving: columns of n rows."""
 
     strength: Column
@@ -42,7 +42,7 @@ class Standing:
     """Places in TTL_POLICIES."""
 
 
-def states_of(rows: Standing, life_days: float, now: Instant, rules: Lifecycle) -> Codes:
+def states_of(rows: ArchivalColumns, life_days: float, now: Instant, rules: Lifecycle) -> Codes:
     """[n] the state of each row at `now`, as places in STATES.
 
     Kept forever beats an ephemeral life of `life_days`, and that beats strength. What was recalled lately is not
@@ -61,7 +61,7 @@ def states_of(rows: Standing, life_days: float, now: Instant, rules: Lifecycle) 
 
 def entity_states(entities: EntityRows, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
     """[n] states of entities. The owner is always core (seed 002)."""
-    standing = Standing(strength, entities.count, entities.accessed_at, entities.first_seen, entities.ttl)
+    standing = ArchivalColumns(strength, entities.count, entities.accessed_at, entities.first_seen, entities.ttl)
     states = states_of(standing, rules.ephemeral_days, now, rules)
     states[entities.owner] = CORE
     return states
@@ -70,12 +70,14 @@ def entity_states(entities: EntityRows, strength: Column, now: Instant, rules: L
 def fact_states(facts: FactRows, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
     """[n] states of facts; a life of their own they have not, only strength."""
     by_decay = np.full(len(strength), DECAY, np.int8)
-    return states_of(Standing(strength, facts.count, facts.accessed_at, facts.since, by_decay), np.inf, now, rules)
+    return states_of(
+        ArchivalColumns(strength, facts.count, facts.accessed_at, facts.since, by_decay), np.inf, now, rules
+    )
 
 
 def source_states(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
     """[n] states of sources."""
-    standing = Standing(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
+    standing = ArchivalColumns(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
     return states_of(standing, rules.ephemeral_source_days, now, rules)
 
 

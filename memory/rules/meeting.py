@@ -8,7 +8,7 @@ from memory.model.facts import Fact
 from memory.rules.contrary import contraries
 from memory.rules.reflection import JUDGED, as_claim
 from memory.rules.revision import IN_PLACE, apply_verdicts, judged_by, relate, rivals_of, same_meaning
-from memory.rules.turn import Meeting, Origin, Turn
+from memory.rules.turn import ClaimOrigin, Meeting, TurnState
 from memory.rules.upkeep import merge_facts
 from memory.rules.versions import revise
 
@@ -16,7 +16,7 @@ Compared = set[frozenset[str]]
 """Pairs that one command has compared."""
 
 
-def meet_rivals(turn: Turn, command: MeetRivals) -> list[Outcome]:
+def meet_rivals(turn: TurnState, command: MeetRivals) -> list[Outcome]:
     """What the facts would have met when they were created: a duplicate is merged, a rival judged, neighbours linked.
 
     A fact that is gone, no longer believed or without a vector is passed over, and so is a rival that it was weighed
@@ -26,11 +26,11 @@ def meet_rivals(turn: Turn, command: MeetRivals) -> list[Outcome]:
     return [outcome for identity in command.fact_ids for outcome in _meet(turn, identity, compared)]
 
 
-def _meet(turn: Turn, identity: str, compared: Compared) -> list[Outcome]:
+def _meet(turn: TurnState, identity: str, compared: Compared) -> list[Outcome]:
     draft, fact = turn.draft, turn.draft.facts.get(identity)
     if fact is None or fact.status != "active" or fact.statement not in turn.resemblance.statements:
         return []
-    origin = Origin("", fact.valid_from, sensitivity=fact.sensitivity, judged_by=fact.judged_by)
+    origin = ClaimOrigin("", fact.valid_from, sensitivity=fact.sensitivity, judged_by=fact.judged_by)
     met = Meeting(as_claim(fact), fact.subject_id, fact.object_id, origin, fact.fact_id)
     rivals = [each for each in rivals_of(turn, met) if each.fact_id != fact.fact_id]
     same = same_meaning(turn, met, rivals)
@@ -47,7 +47,7 @@ def _meet(turn: Turn, identity: str, compared: Compared) -> list[Outcome]:
     return [(apply_verdicts(turn, fact, against) if against else None) or Outcome(fact.fact_id, "duplicate")]
 
 
-def _join(turn: Turn, fact: Fact, same: Fact, compared: Compared) -> list[Outcome]:
+def _join(turn: TurnState, fact: Fact, same: Fact, compared: Compared) -> list[Outcome]:
     """Let two that say the same be one; it goes on meeting its rivals, unless it had met them before."""
     first, second = sorted((fact, same), key=lambda each: (each.valid_from, each.fact_id))
     merge_facts(turn, MergeFacts("", clusters=((first.fact_id, second.fact_id),)))
@@ -56,7 +56,7 @@ def _join(turn: Turn, fact: Fact, same: Fact, compared: Compared) -> list[Outcom
     return [done, *_meet(turn, first.fact_id, compared)] if unmet else [done]
 
 
-def _judged(turn: Turn, met: Meeting, fact: Fact) -> Fact:
+def _judged(turn: TurnState, met: Meeting, fact: Fact) -> Fact:
     """The fact with who has decided: a judge that did not answer is to be asked again, one with no question is not."""
     if turn.judging is None:
         return fact

@@ -8,11 +8,11 @@ from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.ids import fold
 from memory.rules.across import settle_slots
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 
 
-def merge_into(turn: Turn, winner: Entity, loser: Entity) -> Entity:
+def merge_into(turn: TurnState, winner: Entity, loser: Entity) -> Entity:
     """Let the winner be all that the loser was; the winner as it is then. It can be undone.
 
     A loser that is known only from more sensitive words brings its mentions and its facts, but none of its names.
@@ -39,7 +39,7 @@ def merge_into(turn: Turn, winner: Entity, loser: Entity) -> Entity:
     return merged
 
 
-def move(turn: Turn, fact: Fact, from_id: str, to_id: str, reason: str) -> Fact:
+def move(turn: TurnState, fact: Fact, from_id: str, to_id: str, reason: str) -> Fact:
     """Let a fact speak of another entity wherever it spoke of this one."""
     return revise(
         turn.draft,

@@ -15,11 +15,11 @@ from memory.rules import resolution
 from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner
 from memory.rules.statements import entity_of
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.withdrawal import erase_entity, erase_fact, erase_silent, spoken_of
 
 
-def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
+def set_profile(turn: TurnState, command: SetProfile) -> list[Outcome]:
     """Say who the owner is. A person already heard under that name turns out to be the owner."""
     draft = turn.draft
     draft.put("profile set", draft.profile, command.profile)
@@ -38,7 +38,7 @@ def set_profile(turn: Turn, command: SetProfile) -> list[Outcome]:
     return []
 
 
-def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
+def rename(turn: TurnState, command: RenameEntity) -> list[Outcome]:
     """Give an entity another name; the old one stays as an alias."""
     entity = living(turn, command.entity_id)
     name = cleaned(command.name)
@@ -50,7 +50,7 @@ def rename(turn: Turn, command: RenameEntity) -> list[Outcome]:
     return []
 
 
-def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
+def add_alias(turn: TurnState, command: AddAlias) -> list[Outcome]:
     """Let another name mean this entity too."""
     entity = living(turn, command.entity_id)
     alias = cleaned(command.alias)
@@ -60,13 +60,13 @@ def add_alias(turn: Turn, command: AddAlias) -> list[Outcome]:
     return []
 
 
-def with_name(turn: Turn, entity: Entity, name: str) -> Entity:
+def with_name(turn: TurnState, entity: Entity, name: str) -> Entity:
     """The entity, once nobody else of its type has this name. Raises NameTaken."""
     other = resolution.find(turn.draft, name, entity.type, level=entity.sensitivity)
     return entity if other is None or other.entity_id == entity.entity_id else instead_of(turn, entity, other)
 
 
-def instead_of(turn: Turn, entity: Entity, other: Entity) -> Entity:
+def instead_of(turn: TurnState, entity: Entity, other: Entity) -> Entity:
     """The entity, once another one has given way that has its name. Raises NameTaken.
 
     One that is silent is in no list: nobody could merge it by hand, so it becomes this one.
@@ -89,7 +89,7 @@ def _bearers(draft: Draft, entity: Entity, name: str) -> list[Entity]:
     return [each for each in bearers if _natural_key(each) == wanted]
 
 
-def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
+def merge(turn: TurnState, command: MergeEntities) -> list[Outcome]:
     """Let two entities be one: the loser is redirected, its mentions and facts move to the winner.
 
     The owner stays, and so does what is known less sensitively.
@@ -103,7 +103,7 @@ def merge(turn: Turn, command: MergeEntities) -> list[Outcome]:
     return []
 
 
-def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
+def forget_entity(turn: TurnState, command: ForgetEntity) -> list[Outcome]:
     """Erase an entity with its mentions, notes and every fact about it or of it.
 
     Whatever those facts alone spoke of goes with them, unless somebody wrote a note about it.
@@ -124,7 +124,7 @@ def forget_entity(turn: Turn, command: ForgetEntity) -> list[Outcome]:
     return []
 
 
-def _erase_kin(turn: Turn, gone: Entity) -> None:
+def _erase_kin(turn: TurnState, gone: Entity) -> None:
     """Who is told by whose they are keeps their own name alone: Tobi, but nobody's boyfriend any more.
 
     A relation goes with either of the two it is between.
@@ -145,7 +145,7 @@ def _erase_kin(turn: Turn, gone: Entity) -> None:
         draft.put(WORDS_ERASED, other, replace(other, properties=kept, aliases=aliases))
 
 
-def living(turn: Turn, entity_id: str) -> Entity:
+def living(turn: TurnState, entity_id: str) -> Entity:
     """An entity that was not merged into another. Raises NotFound, Conflict."""
     entity = entity_of(turn, entity_id)
     if entity.merged_into is not None:
@@ -161,13 +161,13 @@ def cleaned(name: str) -> str:
     return name
 
 
-def _rename(turn: Turn, entity: Entity, name: str) -> None:
+def _rename(turn: TurnState, entity: Entity, name: str) -> None:
     kept = tuple(alias for alias in entity.aliases if fold(alias) != fold(name))
     old = (entity.name,) if fold(entity.name) != fold(name) else ()
     turn.draft.put("renamed", entity, replace(entity, name=name, aliases=(*kept, *old)))
 
 
-def settle_names(turn: Turn) -> None:
+def settle_names(turn: TurnState) -> None:
     """At the end of a turn: what bears the whole name of something known less sensitively is that.
 
     Otherwise a name that only more sensitive words have used would stand in the way of a new or renamed entity.

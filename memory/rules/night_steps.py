@@ -79,7 +79,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Sight:
+class NightView:
     """A census at one instant, and what several steps need to know of it."""
 
     of: NightName
@@ -114,11 +114,11 @@ class Sight:
         return to_prune(self.census.facts, self.facts, self.life.lifecycle)
 
 
-def _pending(sight: Sight) -> Found:
+def _pending(sight: NightView) -> Found:
     return Found((), dict(sight.census.pending or {}))
 
 
-def _decay(sight: Sight) -> Found:
+def _decay(sight: NightView) -> Found:
     """Strength is derived, never stored: the night only tells how it stands."""
     figures = {
         "entities": len(sight.entities),
@@ -132,7 +132,7 @@ def _decay(sight: Sight) -> Found:
     return Found((), figures)
 
 
-def _tiers(sight: Sight) -> Found:
+def _tiers(sight: NightView) -> Found:
     rows = sight.census.entities
     denied = contradictions(rows, sight.census.facts)
     after = tiers_of(rows, denied, sight.now, sight.life.tiers)
@@ -147,7 +147,7 @@ def _tiers(sight: Sight) -> Found:
     return Found(sight.of.closing("tiers", found), figures)
 
 
-def _states(sight: Sight) -> Found:
+def _states(sight: NightView) -> Found:
     census, rules = sight.census, sight.life.lifecycle
     entities, facts, sources = census.entities, census.facts, census.sources
     of_entities = entity_states(entities, sight.entities, sight.now, rules)
@@ -169,14 +169,14 @@ def _states(sight: Sight) -> Found:
     return Found(sight.of.closing("states", found), figures)
 
 
-def _pruning(sight: Sight) -> Found:
+def _pruning(sight: NightView) -> Found:
     facts, gone = sight.census.facts, sight.pruned
     chosen = zip(facts.ids[gone], facts.stamp[gone].tolist(), strict=True)
     found = [Crossing("fact", identity, "status", "active", "pruned", stamp) for identity, stamp in chosen]
     return Found(sight.of.closing("pruning", found), {"pruned": [each.id for each in found]})
 
 
-def _notes(sight: Sight) -> Found:
+def _notes(sight: NightView) -> Found:
     found = []
     for note in sight.census.notes:
         days = NOTE_LIFETIME_DAYS[note.lifetime]
@@ -185,7 +185,7 @@ def _notes(sight: Sight) -> Found:
     return Found(sight.of.closing("notes", found), {"expired": len(found)})
 
 
-def _duplicates(sight: Sight) -> Found:
+def _duplicates(sight: NightView) -> Found:
     """Only what is new has to be looked at; likenesses that differ in what matters are reported, never merged."""
     fresh, facts = sight.census.fresh, sight.census.facts
     if fresh is None:
@@ -200,7 +200,7 @@ def _duplicates(sight: Sight) -> Found:
     return Found(sight.of.merging("duplicates", found.clusters), figures)
 
 
-STEPS: Mapping[str, Callable[[Sight], Found]] = {
+STEPS: Mapping[str, Callable[[NightView], Found]] = {
     "pending": _pending,
     "decay": _decay,
     "tiers": _tiers,

@@ -19,12 +19,12 @@ from memory.rules.parameters import Gates
 from memory.rules.placing import as_placed
 from memory.rules.revision import believe
 from memory.rules.settled import refuse
-from memory.rules.turn import Origin, Turn
+from memory.rules.turn import ClaimOrigin, TurnState
 from memory.rules.withdrawal import withdraw
 from memory.words.names import bare, is_broadcast, is_name
 
 
-def accept_reading(turn: Turn, command: AcceptReading, gates: Gates) -> list[Outcome]:
+def accept_reading(turn: TurnState, command: AcceptReading, gates: Gates) -> list[Outcome]:
     """Believe a reading: gate and deduplicate its sightings, resolve names, meet every claim with its rivals."""
     read = {each.segment_key: each for each in command.read}
     reread = tuple(key for key, segment in read.items() if segment.revision > 1)
@@ -56,7 +56,7 @@ def _gated(sightings: Collection[Sighting], gates: Gates) -> list[Sighting]:
     return list(best.values())
 
 
-def mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
+def mention(turn: TurnState, sighting: Sighting, segment: ReadSegment) -> None:
     """What was seen in a segment becomes an entity, or a further mention of one."""
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
     entity = _entity_of(turn, sighting, level)
@@ -74,7 +74,7 @@ def mention(turn: Turn, sighting: Sighting, segment: ReadSegment) -> None:
         draft.put("mentioned", known, seen)
 
 
-def _entity_of(turn: Turn, sighting: Sighting, level: Sensitivity) -> Entity:
+def _entity_of(turn: TurnState, sighting: Sighting, level: Sensitivity) -> Entity:
     if sighting.type == "person":
         spoken = resolution.speaker(turn.draft, sighting.name, level)
         if spoken is not None:
@@ -91,7 +91,7 @@ def _entity_of(turn: Turn, sighting: Sighting, level: Sensitivity) -> Entity:
     )
 
 
-def _nicknamed(turn: Turn, entity: Entity, sighting: Sighting) -> list[Entity]:
+def _nicknamed(turn: TurnState, entity: Entity, sighting: Sighting) -> list[Entity]:
     """Persons known only by a name of which this sighting says that it is another's: Pri, when Priyanka is called so.
 
     Who has other names or relations of their own, or owns this memory, may be somebody else.
@@ -124,7 +124,7 @@ def _improved(entity: Entity, sighting: Sighting) -> Entity:
     )
 
 
-def ensure_owner(turn: Turn) -> Entity:
+def ensure_owner(turn: TurnState) -> Entity:
     """The owner's entity; its name comes from the profile, never from text."""
     draft = turn.draft
     known = resolution.owner(draft)
@@ -137,13 +137,13 @@ def ensure_owner(turn: Turn) -> Entity:
     return after
 
 
-def _is_no_evidence(turn: Turn, segment: ReadSegment) -> bool:
+def _is_no_evidence(turn: TurnState, segment: ReadSegment) -> bool:
     """What an assistant, a tool or a programme said is no evidence, whatever an extractor made of it."""
     silent = segment.role in ("assistant", "tool") or is_broadcast(segment.speaker)
     return silent or turn.draft.profile.is_assistant(segment.speaker)
 
 
-def subject_of(turn: Turn, name: str, type_: str, speaker: str, level: Sensitivity) -> Entity:
+def subject_of(turn: TurnState, name: str, type_: str, speaker: str, level: Sensitivity) -> Entity:
     """Who or what a claim is about. A subject nobody has mentioned is kept under its name."""
     draft = turn.draft
     if draft.profile.is_owner(name) or fold(name) in resolution.OWNER_NAMES:
@@ -156,14 +156,14 @@ def subject_of(turn: Turn, name: str, type_: str, speaker: str, level: Sensitivi
     return resolution.ensure(draft, name, type_, turn.now, level=level, confidence=0.6, reason="spoken of")
 
 
-def _believe_heard(turn: Turn, claim: Claim, segment: ReadSegment, command: AcceptReading) -> Outcome:
+def _believe_heard(turn: TurnState, claim: Claim, segment: ReadSegment, command: AcceptReading) -> Outcome:
     level = Sensitivity(segment.sensitivity)
     subject = subject_of(turn, claim.subject, claim.subject_type, segment.speaker, level)
     refused = refuse(turn.draft, claim, subject.entity_id, segment, command)
     if refused is not None:
         return refused
     target = resolution.find(turn.draft, claim.object, level=level) if claim.object else None
-    origin = Origin(
+    origin = ClaimOrigin(
         source_id=segment.source_id,
         at=segment.at,
         segment_key=segment.segment_key,

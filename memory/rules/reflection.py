@@ -33,7 +33,7 @@ _STEPS = 2_001
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FactPair:
     """Two facts and their calibrated similarity, in [0, 1]; the older id first."""
 
     one: str
@@ -41,7 +41,7 @@ class Pair:
     similarity: float
 
 
-class Pairs(Sequence[Pair]):
+class Pairs(Sequence[FactPair]):
     """Pairs as columns, the most similar first: of tens of thousands only those that are shown become objects."""
 
     def __init__(self, ids: Sequence[str], one: Places, other: Places, similarity: Floats) -> None:
@@ -54,16 +54,16 @@ class Pairs(Sequence[Pair]):
         return len(self.similarity)
 
     @overload
-    def __getitem__(self, index: int) -> Pair: ...
+    def __getitem__(self, index: int) -> FactPair: ...
 
     @overload
-    def __getitem__(self, index: slice) -> list[Pair]: ...
+    def __getitem__(self, index: slice) -> list[FactPair]: ...
 
-    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
+    def __getitem__(self, index: int | slice) -> FactPair | list[FactPair]:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
         one, other = self.ids[self.one[index]], self.ids[self.other[index]]
-        return Pair(one, other, float(self.similarity[index]))
+        return FactPair(one, other, float(self.similarity[index]))
 
     def chosen(self, which: NDArray[np.bool_]) -> Pairs:
         """Those of them."""
@@ -146,7 +146,7 @@ class Duplicates:
     """Clusters of facts that say the same, the one to keep first; and likenesses that differ in what matters."""
 
     clusters: tuple[tuple[str, ...], ...] = ()
-    disagreeing: Sequence[Pair] = ()
+    disagreeing: Sequence[FactPair] = ()
 
 
 def duplicates(

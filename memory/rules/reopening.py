@@ -9,14 +9,14 @@ from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 from memory.rules.ending import end_by_event, end_states
 from memory.rules.slots import chain_of, order_of, says, slot_of, unfollow
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import link, revise
 from memory.words.predicates import closes
 
 _ENDED = ("superseded", "invalidated")
 
 
-def reopen(turn: Turn, gone: Fact) -> list[Fact]:
+def reopen(turn: TurnState, gone: Fact) -> list[Fact]:
     """Let the facts hold again that ended where this one began and for no other reason; they are returned.
 
     Where another fact had followed the one that is gone, it now follows them. What follows a value of a slot, which is
@@ -51,7 +51,7 @@ def reopen(turn: Turn, gone: Fact) -> list[Fact]:
     return opened
 
 
-def begin_later(turn: Turn, fact: Fact) -> None:
+def begin_later(turn: TurnState, fact: Fact) -> None:
     """Let a fact begin with the first of the words that are left, and what it had ended hold up to then.
 
     The values of a slot that an event had ended are settled afterwards.
@@ -68,7 +68,7 @@ def begin_later(turn: Turn, fact: Fact) -> None:
             revise(draft, old, "holds longer", turn.now, valid_to=began)
 
 
-def begin_earlier(turn: Turn, event: Fact, before: Instant) -> None:
+def begin_earlier(turn: TurnState, event: Fact, before: Instant) -> None:
     """Let the states that an event had ended `before` end, or go on, according to when it is now known to have been."""
     for old in _ended_by(turn.draft, replace(event, valid_from=before)):
         if _is_settled_anew(old, event):
@@ -100,7 +100,7 @@ def _followed(draft: Draft, old: Fact, but: Fact, by: Instant) -> bool:
     return any(_stands(draft, each) and draft.facts[each].valid_from <= by for each in others)
 
 
-def _resumed(turn: Turn, old: Fact, gone: Fact) -> Fact:
+def _resumed(turn: TurnState, old: Fact, gone: Fact) -> Fact:
     """A value that holds again, up to where words of another fact say the same; what is against it comes later."""
     chain = chain_of(turn.draft, old.subject_id, slot_of(old), old.sensitivity)
     later = (each for each in chain if order_of(each) > order_of(old) and each.fact_id != gone.fact_id)

@@ -19,13 +19,13 @@ from memory.rules.contrary import Contrary, contraries
 from memory.rules.ending import end, end_states
 from memory.rules.reopening import begin_earlier
 from memory.rules.rivals import Rival
-from memory.rules.turn import Meeting, Origin, Turn
+from memory.rules.turn import ClaimOrigin, Meeting, TurnState
 from memory.rules.versions import link, revise, support, supporting_sources
 from memory.words.points import thing
 from memory.words.predicates import closes, opposite
 
 
-def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, origin: Origin) -> Outcome:
+def believe(turn: TurnState, claim: Claim, subject_id: str, object_id: str | None, origin: ClaimOrigin) -> Outcome:
     """Bring one claim into the draft and say what became of it.
 
     It meets the facts of its own sensitivity; with those of others it is linked, and none of them changes.
@@ -37,7 +37,7 @@ def believe(turn: Turn, claim: Claim, subject_id: str, object_id: str | None, or
     return outcome
 
 
-def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
+def _by_meaning(turn: TurnState, met: Meeting) -> Outcome:
     claim = met.claim
     slot = slots.slot_of(claim)
     if slot is not None:
@@ -59,7 +59,7 @@ def _by_meaning(turn: Turn, met: Meeting) -> Outcome:
     return found or Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
 
-def _create(turn: Turn, met: Meeting) -> Fact:
+def _create(turn: TurnState, met: Meeting) -> Fact:
     """A new fact, or an old one of the same place and words that is believed again."""
     draft, claim, origin = turn.draft, met.claim, met.origin
     earlier = draft.facts.get(met.fact_id)
@@ -103,7 +103,7 @@ IN_PLACE = "rules for "
 """Before the name of a judge that failed, in whose place the rules have decided."""
 
 
-def judged_by(turn: Turn, met: Meeting) -> str:
+def judged_by(turn: TurnState, met: Meeting) -> str:
     """Who decided what became of a claim: its reader, a judge outside, or the rules where that judge failed."""
     judging = turn.judging
     if judging is None:
@@ -130,13 +130,13 @@ def _same_statement(draft: Draft, met: Meeting) -> Fact | None:
     return next((fact for fact in near if fact.status == "active" and fact.kind != "meta"), None)
 
 
-def rivals_of(turn: Turn, met: Meeting) -> list[Rival]:
+def rivals_of(turn: TurnState, met: Meeting) -> list[Rival]:
     """The facts of its subject a claim is compared with; the first few are seed 003's rivals."""
     about = met.subject_id, met.origin.sensitivity
     return turn.resemblance.rivals(turn.draft, about, met.claim.statement, turn.born, turn.rules.compared)
 
 
-def same_meaning(turn: Turn, met: Meeting, rivals: list[Rival]) -> Fact | None:
+def same_meaning(turn: TurnState, met: Meeting, rivals: list[Rival]) -> Fact | None:
     """The rival that says the same in other words, if there is one."""
     for rival in rivals[: turn.rules.rivals]:
         fact = turn.draft.facts[rival.fact_id]
@@ -145,7 +145,7 @@ def same_meaning(turn: Turn, met: Meeting, rivals: list[Rival]) -> Fact | None:
     return None
 
 
-def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> Outcome:
+def _reinforce(turn: TurnState, fact: Fact, met: Meeting, *, extend: bool = True) -> Outcome:
     """Once per fact and source: more confidence; the same source again only adds its words."""
     fresh = support(turn.draft, _evidence_of(fact.fact_id, met))
     began = min(fact.valid_from, met.since) if extend else fact.valid_from
@@ -160,7 +160,7 @@ def _reinforce(turn: Turn, fact: Fact, met: Meeting, *, extend: bool = True) -> 
     return Outcome(fact.fact_id, "reinforced" if fresh else "duplicate")
 
 
-def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
+def _change(turn: TurnState, met: Meeting, slot: tuple[str, str]) -> Outcome:
     """A slot that holds one value: a new value, or a denial, closes the old one, whatever its support."""
     draft, claim = turn.draft, met.claim
     chain = slots.chain_of(draft, met.subject_id, slot, met.origin.sensitivity)
@@ -179,7 +179,7 @@ def _change(turn: Turn, met: Meeting, slot: tuple[str, str]) -> Outcome:
     return Outcome(fresh.fact_id, "superseded" if closed else "created", closed)
 
 
-def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
+def _opposed(turn: TurnState, met: Meeting) -> list[Fact]:
     """Active facts this claim denies by predicate and object; what was over before one began says nothing of it."""
     claim, facts = met.claim, turn.draft.facts
     if not (claim.object and claim.predicate):
@@ -195,7 +195,7 @@ def _opposed(turn: Turn, met: Meeting) -> list[Fact]:
     return [each for each in at_once if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
 
 
-def _of_object(turn: Turn, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:
+def _of_object(turn: TurnState, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:
     """The facts of a subject and predicate that the turn began with, by what they are about."""
     key, base = (subject_id, predicate), turn.draft.base
     if key not in turn.by_object:
@@ -206,7 +206,7 @@ def _of_object(turn: Turn, subject_id: str, predicate: str) -> dict[tuple[str, .
     return turn.by_object[key]
 
 
-def apply_verdicts(turn: Turn, fresh: Fact, against: list[Contrary]) -> Outcome | None:
+def apply_verdicts(turn: TurnState, fresh: Fact, against: list[Contrary]) -> Outcome | None:
     """What the verdicts on a new fact's rivals come to: the later of an update stands, an unsure denial is flagged."""
     draft, rules = turn.draft, turn.rules
     unsure = [each.rival_id for each in against if each.verdict.score < rules.sure_above]
@@ -223,7 +223,7 @@ def apply_verdicts(turn: Turn, fresh: Fact, against: list[Contrary]) -> Outcome 
     return Outcome(fresh.fact_id, "superseded", ended) if ended else outcome
 
 
-def _update(turn: Turn, fresh: Fact, others: list[Fact]) -> tuple[str, ...]:
+def _update(turn: TurnState, fresh: Fact, others: list[Fact]) -> tuple[str, ...]:
     """Let a fact end those before it, and end with the first after it, whichever is heard first; whom it ended."""
     newer = [each for each in others if (each.valid_from, each.fact_id) > (fresh.valid_from, fresh.fact_id)]
     ended = tuple(end(turn, each, fresh) for each in others if each not in newer)
@@ -233,13 +233,13 @@ def _update(turn: Turn, fresh: Fact, others: list[Fact]) -> tuple[str, ...]:
     return ended
 
 
-def _turn_about(turn: Turn, fresh: Fact, denied: list[Fact]) -> Outcome:
+def _turn_about(turn: TurnState, fresh: Fact, denied: list[Fact]) -> Outcome:
     """ "No longer", "again": what is denied was so until then, however many had said so."""
     ended = _update(turn, fresh, denied)
     return Outcome(fresh.fact_id, "superseded" if ended else "created", ended)
 
 
-def _disagree(turn: Turn, fresh: Fact, against: list[Fact]) -> Outcome:
+def _disagree(turn: TurnState, fresh: Fact, against: list[Fact]) -> Outcome:
     """Two opinions of one thing: what is well supported is weakened and disputed, what is not is invalidated."""
     outcome = "invalidated"
     for fact in against:
@@ -260,7 +260,7 @@ def _dispute(draft: Draft, one: str, other: str) -> None:
     link(draft, "disputes", other, one)
 
 
-def relate(turn: Turn, fact: Fact, rivals: list[Rival]) -> None:
+def relate(turn: TurnState, fact: Fact, rivals: list[Rival]) -> None:
     """Link a new fact to its nearest neighbours of the middle band (seed 003)."""
     near = [
         rival
@@ -271,7 +271,7 @@ def relate(turn: Turn, fact: Fact, rivals: list[Rival]) -> None:
         link(turn.draft, "similar", fact.fact_id, rival.fact_id, round(rival.similarity, 4))
 
 
-def _by_likeness(turn: Turn, met: Meeting) -> Outcome:
+def _by_likeness(turn: TurnState, met: Meeting) -> Outcome:
     """Seed 003 to the letter: bands of similarity decide, and of several contradicted facts the most similar one."""
     draft, rules = turn.draft, turn.rules
     earlier = draft.facts.get(met.fact_id)

@@ -108,12 +108,12 @@ def _put_in_place(draft: Draft, fact: Fact) -> Iterator[Fact]:
     while ahead:
         here = ahead.pop()
         links = (each for each in draft.links_of(here) if each.kind == "supersedes" and each.to_id == here)
-        for heir in (draft.facts[each.from_id] for each in links if each.from_id not in passed):
-            passed.add(heir.fact_id)
-            if _is_corrected(heir):
-                ahead.append(heir.fact_id)
-            elif heir.believed:
-                yield heir
+        for successor in (draft.facts[each.from_id] for each in links if each.from_id not in passed):
+            passed.add(successor.fact_id)
+            if _is_corrected(successor):
+                ahead.append(successor.fact_id)
+            elif successor.believed:
+                yield successor
 
 
 def _hear(draft: Draft, fact: Fact, claim: Claim, segment: ReadSegment, command: AcceptReading) -> None:

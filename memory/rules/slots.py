@@ -23,14 +23,14 @@ from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 from memory.rules.ending import concerns, moment_of
 from memory.rules.parameters import Revision
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import link, revise
 from memory.words.points import Point, thing
 from memory.words.predicates import closers, closes, named, single_valued
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SlotPosition:
     """Between which facts of a chain an assertion falls. Both are the same fact if it falls within one stretch."""
 
     before: Fact | None
@@ -72,13 +72,13 @@ def says(fact: Fact, said: Claim | Fact) -> bool:
     return thing(fact.object) == thing(said.object) and fact.polarity == said.polarity
 
 
-def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, claim: Claim) -> Place:
+def place_of(draft: Draft, chain: Sequence[Fact], since: Instant, claim: Claim) -> SlotPosition:
     """Where the assertion of a value, or of its denial, for a moment falls among those it is or speaks against."""
     here = (since, thing(claim.object), claim.polarity)
     near = assertions_of(draft, [each for each in chain if contrary(claim, each) or says(each, claim)])
     before = [fact for point, fact in near if point <= here]
     after = [fact for point, fact in near if point > here]
-    return Place(before[-1] if before else None, after[0] if after else None)
+    return SlotPosition(before[-1] if before else None, after[0] if after else None)
 
 
 def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
@@ -88,7 +88,7 @@ def has_ended(fact: Fact, since: Instant, after: Fact | None) -> bool:
     return after is None or fact.valid_to < after.valid_from
 
 
-def settle(turn: Turn, fact: Fact) -> tuple[str, ...]:
+def settle(turn: TurnState, fact: Fact) -> tuple[str, ...]:
     """Let everything in the slot of a fact, and in those an event may end, end where the first assertion against it is.
 
     The ids of what it closed are returned. What was taken for one stretch though it was contradicted in between becomes
@@ -119,7 +119,7 @@ class _Contradicted:
 
     fact: Fact
     by: Fact
-    heir: Fact | None
+    successor: Fact | None
     """The first of its slot that speaks against it, which takes its place though an event may have ended it."""
     gap: Point | None
     """The last assertion against it before its own last. A split there moves the fewest words."""
@@ -143,10 +143,10 @@ def _contradicted(draft: Draft, subject_id: str, slot: tuple[str, str], level: S
         if (by := next(against, None)) is None:
             continue
         own = by.predicate == fact.predicate
-        heir = by if own else next((each for each in against if each.predicate == fact.predicate), None)
+        successor = by if own else next((each for each in against if each.predicate == fact.predicate), None)
         within = reversed(among[bisect_right(among, first) : bisect_left(among, last)]) if last > first else ()
         gap = next((asserted[each][0] for each in within if _against(fact, asserted[each][1])), None)
-        found.append(_Contradicted(fact, by, heir, gap))
+        found.append(_Contradicted(fact, by, successor, gap))
     return found
 
 
@@ -171,7 +171,7 @@ def assertions_of(draft: Draft, chain: Sequence[Fact]) -> list[tuple[Point, Fact
 def _close(draft: Draft, found: _Contradicted, now: Instant) -> bool:
     """End a fact where the first assertion against it begins, unless it ended earlier; whether that changed it."""
     before, after = found.fact, found.by
-    for newer in (after, found.heir or after):
+    for newer in (after, found.successor or after):
         link(draft, "supersedes", newer.fact_id, before.fact_id)
     if before.valid_to is not None and before.valid_to <= after.valid_from:
         return False

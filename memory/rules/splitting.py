@@ -15,7 +15,7 @@ from memory.rules import resolution
 from memory.rules.across import settle_slots
 from memory.rules.merging import move
 from memory.rules.naming import cleaned, instead_of, living
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Share:
     facts: tuple[Fact, ...]
 
 
-def split(turn: Turn, command: SplitEntity) -> list[Outcome]:
+def split(turn: TurnState, command: SplitEntity) -> list[Outcome]:
     """Let the chosen mentions and facts be those of another entity of the same type.
 
     Facts move if all their words stand in the chosen segments, or if they are chosen themselves; what rests on words of
@@ -72,7 +72,7 @@ def _rests_on(draft: Draft, fact_id: str, keys: set[int]) -> bool:
     return bool(evidence) and all(each.segment_key in keys for each in evidence)
 
 
-def _born(turn: Turn, entity: Entity, command: SplitEntity, share: Share) -> Entity:
+def _born(turn: TurnState, entity: Entity, command: SplitEntity, share: Share) -> Entity:
     draft = turn.draft
     name = entity.name if command.name is None else cleaned(command.name)
     qualifier = " ".join(command.qualifier.split())
@@ -101,7 +101,7 @@ def _refuse_taken(draft: Draft, entity: Entity, name: str, qualifier: str) -> No
             raise Invalid("Two of one name need a qualifier that tells them apart, such as a surname or a place.")
 
 
-def retype(turn: Turn, command: RetypeEntity) -> list[Outcome]:
+def retype(turn: TurnState, command: RetypeEntity) -> list[Outcome]:
     """Let an entity be of another type. Its id stays, and sightings of the old type go on finding it."""
     entity = living(turn, command.entity_id)
     if command.type not in ENTITY_TYPES:

@@ -19,11 +19,11 @@ from memory.rules.readings import ensure_owner, mention, subject_of
 from memory.rules.reopening import reopen
 from memory.rules.revision import believe
 from memory.rules.settled import CORRECTED
-from memory.rules.turn import Origin, Turn
+from memory.rules.turn import ClaimOrigin, TurnState
 from memory.rules.versions import link, revise
 
 
-def remember(turn: Turn, command: Remember) -> list[Outcome]:
+def remember(turn: TurnState, command: Remember) -> list[Outcome]:
     """Believe explicit statements; each meets its rivals like any other."""
     if not command.claims:
         raise Invalid("There is nothing to remember.")
@@ -35,14 +35,14 @@ def remember(turn: Turn, command: Remember) -> list[Outcome]:
 
 
 def _origin(
-    turn: Turn, command: Remember | CorrectFact, sensitivity: Sensitivity, source_id: str | None = None
-) -> Origin:
+    turn: TurnState, command: Remember | CorrectFact, sensitivity: Sensitivity, source_id: str | None = None
+) -> ClaimOrigin:
     """Where what is told comes from: the segment that holds its words, else the command, or the source it names."""
     heard = command.heard
     if heard is None:
         source_id = source_id or f"command:{command.command_id}"
-        return Origin(source_id, turn.now, sensitivity=sensitivity, judged_by=command.actor)
-    return Origin(
+        return ClaimOrigin(source_id, turn.now, sensitivity=sensitivity, judged_by=command.actor)
+    return ClaimOrigin(
         source_id=heard.source_id,
         at=heard.at,
         segment_key=heard.segment_key,
@@ -52,12 +52,12 @@ def _origin(
     )
 
 
-def _believe_told(turn: Turn, claim: Claim, origin: Origin) -> Outcome:
+def _believe_told(turn: TurnState, claim: Claim, origin: ClaimOrigin) -> Outcome:
     subject = subject_of(turn, claim.subject, claim.subject_type, "", origin.sensitivity)
     return believe(turn, claim, subject.entity_id, _object_id(turn, claim, origin.sensitivity), origin)
 
 
-def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
+def correct(turn: TurnState, command: CorrectFact) -> list[Outcome]:
     """Replace a fact by what is so instead: it never was so, and what it had ended holds again.
 
     The new statement holds for the time that the old one was said to, unless it tells another, and meets its rivals
@@ -78,7 +78,7 @@ def correct(turn: Turn, command: CorrectFact) -> list[Outcome]:
     return [Outcome(done.fact_id, "invalidated", (old.fact_id,))]
 
 
-def confirm(turn: Turn, command: ConfirmFact) -> list[Outcome]:
+def confirm(turn: TurnState, command: ConfirmFact) -> list[Outcome]:
     """Protect a fact from decay, at full confidence (seed 004)."""
     fact = fact_of(turn, command.fact_id)
     if fact.status != "active":
@@ -88,7 +88,7 @@ def confirm(turn: Turn, command: ConfirmFact) -> list[Outcome]:
     return [Outcome(fact.fact_id, "reinforced")]
 
 
-def forget(turn: Turn, command: ForgetFact) -> list[Outcome]:
+def forget(turn: TurnState, command: ForgetFact) -> list[Outcome]:
     """Stop believing and showing a fact; its history stays for whoever asks (seed 003)."""
     fact = fact_of(turn, command.fact_id)
     if fact.status != "forgotten":
@@ -96,7 +96,7 @@ def forget(turn: Turn, command: ForgetFact) -> list[Outcome]:
     return [Outcome(fact.fact_id, "invalidated")]
 
 
-def fact_of(turn: Turn, fact_id: str) -> Fact:
+def fact_of(turn: TurnState, fact_id: str) -> Fact:
     """The open version of a fact, or NotFound."""
     fact = turn.draft.facts.get(fact_id)
     if fact is None:
@@ -104,7 +104,7 @@ def fact_of(turn: Turn, fact_id: str) -> Fact:
     return fact
 
 
-def entity_of(turn: Turn, entity_id: str) -> Entity:
+def entity_of(turn: TurnState, entity_id: str) -> Entity:
     """An entity by id, or NotFound."""
     entity = turn.draft.entities.get(entity_id)
     if entity is None:
@@ -118,7 +118,7 @@ def _claim(claim: Claim | None) -> Claim:
     return claim
 
 
-def _object_id(turn: Turn, claim: Claim, level: Sensitivity) -> str | None:
+def _object_id(turn: TurnState, claim: Claim, level: Sensitivity) -> str | None:
     """The entity a claim is of. What was told on purpose may be the first word of it.
 
     A promise is not: it is seen in its words, with by whom, to whom and until when.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from memory.model.changes import Change
 from memory.model.facts import Fact, Link
 from memory.model.working_set import Draft
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 from memory.rules.withdrawal import erase_fact
 
@@ -31,7 +31,7 @@ def supports(draft: Draft, subject_ids: Collection[str]) -> Mapping[str, frozens
     return {meta_id: ids for meta_id, ids in resting.items() if ids}
 
 
-def withdraw_unsupported(turn: Turn) -> None:
+def withdraw_unsupported(turn: TurnState) -> None:
     """Take back, at the end of a turn, the meta facts that have lost support in it; erase those it was erased from."""
     draft = turn.draft
     for meta_id in sorted({each for change in draft.changes if (each := _robbed(change)) is not None}):

@@ -13,7 +13,7 @@ from typing import Any
 from memory.model.changes import Change, Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
-from memory.model.shown import Entry, Sight, Step
+from memory.model.shown import ChangeStep, JournalEntry, Visibility
 from memory.model.timeline import iso
 from memory.words.cleaning import called, harmless, in_quotes, reference
 
@@ -24,7 +24,7 @@ _ENTITY_WORDS = {"merged_into": "merged", "name": "renamed", "type": "retyped", 
 """Field of an entity -> what its change is called; tier and state are called by their values."""
 
 
-def steps(entries: Iterable[Entry], sight: Sight) -> Iterator[Step]:
+def steps(entries: Iterable[JournalEntry], sight: Visibility) -> Iterator[ChangeStep]:
     """The changes of facts, of their evidence and of entities that are in sight, in the order they were made."""
     for entry in entries:
         links = [change.row for change in entry.changes if isinstance(change.row, Link)]
@@ -33,7 +33,7 @@ def steps(entries: Iterable[Entry], sight: Sight) -> Iterator[Step]:
             yield _step(entry, place, change, links, sight)
 
 
-def _in_sight(entry: Entry, row: Row, sight: Sight) -> bool:
+def _in_sight(entry: JournalEntry, row: Row, sight: Visibility) -> bool:
     match row:
         case Fact():
             read = _words_of(entry, row.fact_id)
@@ -48,18 +48,18 @@ def _in_sight(entry: Entry, row: Row, sight: Sight) -> bool:
             return False
 
 
-def _words_of(entry: Entry, fact_id: str) -> list[Evidence]:
+def _words_of(entry: JournalEntry, fact_id: str) -> list[Evidence]:
     rows = [change.row for change in entry.changes]
     return [row for row in rows if isinstance(row, Evidence) and row.fact_id == fact_id]
 
 
-def _heard(evidence: Evidence, sight: Sight) -> bool:
+def _heard(evidence: Evidence, sight: Visibility) -> bool:
     return evidence.segment_key is None or evidence.segment_key in sight.segments
 
 
-def _step(entry: Entry, place: int, change: Change, links: list[Link], sight: Sight) -> Step:
+def _step(entry: JournalEntry, place: int, change: Change, links: list[Link], sight: Visibility) -> ChangeStep:
     against = _against(change.row, links, sight)
-    return Step(
+    return ChangeStep(
         place=place,
         at=entry.at,
         actor=entry.actor,
@@ -140,7 +140,7 @@ def _value(row: Row | None, field: str) -> Any:
     return iso(value) if field in _INSTANTS else value
 
 
-def _against(row: Row, links: list[Link], sight: Sight) -> tuple[str, ...]:
+def _against(row: Row, links: list[Link], sight: Visibility) -> tuple[str, ...]:
     """The facts that this turn put in the place of a fact, or into dispute with it."""
     if not isinstance(row, Fact):
         return ()
@@ -148,7 +148,7 @@ def _against(row: Row, links: list[Link], sight: Sight) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in found if each in sight.facts))
 
 
-def _cited(entry: Entry, row: Row, sight: Sight) -> tuple[Mapping[str, Any], ...]:
+def _cited(entry: JournalEntry, row: Row, sight: Visibility) -> tuple[Mapping[str, Any], ...]:
     """The segments that support a fact from this turn on; what took its place cites its own."""
     if not isinstance(row, Fact):
         return ()
@@ -156,7 +156,7 @@ def _cited(entry: Entry, row: Row, sight: Sight) -> tuple[Mapping[str, Any], ...
     return tuple(sight.segments[key] for key in keys if key is not None and key in sight.segments)
 
 
-def line_of(step: Step, statements: Mapping[str, str]) -> str:
+def line_of(step: ChangeStep, statements: Mapping[str, str]) -> str:
     """A step in one line; `statements` are those of the facts it may name."""
     told = step.changed.items() if step.what != "created" else ()
     changed = ", ".join(f"{field} {_said(old)} → {_said(new)}" for field, (old, new) in told)

@@ -32,7 +32,7 @@ Place = tuple[Instant, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HistoryQuery:
     """What is asked about: statuses by their places, entities and the predicate by their numbers; None is any."""
 
     statuses: tuple[int, ...]
@@ -55,7 +55,7 @@ def fact_id_of(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Named:
+class FoundVersions:
     """[k] Versions that were found: fact numbers, versions, and since when each is valid."""
 
     fact: NDArray[np.uint64]
@@ -70,7 +70,7 @@ class Named:
         """The ids of the facts."""
         return [fact_id_of(number) for number in self.fact.tolist()]
 
-    def latest(self, most: int, beyond: Place | None = None) -> Named:
+    def latest(self, most: int, beyond: Place | None = None) -> FoundVersions:
         """[<= most] The latest valid, the later fact number first among equals, beyond a place."""
         part = np.arange(len(self))
         if beyond is not None:
@@ -80,7 +80,7 @@ class Named:
             begun = self.begun[part]
             part = part[begun >= np.partition(begun, len(begun) - most)[len(begun) - most]]
         part = part[np.lexsort((self.fact[part], self.begun[part]))[::-1][:most]]
-        return Named(self.fact[part], self.version[part], self.begun[part])
+        return FoundVersions(self.fact[part], self.version[part], self.begun[part])
 
 
 class FactTimes:
@@ -114,7 +114,7 @@ class FactTimes:
         """[rows] A column."""
         return self._columns[name][: self._count]
 
-    def at(self, then: Then, asked: Asked) -> Named:
+    def at(self, then: Then, asked: HistoryQuery) -> FoundVersions:
         """The versions believed at `then.known` (None: open now) and valid at `then.as_of` (None: whenever)."""
         known = LATEST if then.known is None else then.known
         mask = (self["system_from"] <= known) & (self["system_to"] > known)
@@ -130,7 +130,7 @@ class FactTimes:
             found = found[self["predicate"][found] == asked.predicate]
         wanted = np.isin(np.arange(len(STATUSES)), asked.statuses)
         found = found[wanted[self["status"][found]]]
-        return Named(self["fact"][found], self["version"][found], self["valid_from"][found])
+        return FoundVersions(self["fact"][found], self["version"][found], self["valid_from"][found])
 
     def _grow(self, more: int) -> None:
         """Make room for as many rows again, without those that were replaced."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from memory.model.claims import Claim
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
-from memory.model.verdicts import Judging, Question
+from memory.model.verdicts import Judging, PendingJudgement
 from memory.model.working_set import Draft
 from memory.rules.parameters import Revision
 from memory.rules.rivals import Resemblance
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ClaimOrigin:
     """Where a claim was heard: a segment, or a command where `segment_key` is None."""
 
     source_id: str
@@ -31,7 +31,7 @@ class Origin:
 
 
 @dataclass
-class Turn:
+class TurnState:
     """What one turn carries from claim to claim."""
 
     draft: Draft
@@ -43,7 +43,7 @@ class Turn:
     """Facts created in this turn -> their statements, which are their vectors' keys."""
     by_object: dict[tuple[str, str], dict[tuple[str, ...], list[str]]] = field(default_factory=dict)
     """(subject, predicate) -> stems of the object -> facts the turn began with; filled when it is first needed."""
-    asked: list[Question] = field(default_factory=list)
+    asked: list[PendingJudgement] = field(default_factory=list)
     """Pairs that a judge outside has not judged yet."""
 
 
@@ -54,7 +54,7 @@ class Meeting:
     claim: Claim
     subject_id: str
     object_id: str | None
-    origin: Origin
+    origin: ClaimOrigin
     fact_id: str
 
     @property

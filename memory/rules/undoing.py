@@ -22,7 +22,7 @@ from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.working_set import Draft
 from memory.rules.resolution import GIVEN_WAY
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 from memory.rules.withdrawal import hide_above, spoken_of
 
@@ -31,7 +31,7 @@ _OF_THE_VERSION = frozenset({"version", "system_from", "system_to", "updated_at"
 """What every version of a fact has anew."""
 
 
-def undo(turn: Turn, command: Undo) -> list[Outcome]:
+def undo(turn: TurnState, command: Undo) -> list[Outcome]:
     """Reverse the command that was done. Raises NothingToUndo if that cannot be, and then nothing changes."""
     if command.done is None:
         raise NothingToUndo()
@@ -48,7 +48,7 @@ SKIPPED = "skipped"
 """The outcome of a row that has changed since and was left as it is."""
 
 
-def _undo_partly(turn: Turn, changes: Sequence[Change]) -> list[Outcome]:
+def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:
     """Put back what still stands as the command left it: changes that share a row, all of them or none."""
     outcomes = []
     for together in _tied(changes):
@@ -93,7 +93,7 @@ def _named(row: Row) -> tuple[str, ...]:
     return (str(key_of(row)[0]),)
 
 
-def _undo_all(turn: Turn, changes: Sequence[Change]) -> None:
+def _undo_all(turn: TurnState, changes: Sequence[Change]) -> None:
     created = {change.row.fact_id for change in changes if isinstance(change.row, Fact) and change.before is None}
     for change in reversed(changes):
         # a fact that was created stays as a forgotten one (decision 0009), and so does what it was read from
@@ -101,7 +101,7 @@ def _undo_all(turn: Turn, changes: Sequence[Change]) -> None:
             _put_back(turn, change)
 
 
-def _put_back(turn: Turn, change: Change) -> None:
+def _put_back(turn: TurnState, change: Change) -> None:
     row = change.row
     if isinstance(row, Fact):
         _put_fact_back(turn, row.fact_id, change)
@@ -117,7 +117,7 @@ def _put_back(turn: Turn, change: Change) -> None:
         turn.draft.put("undone", change.after, change.before)
 
 
-def _put_fact_back(turn: Turn, fact_id: str, change: Change) -> None:
+def _put_fact_back(turn: TurnState, fact_id: str, change: Change) -> None:
     """A created fact is not deleted: it was believed for a while, and then was not (decision 0009)."""
     current = turn.draft.facts.get(fact_id)
     if current is None:

@@ -21,11 +21,11 @@ from memory.rules.reflection import as_claim
 from memory.rules.revision import IN_PLACE
 from memory.rules.statements import entity_of, fact_of
 from memory.rules.support import GENERALLY, supports
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import link, revise, support
 
 
-def protect(turn: Turn, command: ProtectFact) -> list[Outcome]:
+def protect(turn: TurnState, command: ProtectFact) -> list[Outcome]:
     """Let a fact fade no more, or again (seed 004); its confidence stays as it is."""
     fact = fact_of(turn, command.fact_id)
     if fact.status != "active":
@@ -36,7 +36,7 @@ def protect(turn: Turn, command: ProtectFact) -> list[Outcome]:
     return [Outcome(fact.fact_id, "reinforced")]
 
 
-def merge_facts(turn: Turn, command: MergeFacts) -> list[Outcome]:
+def merge_facts(turn: TurnState, command: MergeFacts) -> list[Outcome]:
     """Duplicates become one: the first of each cluster keeps the evidence of all and is reinforced once (seed 003).
 
     The others are invalidated as never having been facts of their own, and superseded by the one that stays. They keep
@@ -45,7 +45,7 @@ def merge_facts(turn: Turn, command: MergeFacts) -> list[Outcome]:
     return [outcome for cluster in command.clusters if (outcome := _merge(turn, cluster)) is not None]
 
 
-def _merge(turn: Turn, cluster: Sequence[str]) -> Outcome | None:
+def _merge(turn: TurnState, cluster: Sequence[str]) -> Outcome | None:
     draft = turn.draft
     kept, *others = [draft.facts.get(each) for each in dict.fromkeys(cluster)]
     if kept is None or kept.status != "active":
@@ -82,7 +82,7 @@ def _says_the_same(fact: Fact, kept: Fact) -> bool:
     return fact.status == "active" and near and agrees(as_claim(fact), kept)
 
 
-def synthesize(turn: Turn, command: Synthesize, rules: Reflection) -> list[Outcome]:
+def synthesize(turn: TurnState, command: Synthesize, rules: Reflection) -> list[Outcome]:
     """Believe meta facts, each on facts that all stand, are about one subject and of one sensitivity.
 
     The same support is the same meta fact: told again, nothing changes; regained, it is believed again; forgotten by
@@ -92,7 +92,7 @@ def synthesize(turn: Turn, command: Synthesize, rules: Reflection) -> list[Outco
     return [outcome for outcome in told if outcome is not None]
 
 
-def _generalise(turn: Turn, meta: MetaFact, rules: Reflection) -> Outcome | None:
+def _generalise(turn: TurnState, meta: MetaFact, rules: Reflection) -> Outcome | None:
     draft = turn.draft
     grounds = [draft.facts.get(each) for each in sorted(set(meta.support))]
     standing = [each for each in grounds if each is not None and each.status == "active" and each.kind != "meta"]
@@ -113,7 +113,7 @@ def _generalise(turn: Turn, meta: MetaFact, rules: Reflection) -> Outcome | None
     return Outcome(identity, "created", _give_way(turn, identity, {each.fact_id for each in standing}))
 
 
-def _meta_fact(turn: Turn, meta: MetaFact, grounds: Sequence[Fact], rules: Reflection) -> Fact:
+def _meta_fact(turn: TurnState, meta: MetaFact, grounds: Sequence[Fact], rules: Reflection) -> Fact:
     return Fact(
         fact_id=meta_id(turn.draft.user_id, meta.support),
         version=1,
@@ -131,7 +131,7 @@ def _meta_fact(turn: Turn, meta: MetaFact, grounds: Sequence[Fact], rules: Refle
     )
 
 
-def _give_way(turn: Turn, fresh_id: str, grounds: set[str]) -> tuple[str, ...]:
+def _give_way(turn: TurnState, fresh_id: str, grounds: set[str]) -> tuple[str, ...]:
     """Supersede the meta facts that rest on a part of these grounds; their ids."""
     draft = turn.draft
     gone = []
@@ -144,7 +144,7 @@ def _give_way(turn: Turn, fresh_id: str, grounds: set[str]) -> tuple[str, ...]:
     return tuple(gone)
 
 
-def prune(turn: Turn, command: PruneFacts) -> list[Outcome]:
+def prune(turn: TurnState, command: PruneFacts) -> list[Outcome]:
     """Let go of faded facts for good, short of undoing it: they are neither shown nor found as facts (seed 003)."""
     outcomes = []
     for fact_id, version in command.chosen:
@@ -155,7 +155,7 @@ def prune(turn: Turn, command: PruneFacts) -> list[Outcome]:
     return outcomes
 
 
-def backfill_subjects(turn: Turn, command: BackfillSubjects) -> list[Outcome]:
+def backfill_subjects(turn: TurnState, command: BackfillSubjects) -> list[Outcome]:
     """Put facts under the entity they are about; in a slot of one value they take their place in its chain."""
     moved = []
     for fact_id, entity_id in command.placements:

@@ -19,7 +19,7 @@ from memory.rules.across import settle_slots
 from memory.rules.keeping import opened_again
 from memory.rules.reopening import begin_later, reopen
 from memory.rules.settled import is_settled
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 
 Mentions = Mapping[str, Mapping[int, Mention]]
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w{3,}")
 """Words of three letters or more: shorter ones tell nothing of where they were heard."""
 
 
-def withdraw(turn: Turn, command: Withdraw) -> None:
+def withdraw(turn: TurnState, command: Withdraw) -> None:
     """Take back mentions and evidence of some segments, and what rested on nothing else.
 
     A fact without any evidence left is invalidated, or erased if the words are to be forgotten for good; so is an
@@ -98,7 +98,7 @@ def _told_of(evidence: Evidence, command: Withdraw) -> bool:
     return command.erase and evidence.segment_key is None and evidence.source_id == command.source_id
 
 
-def erase_fact(turn: Turn, fact_id: str) -> None:
+def erase_fact(turn: TurnState, fact_id: str) -> None:
     """Remove a fact with its evidence, links and notes, words included."""
     draft = turn.draft
     for evidence in draft.evidence.get(fact_id, ()):
@@ -107,7 +107,7 @@ def erase_fact(turn: Turn, fact_id: str) -> None:
     draft.put("erased", draft.facts[fact_id], None)
 
 
-def erase_attachments(turn: Turn, about_id: str) -> None:
+def erase_attachments(turn: TurnState, about_id: str) -> None:
     """Remove the links, notes and recalls of an entity or a fact."""
     draft = turn.draft
     _unrecall(draft, about_id)
@@ -123,7 +123,7 @@ def _unrecall(draft: Draft, identity: str) -> None:
         draft.put("erased", access, None)
 
 
-def erase_silent(turn: Turn, entity_ids: Collection[str]) -> None:
+def erase_silent(turn: TurnState, entity_ids: Collection[str]) -> None:
     """Erase what is neither mentioned nor spoken of any more, with the entities that were merged into it."""
     draft, spoken = turn.draft, spoken_of(turn.draft, set(entity_ids))
     for entity_id in entity_ids:
@@ -156,7 +156,7 @@ def hide_above(draft: Draft, entity: Entity, level: Sensitivity) -> None:
         draft.put("spoken of more sensitively", None, replace(entity, sensitivity=level))
 
 
-def _unlearn(turn: Turn, before: Mentions, taught: Mapping[str, tuple[str, ...]]) -> None:
+def _unlearn(turn: TurnState, before: Mentions, taught: Mapping[str, tuple[str, ...]]) -> None:
     """Take from entities that stay what only the forgotten words said of them: aliases, properties, merged names."""
     draft = turn.draft
     for entity_id, known in before.items():
@@ -203,7 +203,7 @@ def _words(*texts: str) -> set[str]:
     return {word for text in texts for word in _WORD.findall(fold(text))}
 
 
-def erase_entity(turn: Turn, entity: Entity) -> None:
+def erase_entity(turn: TurnState, entity: Entity) -> None:
     """Remove an entity that nothing rests on any more, and those merged into it, with links, notes and words."""
     draft = turn.draft
     for loser in draft.merged_into(entity.entity_id):

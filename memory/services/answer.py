@@ -17,9 +17,9 @@ from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.asking import content_of
-from memory.services.hits import Hit, told_with_marks
+from memory.services.best_fact import BestFact
+from memory.services.hits import SegmentHit, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
-from memory.services.leading import Lead
 from memory.services.listing import Listing
 from memory.services.nearness import changed_by, in_order, matter_of, mended_by
 from memory.services.overview import Overview
@@ -48,7 +48,7 @@ _CITED = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class CitedSegment:
     """Where something was said; `number` is what stands in brackets in a generated text."""
 
     number: int
@@ -57,11 +57,11 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ComposedAnswer:
     """The words, what they rest on, and whether a model wrote them."""
 
     text: str
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitedSegment, ...] = ()
     generated: bool = False
 
 
@@ -70,9 +70,9 @@ class Findings:
     """What an answer is made of: the question, what came to mind, best first, and what is known of that."""
 
     question: str
-    hits: Sequence[Hit]
+    hits: Sequence[SegmentHit]
     facts: Sequence[KnownFact] = ()
-    lead: Lead | None = None
+    lead: BestFact | None = None
     """The fact that answers, if one does."""
     listed: Listing | None = None
     """All that answers, where that is several things."""
@@ -96,14 +96,14 @@ class Findings:
         return self.promised is not None or self.overview is not None
 
     @property
-    def cited(self) -> Sequence[Hit]:
+    def cited(self) -> Sequence[SegmentHit]:
         """Every hit that an answer may cite."""
         made = self.promised.made if self.promised is not None else ()
         overview = self.overview.cited if self.overview is not None else ()
         return [*made, *overview, *self.hits]
 
 
-async def answer(found: Findings, model: LanguageModel | None) -> Answer:
+async def answer(found: Findings, model: LanguageModel | None) -> ComposedAnswer:
     """The answer. A model that fails, or cites nothing, costs its words and never the answer."""
     composed = compose(found)
     if model is None or found.abstained or found.composed or not found.hits:
@@ -116,7 +116,7 @@ async def answer(found: Findings, model: LanguageModel | None) -> Answer:
         return replace(composed, text=f"{composed.text}\n{UNGENERATED}")
 
 
-def compose(found: Findings) -> Answer:
+def compose(found: Findings) -> ComposedAnswer:
     """The fact that answers, if there is one, and up to three quotations with their places: its evidence first.
 
     Where several things are asked for and known, they lead, and what says so follows. Refuted words are quoted only
@@ -127,7 +127,7 @@ def compose(found: Findings) -> Answer:
     if found.overview is not None:
         return _all_of(found, found.overview)
     if found.abstained or not (found.hits or found.lead):
-        return Answer(NOTHING)
+        return ComposedAnswer(NOTHING)
     standing = [hit for hit in found.hits if not hit.is_refuted]
     found = replace(found, hits=standing) if standing or found.lead else found
     if found.listed is not None:
@@ -135,7 +135,7 @@ def compose(found: Findings) -> Answer:
     return _quoted(found) if found.lead is None or _is_overtaken(found, found.lead) else _led(found, found.lead)
 
 
-def _is_overtaken(found: Findings, lead: Lead) -> bool:
+def _is_overtaken(found: Findings, lead: BestFact) -> bool:
     """Whether a later turn denies a value of the fact, or tells a change of one that no rule of revision may end."""
     grounds = [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
     matter = matter_of(found.question, found.language, found.owner)
@@ -148,13 +148,13 @@ def _is_overtaken(found: Findings, lead: Lead) -> bool:
     return (row is None or row.appointed) and changed_by(matter, last, found.hits) is not None
 
 
-def _of_promises(found: Findings, told: Promised) -> Answer:
+def _of_promises(found: Findings, told: Promised) -> ComposedAnswer:
     """What is known of promises, and the words by which they were made."""
     lines = [sentence(told.lead), *(quotation(hit, (), found.language) for hit in told.made)]
-    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
+    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
 
 
-def _all_of(found: Findings, overview: Overview) -> Answer:
+def _all_of(found: Findings, overview: Overview) -> ComposedAnswer:
     """Its first line; the facts, each with its day and place; and what is quoted."""
     lines = [sentence(overview.lead)]
     for fact, said in overview.facts:
@@ -162,10 +162,12 @@ def _all_of(found: Findings, overview: Overview) -> Answer:
         told = sentence(told_in_answer(fact.statement, found.owner, found.question))
         lines.append(f"{'' if holds(fact) else 'No longer: '}{told}{place}")
     lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
-    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(overview.cited, 1)))
+    return ComposedAnswer(
+        "\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(overview.cited, 1))
+    )
 
 
-def _led(found: Findings, lead: Lead) -> Answer:
+def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     """The fact, and what it rests on."""
     matter = content_of(found.question, found.language) | set(terms(lead.fact.statement, found.language)[0])
     quoted = _about(lead.fact, found, matter)
@@ -179,10 +181,10 @@ def _led(found: Findings, lead: Lead) -> Answer:
     )
     if not quoted and lead.fact.told_at is not None:
         lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
-    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
 
 
-def _head(found: Findings, lead: Lead, offset_s: int) -> str:
+def _head(found: Findings, lead: BestFact, offset_s: int) -> str:
     """The first line: the fact, told to its owner, behind yes or no where that was asked."""
     told = sentence(told_in_answer(with_change(lead.fact, found.facts, offset_s), found.owner, found.question))
     whether = asks_whether(found.question)
@@ -194,24 +196,24 @@ def _head(found: Findings, lead: Lead, offset_s: int) -> str:
     return f"{yes if lead.affirms else no}: {told}"
 
 
-def _is_said_so(hit: Hit, fact: KnownFact, owner: str) -> bool:
+def _is_said_so(hit: SegmentHit, fact: KnownFact, owner: str) -> bool:
     """Whether the owner said just this: as a quotation it would be the same line again."""
     said, told = ([word for word, _ in tokenise(text)] for text in (hit.text, fact.statement))
     return hit.speaker == owner and said == told
 
 
-def _quoted(found: Findings) -> Answer:
+def _quoted(found: Findings) -> ComposedAnswer:
     """The best quotations, below a word of caution where they may be about something else."""
     ordered, near = in_order(matter_of(found.question, found.language, found.owner), found.hits, found.facts)
     quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
-    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
 
 
-def _enumerated(found: Findings, listed: Listing) -> Answer:
+def _enumerated(found: Findings, listed: Listing) -> ComposedAnswer:
     """The list; the facts that say so, each with its day and place; and the best quotations beside."""
-    lines, cited = [sentence(listed.lead)], list[Hit]()
+    lines, cited = [sentence(listed.lead)], list[SegmentHit]()
     for fact in dict.fromkeys(listed.facts[:TOLD]):
         said = next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
         place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
@@ -222,10 +224,12 @@ def _enumerated(found: Findings, listed: Listing) -> Answer:
     near = [hit for hit in found.hits if hit not in cited and matter & set(terms(hit.text, found.language)[0])]
     quoted = near[:QUOTES]
     lines.extend(quotation(hit, matter, found.language) for hit in quoted)
-    return Answer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1)))
+    return ComposedAnswer(
+        "\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1))
+    )
 
 
-def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[Hit]:
+def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[SegmentHit]:
     """What says the leading fact; then what says the value before it, or shares a word with it or the question."""
     earlier = {fact.fact_id for fact in replaced_by(lead, found.facts)}
     own = [hit for hit in found.hits if lead.fact_id in hit.fact_ids][: QUOTES - 1]
@@ -236,19 +240,19 @@ def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[Hit]:
     return list(dict.fromkeys((*own, *near)))[:QUOTES]
 
 
-def _fact_ids(hits: Sequence[Hit]) -> list[str]:
+def _fact_ids(hits: Sequence[SegmentHit]) -> list[str]:
     """The facts of the hits, in the hits' order, each once."""
     return list(dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids))
 
 
-def generated(text: str, hits: Sequence[Hit]) -> Answer:
+def generated(text: str, hits: Sequence[SegmentHit]) -> ComposedAnswer:
     """A model's answer with the hits it cites; other brackets are taken out. Raises ModelFailed if it cites none."""
     if text.strip().rstrip(".").casefold() == NOTHING.rstrip(".").casefold():
-        return Answer(NOTHING, (), generated=True)
+        return ComposedAnswer(NOTHING, (), generated=True)
     cited = dict.fromkeys(int(number) for number in _CITED.findall(text) if 1 <= int(number) <= len(hits))
     if not cited:
         raise ModelFailed("The language model's answer cites nothing it was shown.")
-    return Answer(
+    return ComposedAnswer(
         written(text, cited), tuple(_citation(number, hits[number - 1]) for number in sorted(cited)), generated=True
     )
 
@@ -259,27 +263,29 @@ def instructions() -> str:
     return (files("memory.services") / "prompts" / "answer.md").read_text(encoding="utf-8").strip()
 
 
-def prompt_of(question: str, hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None = None) -> str:
+def prompt_of(
+    question: str, hits: Sequence[SegmentHit], facts: Sequence[KnownFact], as_of: Instant | None = None
+) -> str:
     """The question behind the memory: numbered lines, then what is known of them, 2000 characters in all."""
     return f"{briefing([*numbered(hits), *_noted(hits, facts, as_of)])}\n\nQuestion: {harmless(question)}"
 
 
-def numbered(hits: Sequence[Hit]) -> Iterator[str]:
+def numbered(hits: Sequence[SegmentHit]) -> Iterator[str]:
     """The hits as a language model reads them: number, speaker, day, words."""
     return (f"[{number}] {spoken(hit)}" for number, hit in enumerate(hits, 1))
 
 
-def spoken(hit: Hit) -> str:
+def spoken(hit: SegmentHit) -> str:
     """Who said it, when, and what, as data."""
     return f"{said_by(hit)}{told_with_marks(hit)}"
 
 
-def said_by(hit: Hit) -> str:
+def said_by(hit: SegmentHit) -> str:
     """What stands before the words: who said them, and when."""
     return f"{called(hit.speaker)}, {day_of(hit.at, hit.offset_s)}: "
 
 
-def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
+def _noted(hits: Sequence[SegmentHit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
     by_id = {fact.fact_id: fact for fact in facts if holds(fact, as_of)}
     for fact_id in _fact_ids(hits):
         if fact_id in by_id:
@@ -288,5 +294,5 @@ def _noted(hits: Sequence[Hit], facts: Sequence[KnownFact], as_of: Instant | Non
             yield f"{''.join(f'[{number}]' for number in resting)} Known: {harmless(known)}"
 
 
-def _citation(number: int, hit: Hit) -> Citation:
-    return Citation(number, hit.source_id, hit.segment_id)
+def _citation(number: int, hit: SegmentHit) -> CitedSegment:
+    return CitedSegment(number, hit.source_id, hit.segment_id)

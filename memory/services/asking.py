@@ -44,7 +44,7 @@ _MONTH_NAMED = re.compile(rf"\d\.? (?:{MONTH})\b|\b(?:{MONTH}) \d|\b(?:in|since|
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionFocus:
     """What a question asks: about whom, what else it must say (ids of stems), in which form, and whether of "me"."""
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class Asked:
     """Whether it asks if something was done."""
 
 
-def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: str) -> Asked:
+def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: str) -> QuestionFocus:
     """What is asked in a question of this language; `owner` is who "I" is, `facts` tell which words are names."""
     runs, own = _names_in(question, facts, language), is_own(question)
     form = form_of(question)
@@ -87,7 +87,7 @@ def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: st
     names = tuple((owner if alone else " ".join(runs)).split())
     meant = frozenset(terms(" ".join(names), language)[0])
     said = frozenset(word.removesuffix("'s") for word, _ in tokenise(question))
-    return Asked(
+    return QuestionFocus(
         names=names, meant=meant, content=frozenset(content - meant), form=form, own=own, owner=owner,
         single=len(runs) + own < 2, words=said, classes={term: kinds[term] for term in kinds if term in content},
         denied=is_denied(question), open=_OPEN.match(question) is not None, formerly=asks_what_was(question),

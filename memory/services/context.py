@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant
-from memory.retrieval.assembly import Assembled, Material, Piece, assemble
+from memory.retrieval.assembly import Assembled, ContextLine, Material, assemble
 from memory.services.answer import numbered, said_by, spoken
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
 from memory.words.cleaning import called, harmless
 
@@ -17,7 +17,7 @@ TOLD_TOGETHER = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class SurroundingFact:
     """A fact about the hits: its subject and object, and the ids of facts that dispute it."""
 
     fact: KnownFact
@@ -27,9 +27,9 @@ class Noted:
 
 
 def context_of(
-    hits: Sequence[Hit],
-    notes: Sequence[Noted],
-    turns: Sequence[Hit],
+    hits: Sequence[SegmentHit],
+    notes: Sequence[SurroundingFact],
+    turns: Sequence[SegmentHit],
     budget: int,
     as_of: Instant | None = None,
 ) -> Assembled:
@@ -45,24 +45,24 @@ def context_of(
         Material(
             facts=tuple(dict.fromkeys(told.values())),
             profiles=tuple(_profiles(others, facts)),
-            times=tuple(Piece(spoken(turn), at=turn.at) for turn in turns),
+            times=tuple(ContextLine(spoken(turn), at=turn.at) for turn in turns),
             evidence=tuple(_evidence(hits)),
         ),
         budget,
     )
 
 
-def _evidence(hits: Sequence[Hit]) -> Iterator[Piece]:
+def _evidence(hits: Sequence[SegmentHit]) -> Iterator[ContextLine]:
     for number, (hit, line) in enumerate(zip(hits, numbered(hits), strict=True), 1):
-        yield Piece(line, (number,), number, head=len(f"[{number}] {said_by(hit)}"))
+        yield ContextLine(line, (number,), number, head=len(f"[{number}] {said_by(hit)}"))
 
 
 def _told(
-    hits: Sequence[Hit], notes: Sequence[Noted], facts: Sequence[KnownFact], as_of: Instant | None
-) -> dict[str, Piece]:
+    hits: Sequence[SegmentHit], notes: Sequence[SurroundingFact], facts: Sequence[KnownFact], as_of: Instant | None
+) -> dict[str, ContextLine]:
     """Statement -> its line of text, in the order of the hits; both sides of a dispute share one line."""
     by_id = {note.fact.fact_id: note for note in notes}
-    told: dict[str, Piece] = {}
+    told: dict[str, ContextLine] = {}
     for hit in hits:
         for note in (by_id[fact_id] for fact_id in hit.fact_ids if fact_id in by_id):
             against = [by_id[each].fact for each in note.disputes if each in by_id and holds(by_id[each].fact, as_of)]
@@ -78,8 +78,8 @@ def _told(
 
 
 def _alone(
-    fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[Hit], offset_s: int, as_of: Instant | None
-) -> Iterator[tuple[str, Piece]]:
+    fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[SegmentHit], offset_s: int, as_of: Instant | None
+) -> Iterator[tuple[str, ContextLine]]:
     """What holds now and what held before, or else when it ended; empty for what was withdrawn or is yet to come."""
     now = standing(fact, facts, as_of)
     if now is not None:
@@ -90,18 +90,20 @@ def _alone(
         yield fact.statement, _cited(with_end(fact, offset_s), (fact.fact_id,), hits)
 
 
-def _disputed(sides: Sequence[KnownFact], hits: Sequence[Hit]) -> Piece:
+def _disputed(sides: Sequence[KnownFact], hits: Sequence[SegmentHit]) -> ContextLine:
     pieces = [_cited(side.statement, (side.fact_id,), hits) for side in sides]
     text = "; but also: ".join(piece.text.removeprefix("- ") for piece in pieces)
-    return Piece(f"- Disputed: {text}", tuple(number for piece in pieces for number in piece.cites))
+    return ContextLine(f"- Disputed: {text}", tuple(number for piece in pieces for number in piece.cites))
 
 
-def _cited(words: str, fact_ids: Sequence[str], hits: Sequence[Hit]) -> Piece:
+def _cited(words: str, fact_ids: Sequence[str], hits: Sequence[SegmentHit]) -> ContextLine:
     numbers = tuple(number for number, hit in enumerate(hits, 1) if set(fact_ids) & set(hit.fact_ids))
-    return Piece(f"- {harmless(words)}{' ' if numbers else ''}{''.join(f'[{number}]' for number in numbers)}", numbers)
+    return ContextLine(
+        f"- {harmless(words)}{' ' if numbers else ''}{''.join(f'[{number}]' for number in numbers)}", numbers
+    )
 
 
-def _profiles(notes: Sequence[Noted], facts: Sequence[KnownFact]) -> Iterator[Piece]:
+def _profiles(notes: Sequence[SurroundingFact], facts: Sequence[KnownFact]) -> Iterator[ContextLine]:
     """A few facts of one subject a line, subjects as they come."""
     of: dict[tuple[str, str], list[str]] = {}
     for note in notes:
@@ -109,4 +111,6 @@ def _profiles(notes: Sequence[Noted], facts: Sequence[KnownFact]) -> Iterator[Pi
         of.setdefault((note.subject, note.subject_type), []).append(words)
     for (subject, kind), said in of.items():
         for start in range(0, len(said), TOLD_TOGETHER):
-            yield Piece(f"- {called(subject)} ({kind}): {harmless('; '.join(said[start : start + TOLD_TOGETHER]))}")
+            yield ContextLine(
+                f"- {called(subject)} ({kind}): {harmless('; '.join(said[start : start + TOLD_TOGETHER]))}"
+            )

@@ -26,7 +26,7 @@ class TriedSegments(Protocol):
         """Take the attempts back, or keep them counted with the reason why they failed."""
 
 
-class Counted:
+class CountingExtractor:
     """An extractor that counts its attempts, for the segments of one scope and one user."""
 
     def __init__(self, extractor: Extractor, attempts: TriedSegments, user_id: str, scope: str) -> None:

@@ -19,7 +19,7 @@ from memory.words.stems import tokenise
 
 
 @dataclass(frozen=True, slots=True)
-class Refuted:
+class RefutedFact:
     """A fact that was extracted from a hit and is no longer believed."""
 
     fact_id: str
@@ -34,7 +34,7 @@ class Refuted:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SegmentHit:
     """A segment that recall has found: its time (UTC epoch seconds), the zone's offset in seconds, its facts."""
 
     text: str
@@ -45,7 +45,7 @@ class Hit:
     segment_id: str
     fact_ids: tuple[str, ...] = ()
     role: str = "other"
-    refuted: tuple[Refuted, ...] = ()
+    refuted: tuple[RefutedFact, ...] = ()
     taken_back: str = ""
     """The speaker's next sentence, if it takes this one back."""
     relevance: float = 1.0
@@ -63,7 +63,7 @@ def retraction(words: str | None) -> str:
     return said if retracts(said) else ""
 
 
-def standing_first(hits: Sequence[Hit]) -> list[tuple[int, Hit]]:
+def standing_first(hits: Sequence[SegmentHit]) -> list[tuple[int, SegmentHit]]:
     """The place of each hit that may be told, and what may be told of it; what is refuted comes last.
 
     An assistant that repeats a refuted value is refuted with it.
@@ -74,7 +74,7 @@ def standing_first(hits: Sequence[Hit]) -> list[tuple[int, Hit]]:
     return sorted(kept, key=lambda pair: pair[1].is_refuted)
 
 
-def marked(hit: Hit) -> str:
+def marked(hit: SegmentHit) -> str:
     """A mark that follows the text of a refuted or withdrawn hit; empty for any other."""
     if hit.taken_back:
         return f" (taken back at once: {in_quotes(hit.taken_back)})"
@@ -84,7 +84,7 @@ def marked(hit: Hit) -> str:
     return " (refuted)" if instead is None else f" (refuted: {sentence(instead).replace(') - ', '), ')})"
 
 
-def told_with_marks(hit: Hit) -> str:
+def told_with_marks(hit: SegmentHit) -> str:
     """The text of a hit as data, followed by its mark, which the text itself cannot imitate."""
     return _MARK.sub("", harmless(hit.text)) + marked(hit)
 
@@ -93,7 +93,7 @@ _MARK = re.compile(r"\((?=refuted\b|taken back at once\b)", re.IGNORECASE)
 """How a mark begins."""
 
 
-def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:
+def _echoing(hit: SegmentHit, refuted: Sequence[RefutedFact]) -> SegmentHit:
     """An assistant's hit with the refuted facts that it repeats; any other hit unchanged."""
     if hit.role != "assistant" or hit.fact_ids:
         return hit
@@ -102,7 +102,7 @@ def _echoing(hit: Hit, refuted: Sequence[Refuted]) -> Hit:
     return replace(hit, refuted=tuple(replace(each, quote=hit.text) for each in echoed)) if echoed else hit
 
 
-def _newly(refuted: Refuted) -> str:
+def _newly(refuted: RefutedFact) -> str:
     """The last word of the statement that replaced it."""
     return (refuted.instead or "").rpartition(" ")[2]
 
@@ -112,7 +112,7 @@ def _says(said: Sequence[str], value: str) -> bool:
     return bool(words) and set(words) <= set(said)
 
 
-def _tellable(hit: Hit) -> Hit | None:
+def _tellable(hit: SegmentHit) -> SegmentHit | None:
     """The hit without the sentences of forgotten facts; None if nothing else was said."""
     gone = [fold(each.quote) for each in hit.refuted if each.forgotten]
     if not gone:

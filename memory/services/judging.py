@@ -15,7 +15,7 @@ from typing import TypeVar, cast
 from memory.errors import ModelFailed, Unavailable, Unjudged
 from memory.model.commands import AcceptReading, MeetRivals, Remember
 from memory.model.timeline import Instant
-from memory.model.verdicts import Judgement, Judging, Question, Verdict
+from memory.model.verdicts import Judgement, Judging, PendingJudgement, Verdict
 from memory.ports import Judge
 
 log = logging.getLogger("memoray.judging")
@@ -55,7 +55,7 @@ async def _rounds(
         try:
             return await submit(replace(command, judging=Judging(judge.name, verdicts))), verdicts
         except Unjudged as unjudged:
-            questions = cast(tuple[Question, ...], unjudged.questions)
+            questions = cast(tuple[PendingJudgement, ...], unjudged.questions)
         try:
             verdicts += _judgements(questions, await judge.judge([each.pair for each in questions]), judge.name)
         except Unavailable as error:
@@ -65,7 +65,7 @@ async def _rounds(
 
 
 @dataclass
-class Patience:
+class RetrySchedule:
     """When something is tried again: `base_s * 2^n`, at most `cap_s` seconds after it was tried for the n-th time.
 
     Without end: what is asked may be away for days.
@@ -95,7 +95,9 @@ class Patience:
         self._tried.pop(one, None)
 
 
-def _judgements(questions: Sequence[Question], verdicts: Sequence[Verdict], judge: str) -> tuple[Judgement, ...]:
+def _judgements(
+    questions: Sequence[PendingJudgement], verdicts: Sequence[Verdict], judge: str
+) -> tuple[Judgement, ...]:
     if len(verdicts) != len(questions):
         raise ModelFailed("The judge did not answer every question.", pairs=len(questions), judged=len(verdicts))
     return tuple(

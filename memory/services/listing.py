@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant, Interval
+from memory.services.best_fact import BestFact
 from memory.services.known import KnownFact, happened, holds
-from memory.services.leading import Lead
 from memory.words.list_questions import ListQuestion
 from memory.words.list_words import Test, root, roots
 from memory.words.numerals import SEVERAL
@@ -78,7 +78,7 @@ def told_each(answers: Sequence[KnownFact]) -> Listing | None:
     return Listing(things, tuple(answers), len(things), counted=False) if whole else None
 
 
-def told_together(question: str, found: Sequence[Lead], counted: bool) -> Listing | None:
+def told_together(question: str, found: Sequence[BestFact], counted: bool) -> Listing | None:
     """All things that facts tell which answer a question equally well; None if that is one at most.
 
     What the question says already is not told again: peanuts, of who is asked to be "allergic to peanuts".

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memory.model.ids import fold
 from memory.services.asking import NAME, TIMELESS
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
 from memory.words.assertion import is_asked
 from memory.words.calendar_names import MONTH, WEEKDAY
@@ -82,7 +82,7 @@ caution, of those to questions without an answer 26 and 19 %. By words alone it 
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class QuestionSubject:
     """What a question is about: roots of names, and of what else is asked; whether of the owner, who asks."""
 
     names: frozenset[str]
@@ -96,7 +96,7 @@ class Matter:
     """Whether only a number answers it. A time need not be named: what was said has its day."""
 
 
-def matter_of(question: str, language: str, owner: str) -> Matter:
+def matter_of(question: str, language: str, owner: str) -> QuestionSubject:
     """The matter of a question. Names and times count as content if nothing else is asked about."""
     language, question = spoken_in(question, language), plainly(question)
     asked = TIMELESS.sub(" ", question)
@@ -106,7 +106,7 @@ def matter_of(question: str, language: str, owner: str) -> Matter:
     names = set[str]() if language == "de" else _roots(" ".join(NAME.findall(question)), language) - empty
     form = form_of(question)
     matter = told - names - _roots(_FORM_WORDS.get(form, ""), language)
-    return Matter(
+    return QuestionSubject(
         names=frozenset(names),
         content=frozenset(matter if matter or names else told),
         own=is_own(question),
@@ -126,7 +126,9 @@ def _changing(question: str, form: Form) -> re.Pattern[str] | None:
     return _ANY_CHANGE if form == "when" else _CHANGES
 
 
-def in_order(matter: Matter, hits: Sequence[Hit], facts: Sequence[KnownFact]) -> tuple[list[Hit], bool]:
+def in_order(
+    matter: QuestionSubject, hits: Sequence[SegmentHit], facts: Sequence[KnownFact]
+) -> tuple[list[SegmentHit], bool]:
     """The hits in the order they are quoted in, and whether the first of them is near to what is asked."""
     by_id = {fact.fact_id: fact for fact in facts}
     near = {hit: is_near(matter, hit, [by_id[each] for each in hit.fact_ids if each in by_id]) for hit in hits}
@@ -137,7 +139,7 @@ def in_order(matter: Matter, hits: Sequence[Hit], facts: Sequence[KnownFact]) ->
     return ordered, bool(ordered) and (changed is not None or (near[ordered[0]] and not only_asks(ordered[0])))
 
 
-def is_near(matter: Matter, hit: Hit, facts: Sequence[KnownFact]) -> bool:
+def is_near(matter: QuestionSubject, hit: SegmentHit, facts: Sequence[KnownFact]) -> bool:
     """Whether a hit, with the facts that were read from it, may be taken for an answer.
 
     Where question and words are in two languages no word can be shared, and its relevance decides.
@@ -152,7 +154,7 @@ def is_near(matter: Matter, hit: Hit, facts: Sequence[KnownFact]) -> bool:
     return (most and hit.relevance > POSSIBLE) or (shared > 0 and hit.relevance > LIKELY)
 
 
-def is_of_another(matter: Matter, hit: Hit) -> bool:
+def is_of_another(matter: QuestionSubject, hit: SegmentHit) -> bool:
     """Whether somebody speaks of themself who is not asked about: "I work nights", where I ask for my work."""
     asked = {root(fold(matter.owner).split()[0])} if matter.own and matter.owner else matter.names
     speaker = _roots(hit.speaker, matter.language)
@@ -162,12 +164,12 @@ def is_of_another(matter: Matter, hit: Hit) -> bool:
     return not (asked & _roots(hit.text, matter.language) or (matter.own and addressed))
 
 
-def _has_number(matter: Matter, hit: Hit) -> bool:
+def _has_number(matter: QuestionSubject, hit: SegmentHit) -> bool:
     """Whether a hit has the number that is asked for, if one is."""
     return not matter.number or _NUMBER.search(hit.text) is not None
 
 
-def mended_by(matter: Matter, said: Hit, hits: Collection[Hit]) -> Hit | None:
+def mended_by(matter: QuestionSubject, said: SegmentHit, hits: Collection[SegmentHit]) -> SegmentHit | None:
     """The latest hit after this one that denies a word of it: Fergal, not Fergus. None if none does.
 
     It is of the same conversation, or of the same matter: elsewhere the word may be said of something else.
@@ -186,13 +188,13 @@ def _denied(text: str) -> set[str]:
     return {fold(found["value"]) for found in _NOT_THIS.finditer(text)} - STOP_WORDS["en"] - _NO_VALUES
 
 
-def changed_by(matter: Matter, first: Hit, hits: Collection[Hit]) -> Hit | None:
+def changed_by(matter: QuestionSubject, first: SegmentHit, hits: Collection[SegmentHit]) -> SegmentHit | None:
     """The latest hit after the first that tells a change of the same matter, whoever it names; None if none does."""
     later = [hit for hit in hits if hit.at > first.at and hit != first and _tells_change(matter, hit)]
     return max(later, key=lambda hit: hit.at, default=None)
 
 
-def _tells_change(matter: Matter, hit: Hit) -> bool:
+def _tells_change(matter: QuestionSubject, hit: SegmentHit) -> bool:
     if matter.changing is None or not matter.content or matter.changing.search(hit.text) is None:
         return False
     if only_asks(hit) or is_of_another(matter, hit) or not _has_number(matter, hit):
@@ -201,7 +203,7 @@ def _tells_change(matter: Matter, hit: Hit) -> bool:
     return len(matter.content & beside) >= len(matter.content) * _HALF
 
 
-def only_asks(hit: Hit) -> bool:
+def only_asks(hit: SegmentHit) -> bool:
     """Whether a turn is nothing but a question."""
     return all(each.rstrip().endswith("?") or is_asked(each) for each in split_sentences(hit.text))
 

@@ -20,7 +20,7 @@ from memory.model.commands import Command
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.rules.census import Census
-from memory.rules.night_steps import STEPS, Found, NightName, Sight
+from memory.rules.night_steps import STEPS, Found, NightName, NightView
 from memory.rules.parameters import Life
 from memory.services.night_words import WORD_STEPS, NightWords, WordSight, WordStep
 from memory.services.told import reason_of
@@ -34,7 +34,7 @@ CATCH_UP_DAYS = 30
 
 
 @dataclass(frozen=True)
-class Plan:
+class NightPlan:
     """What a night found: each step's commands are fixed before any of them is committed.
 
     A night that is killed goes on where it was. A step of the second phase is added when its turn comes.
@@ -54,13 +54,13 @@ class Nights(Protocol):
     async def census(self, user_id: str) -> Census:
         """A memory as columns, at one consistent moment."""
 
-    async def plan(self, user_id: str, night: date) -> Plan | None:
+    async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """The plan of a night, if it was begun."""
 
-    async def begin(self, user_id: str, night: date, at: Instant, plan: Plan) -> Plan:
+    async def begin(self, user_id: str, night: date, at: Instant, plan: NightPlan) -> NightPlan:
         """Keep a plan, unless there is one; the one that stands."""
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
         """Add a step to a plan, unless it has that step; the plan that stands."""
 
     async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
@@ -69,11 +69,11 @@ class Nights(Protocol):
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         """Those of these commands that were committed."""
 
-    async def finish(self, user_id: str, night: date) -> Plan:
+    async def finish(self, user_id: str, night: date) -> NightPlan:
         """All of the plan has been committed: only its report is kept, and the ids of what it committed."""
 
 
-class Mind(Protocol):
+class TurnRunner(Protocol):
     """Who lets a memory commit, in the order in which it is told to; a turn may be told before the last one is over."""
 
     async def carry_out(self, user_id: str, command: Command) -> object:
@@ -86,7 +86,7 @@ class NightParts:
 
     life: Life
     nights: Nights
-    mind: Mind
+    mind: TurnRunner
     words: NightWords
     model: LanguageModel | None = None
     """Who puts into words what is written; without one it is quoted."""
@@ -111,18 +111,18 @@ def due(since: Instant, now: Instant, zone: str, hour: int) -> Iterator[date]:
             yield night
 
 
-def plan_night(of: NightName, census: Census, now: Instant, life: Life) -> Plan:
+def plan_night(of: NightName, census: Census, now: Instant, life: Life) -> NightPlan:
     """Every step of the first phase, in order, on one census."""
-    sight = Sight(of, census, now, life)
+    sight = NightView(of, census, now, life)
     report: dict[str, Any] = {"now": now, "version": census.version}
     commands = {}
     for name, step in STEPS.items():
         found = step(sight)
         commands[name], report[name] = found.commands, dict(found.figures)
-    return Plan(report, commands)
+    return NightPlan(report, commands)
 
 
-def commands_of(plan: Plan) -> Iterator[Command]:
+def commands_of(plan: NightPlan) -> Iterator[Command]:
     """What a plan commits, in order."""
     return chain.from_iterable(plan.commands.values())
 
@@ -150,7 +150,7 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
 
 
 async def _second_phase(
-    name: str, step: WordStep, sight: WordSight, plan: Plan, night: date, parts: NightParts
+    name: str, step: WordStep, sight: WordSight, plan: NightPlan, night: date, parts: NightParts
 ) -> None:
     """One step: keep what it gives, then commit it. What fails is told as its failure, and the night goes on."""
     user_id = sight.of.user_id
@@ -197,7 +197,7 @@ async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) 
         await _commit_ahead(user_id, alike, parts.mind)
 
 
-async def _commit_ahead(user_id: str, commands: Iterable[Command], mind: Mind) -> None:
+async def _commit_ahead(user_id: str, commands: Iterable[Command], mind: TurnRunner) -> None:
     """Let the mind commit these in order, the next one told while the last is under way. Raises what the first raises.
 
     What is under way when one fails is waited for: nothing is committed once this has raised.

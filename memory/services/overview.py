@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from memory.model.shown import Day
 from memory.model.timeline import Interval
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, with_change
 from memory.services.quoting import day_of
 from memory.words.predicates import named
@@ -26,11 +26,11 @@ class Overview:
     """A first line; facts, each with the words it rests on as far as they are at hand; and segments to be quoted."""
 
     lead: str
-    facts: tuple[tuple[KnownFact, Hit | None], ...] = ()
-    quoted: tuple[Hit, ...] = ()
+    facts: tuple[tuple[KnownFact, SegmentHit | None], ...] = ()
+    quoted: tuple[SegmentHit, ...] = ()
 
     @property
-    def cited(self) -> tuple[Hit, ...]:
+    def cited(self) -> tuple[SegmentHit, ...]:
         """All the words it rests on, each once, in its order."""
         return tuple(dict.fromkeys((*(hit for _, hit in self.facts if hit is not None), *self.quoted)))
 

@@ -11,7 +11,7 @@ from memory.errors import ModelFailed
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class StreamLimits:
     """Seconds that a streamed answer may take."""
 
     first_s: float
@@ -22,7 +22,7 @@ class Pace:
     """In all, what its reader takes included."""
 
 
-async def paced(pieces: AsyncGenerator[str], pace: Pace) -> AsyncGenerator[str]:
+async def paced(pieces: AsyncGenerator[str], pace: StreamLimits) -> AsyncGenerator[str]:
     """The pieces, as long as they come in time. Raises ModelFailed, and closes them, when one is late."""
     now = asyncio.get_running_loop().time
     until, begun = now() + pace.whole_s, False

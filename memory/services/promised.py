@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory.model.ids import fold
 from memory.model.timeline import Instant
 from memory.rules.promises import State
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.quoting import day_of
 from memory.words.deeds import told_as_returned
@@ -30,7 +30,7 @@ class KnownPromise:
     to: str | None
     due: Instant | None
     state: State
-    made: Hit
+    made: SegmentHit
     """The words by which it was made."""
     statement: str = ""
     """The fact that was read from them, if one was: Nina promised Lena to send the photos."""
@@ -43,7 +43,7 @@ class Promised:
     """An answer about promises: its first line, and the words by which each promise was made."""
 
     lead: str
-    made: tuple[Hit, ...]
+    made: tuple[SegmentHit, ...]
 
 
 def promised(
@@ -71,7 +71,7 @@ def done(
     return Promised(f"Yes,{day}: {_told(kept[0], question, owner, offset_s)}", (kept[0].made,))
 
 
-def tells_promise(hit: Hit, asked: PromiseQuestion) -> bool:
+def tells_promise(hit: SegmentHit, asked: PromiseQuestion) -> bool:
     """Whether a hit without an extracted promise may contain the one asked for: Tom promised to fix the shelf."""
     said = [word for word, _ in tokenise(hit.text)]
     told = next((place for place, word in enumerate(said) if word.startswith(("promis", "verspr"))), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from memory.model.timeline import Instant
-from memory.services.hits import Hit, marked
+from memory.services.hits import SegmentHit, marked
 from memory.words.cleaning import called, in_quotes, reference
 from memory.words.normalise import split_sentences
 from memory.words.stems import terms
@@ -19,7 +19,7 @@ _BEFORE = 60
 """Characters that stand before the first word in common where a sentence is cut."""
 
 
-def quotation(hit: Hit, matter: Collection[int], language: str) -> str:
+def quotation(hit: SegmentHit, matter: Collection[int], language: str) -> str:
     """The part of a hit with most of the asked words (ids of stems), with speaker, time and place."""
     words = excerpt(hit.text, matter, language)
     return f"{in_quotes(words)}{marked(hit)} - {called(hit.speaker)}, {day_of(hit.at, hit.offset_s)} {place_of(hit)}"
@@ -53,7 +53,7 @@ def _cut(sentence: str, matter: Collection[int], language: str) -> str:
     return f"{'…' if start else ''}{sentence[start:end]}{'…' if end < len(sentence) else ''}"
 
 
-def place_of(hit: Hit) -> str:
+def place_of(hit: SegmentHit) -> str:
     """The place of a hit: its source and segment."""
     return f"[{reference(f'{hit.source_id}/{hit.segment_id}')}]"
 

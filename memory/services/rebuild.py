@@ -23,7 +23,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """From what a memory was rebuilt, and with which result."""
 
     snapshot: int
@@ -80,7 +80,7 @@ async def rebuild(
     fresh: AbstractAsyncContextManager[FreshJournal],
     rules: Rules,
     embedder: Embedder,
-) -> Rebuilt:
+) -> RebuildResult:
     """Write a memory's history again from its snapshot and every captured command after it.
 
     Raises Conflict, and leaves everything as it was, if what is stored in the end is not what was decided.
@@ -100,7 +100,7 @@ async def rebuild(
         if await journal.load() != replay.believed:
             raise Conflict("What was written is not what was decided; nothing was touched.")
     after = replay.believed
-    return Rebuilt(
+    return RebuildResult(
         snapshot=snapshot,
         version=after.version,
         turns=turns,

@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
-from memory.ports import Early, Index, Shelf
+from memory.ports import Early, Index, TraitSource
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
-from memory.retrieval.explain import Explanation, Told, explain, told
+from memory.retrieval.explain import QueryTrace, ResultExplanation, explain, told
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.intents import GENERAL, Exemplars, by_example, by_words
 from memory.retrieval.leg import Leg
 from memory.retrieval.orders import Growth, factors, reciprocal
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.query import Probe, Question
 from memory.retrieval.registry import LEGS
-from memory.retrieval.routing import Plan, route
+from memory.retrieval.routing import QueryPlan, route
 from memory.retrieval.silence import SilenceRules, sureness
 from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, worths
 from memory.rules.decay import Anchors, half_life
@@ -115,14 +115,14 @@ class Recollection:
     """Leg to why it did not answer: the name of its error, `TimeoutError` for a late one."""
     abstained: bool
     """Nothing was found that is worth saying. What was found is returned all the same."""
-    explained: tuple[Explanation, ...] = ()
+    explained: tuple[ResultExplanation, ...] = ()
     beyond: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
     """What follows where more results are considered than shown, best first."""
-    told: Told | None = None
+    told: QueryTrace | None = None
     """The plan and its steps, where an explanation was asked for."""
 
 
-async def at_hand(asked: Asked | None) -> Asked | None:
+async def at_hand(asked: EncodedQuestion | None) -> EncodedQuestion | None:
     """An encoded question that need not be waited for."""
     return asked
 
@@ -130,8 +130,8 @@ async def at_hand(asked: Asked | None) -> Asked | None:
 async def recall(
     question: Question,
     legs: Sequence[Index],
-    shelf: Shelf,
-    asked: Awaitable[Asked | None],
+    traits_of: TraitSource,
+    asked: Awaitable[EncodedQuestion | None],
     settings: RecallSettings,
     *,
     languages: tuple[str, ...] = ("en",),
@@ -156,7 +156,7 @@ async def recall(
     understood = await encoded
     plan = _understood(plan, understood, exemplars)
     closely = settings.closely if understood is not None and len(understood.pieces) else 0
-    traits = await shelf.traits(question.view, pool.keys, probe, closely)
+    traits = await traits_of.traits(question.view, pool.keys, probe, closely)
     case = Case(plan, tuple(rankings), traits, understood, _moment(question), settings.legs)
     return _recollected(question, case, settings, evergreen, degraded)
 
@@ -219,7 +219,7 @@ def _chosen(
     return best, scores[best]
 
 
-def _understood(plan: Plan, asked: Asked | None, exemplars: Exemplars | None) -> Plan:
+def _understood(plan: QueryPlan, asked: EncodedQuestion | None, exemplars: Exemplars | None) -> QueryPlan:
     """The plan with the intent that the encoded question adds where no cue word tells it."""
     if plan.intent != GENERAL or asked is None or exemplars is None:
         return plan
@@ -236,7 +236,7 @@ def _probe(
     settings: RecallSettings,
     languages: tuple[str, ...],
     only: NDArray[np.int64] | None,
-    plan: Plan,
+    plan: QueryPlan,
 ) -> Probe:
     """What all legs are asked; the vector is added where it is wanted."""
     return Probe(
@@ -269,7 +269,7 @@ async def _ask(
     view: View,
     legs: Sequence[Index],
     probe: Probe,
-    encoded: asyncio.Future[Asked | None],
+    encoded: asyncio.Future[EncodedQuestion | None],
     settings: RecallSettings,
 ) -> tuple[list[Ranking], dict[str, str]]:
     at_once = {leg.name for leg in settings.legs if not leg.reads_vector}
@@ -295,7 +295,7 @@ async def _ask(
 
 
 async def _search(
-    leg: Index, view: View, probe: Probe, encoded: asyncio.Future[Asked | None], at_once: Collection[str]
+    leg: Index, view: View, probe: Probe, encoded: asyncio.Future[EncodedQuestion | None], at_once: Collection[str]
 ) -> Ranking:
     if leg.name in at_once:
         return await leg.search(view, probe)
@@ -305,7 +305,7 @@ async def _search(
     return await leg.search(view, probe) if end is None else end(probe)
 
 
-async def _in_time(asked: Awaitable[Asked | None], timeout_s: float) -> Asked | None:
+async def _in_time(asked: Awaitable[EncodedQuestion | None], timeout_s: float) -> EncodedQuestion | None:
     try:
         async with asyncio.timeout(timeout_s):
             return await asked

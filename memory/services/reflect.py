@@ -23,7 +23,7 @@ from memory.rules.backfill import backfills
 from memory.rules.census import fact_anchors, facts_of
 from memory.rules.decay import strength_of
 from memory.rules.decider import Rules
-from memory.rules.reflection import Duplicates, Likeness, Pair, Pairs
+from memory.rules.reflection import Duplicates, FactPair, Likeness, Pairs
 from memory.words.cleaning import harmless
 
 EXTRACTIVE = "extractive"
@@ -37,7 +37,7 @@ _NO_PRINCIPLE = "NONE"
 
 
 @dataclass(frozen=True)
-class Outlook:
+class VisibleMemory:
     """A memory as one caller may look at it: the facts in sight, how alike they are, and the moment."""
 
     believed: WorkingSet
@@ -84,7 +84,7 @@ class Outlook:
         return self.weaker_than(self.rules.reflection.stale_below)
 
     @cached_property
-    def candidates(self) -> Sequence[Pair]:
+    def candidates(self) -> Sequence[FactPair]:
         """Pairs that may contradict each other and that nobody has judged."""
         rules = self.rules.reflection
         return reflection.candidates(

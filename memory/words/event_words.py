@@ -14,7 +14,7 @@ from memory.words.vocabulary import listed, read, words
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EventKind:
     """One kind of event. A question that holds an `asks` is answered by statements that hold one of `asks` or `tells`.
 
     `places` tell it only before a word of the question's own (is in Lisbon, for a trip to Lisbon). `ends` tell that it
@@ -33,13 +33,13 @@ class Kind:
         return self.asks | self.tells
 
 
-def _kind(rows: Sequence[Mapping[str, Any]]) -> Kind:
+def _kind(rows: Sequence[Mapping[str, Any]]) -> EventKind:
     """A kind with its words of all languages; the first tells how long it lasts."""
     asks, tells, places, ends = (
         frozenset(word for row in rows for word in words(row.get(part, "")))
         for part in ("asks", "tells", "places", "ends")
     )
-    return Kind(asks, tells, places, ends, rows[0].get("days", 1))
+    return EventKind(asks, tells, places, ends, rows[0].get("days", 1))
 
 
 _GERMAN = read("de")["events"]

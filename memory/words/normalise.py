@@ -20,7 +20,7 @@ from memory.words.tone import without_tone
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class UtterancePiece:
     """One assertion or question of an utterance: readable `text`, and the `quote` it was made from, verbatim."""
 
     text: str
@@ -292,26 +292,26 @@ def _capitalised(sentence: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SplitUtterance:
     """An utterance in pieces, the kind of frame it ended in (none if empty), and whether it opened that itself."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[UtterancePiece, ...]
     frame: str = ""
     opened: bool = False
 
 
-def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[Piece, ...]:
+def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[UtterancePiece, ...]:
     """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
     return told(text, listeners, speaker).pieces
 
 
-def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str = "") -> Told:
+def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str = "") -> SplitUtterance:
     """An utterance that begins within a frame of this kind, if any, in pieces.
 
     Once a dream, a game, a song or a page is told, or another name is taken, nothing more is asserted until waking life
     is spoken of; who woke up, or corrects themself, takes back what they said before.
     """
-    pieces: list[Piece] = []
+    pieces: list[UtterancePiece] = []
     opened = False
     for quote in _sentences_of(text):
         plain = " ".join(spell_out(clean(quote)).split())
@@ -328,16 +328,16 @@ def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str
         found = _pieces_of(quote, plain, listeners, doubtful)
         pieces.extend(piece if meant else replace(piece, asserted=False) for piece in found)
         frame, opened = new or frame, bool(new) or (opened and bool(frame))
-    return Told(tuple(pieces), frame, opened)
+    return SplitUtterance(tuple(pieces), frame, opened)
 
 
-def _without_last(pieces: list[Piece]) -> list[Piece]:
+def _without_last(pieces: list[UtterancePiece]) -> list[UtterancePiece]:
     """What the last sentence said is taken back."""
     last = pieces[-1].quote if pieces else ""
     return [replace(piece, asserted=False) if piece.quote == last else piece for piece in pieces]
 
 
-def questions_of(text: str, most: int) -> tuple[Piece, ...]:
+def questions_of(text: str, most: int) -> tuple[UtterancePiece, ...]:
     """The last questions of an utterance; nothing else of it is looked at."""
     asking = [quote for quote in _sentences_of(text) if "?" in quote][-most:]
     pieces = [
@@ -351,7 +351,7 @@ def _sentences_of(text: str) -> list[str]:
     return [unmasked(sentence) for sentence in split_sentences(quotations_masked(_CODE.sub("\n", text)))]
 
 
-def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool) -> Iterator[Piece]:
+def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool) -> Iterator[UtterancePiece]:
     """The pieces of one sentence. What only leads up to quoted speech asserts nothing."""
     unquoted = without_quotations(plain)
     sentence = unaddressed(" ".join(without_tone(unquoted).split()), listeners)
@@ -361,7 +361,7 @@ def _pieces_of(quote: str, plain: str, listeners: Sequence[str], doubtful: bool)
             if 1 < len(words) <= _LONGEST and (
                 len(words) <= _MOST_TOKENS or len(_TOKEN.findall(words)) <= _MOST_TOKENS
             ):
-                yield Piece(words, quote, question, asserted and unquoted == plain)
+                yield UtterancePiece(words, quote, question, asserted and unquoted == plain)
 
 
 def _clauses(sentence: str, doubtful: bool) -> Iterator[tuple[str, bool]]:

@@ -60,7 +60,7 @@ def names_something(object_: str | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatedTimes:
     """What a fact says, and every moment for which its words vouch, in order: the first is its beginning."""
 
     predicate: str | None
@@ -69,7 +69,7 @@ class Told:
     moments: tuple[Instant, ...]
 
     @classmethod
-    def by(cls, fact: Fact, evidence: Iterable[Evidence]) -> Told:
+    def by(cls, fact: Fact, evidence: Iterable[Evidence]) -> StatedTimes:
         """What a fact says by these words."""
         return cls(fact.predicate, fact.object, fact.polarity, moments_of(fact, evidence))
 
@@ -77,14 +77,14 @@ class Told:
         """Each of its assertions."""
         return [(moment, thing(self.object), self.polarity) for moment in self.moments]
 
-    def against(self, other: Told) -> list[Point]:
+    def against(self, other: StatedTimes) -> list[Point]:
         """Its assertions in the order of the slot of another fact. An event speaks for the moment at which it was."""
         if self.predicate == other.predicate:
             return self.points()
         return [point_of(self.moments[0], self.predicate, self.object)]
 
 
-def gaps(fact: Told, other: Told, superseded: bool) -> Iterator[tuple[Instant, Instant]]:
+def gaps(fact: StatedTimes, other: StatedTimes, superseded: bool) -> Iterator[tuple[Instant, Instant]]:
     """From when up to when a fact is out, for who sees both, by words that speak against it; inf is for good.
 
     What is known to be `superseded` is out for good, if only since the other began.
@@ -100,7 +100,9 @@ def gaps(fact: Told, other: Told, superseded: bool) -> Iterator[tuple[Instant, I
             yield other.moments[0], inf
 
 
-def out(fact: Told, against: Iterable[tuple[str, Told, bool]], as_of: Instant | None) -> tuple[Instant, str] | None:
+def out(
+    fact: StatedTimes, against: Iterable[tuple[str, StatedTimes, bool]], as_of: Instant | None
+) -> tuple[Instant, str] | None:
     """From when on a fact is out on a day (None: today), or will be, for who sees all of these, and by whose words.
 
     `against` are facts of other sensitivities that speak against it: id, what it says, and whether it supersedes it.

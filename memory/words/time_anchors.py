@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.words.event_words import BY_WORD, LIGHT, STAY, VAGUE, Kind
+from memory.words.event_words import BY_WORD, LIGHT, STAY, VAGUE, EventKind
 from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.tense import is_done, may_be_past
 from memory.words.time_expressions import resolve
@@ -116,13 +116,13 @@ _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-ZÄÖÜ][\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class AnchorEvent:
     """An event as a question names it."""
 
     text: str
     needs: tuple[str, ...]
     """Words that tell of nothing but themselves (lisbon), folded; a statement must hold each."""
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[EventKind, ...] = ()
     """What kinds its other words name; a statement must tell of each."""
     own: bool = False
     """It is the asker's."""
@@ -141,7 +141,7 @@ class Anchored:
     """
 
     relation: str
-    events: tuple[Event, ...]
+    events: tuple[AnchorEvent, ...]
     """One, or the two it lies between."""
     rest: str
     said: str
@@ -209,7 +209,7 @@ def _count(words: str) -> int:
     return 1 if not last else int(last[0]) if last[0].isdigit() else _COUNTS[last[0]]
 
 
-def _event(phrase: str, rest: str) -> Event | None:
+def _event(phrase: str, rest: str) -> AnchorEvent | None:
     """What a phrase names; None for words without weight, and where it tells its time itself: our trip last year."""
     if resolve(phrase, 0.0):
         return None
@@ -227,4 +227,4 @@ def _event(phrase: str, rest: str) -> Event | None:
     over = any(word in kind.ends for kind in kinds for word in needs)
     if over:
         needs = tuple(word for word in needs if not any(word in kind.ends for kind in kinds))
-    return Event(phrase, needs, kinds, own, over, names)
+    return AnchorEvent(phrase, needs, kinds, own, over, names)

@@ -44,7 +44,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTimes:
     """The stretches of time a question names, and the question without them."""
 
     stretches: tuple[Stretch, ...] = ()
@@ -75,12 +75,12 @@ class Named:
         return 1 / (1 + len(self.left)) ** 2
 
 
-NOTHING_NAMED = Named()
+NOTHING_NAMED = NamedTimes()
 _MOST_NAMED = 20
 """Times of a question that are looked at (chosen: nobody asks for more at once); for each all before it is read."""
 
 
-def named_times(text: str, now: Instant, offset_s: int = 0) -> Named:
+def named_times(text: str, now: Instant, offset_s: int = 0) -> NamedTimes:
     """What a question asked at `now`, where clocks are `offset_s` seconds ahead of UTC, names."""
     plain = _OWN_UNIT.sub("this ", in_english(text))
     spans = [
@@ -93,7 +93,7 @@ def named_times(text: str, now: Instant, offset_s: int = 0) -> Named:
     if not spans:
         return NOTHING_NAMED
     extents = [_extent(span, plain) for span in spans]
-    return Named(
+    return NamedTimes(
         tuple(
             Stretch(extent, _about(span, now), retellings(extent, offset_s) + of_feast(span.text, extent))
             for span, extent in zip(spans, extents, strict=True)

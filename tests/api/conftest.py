@@ -14,14 +14,14 @@ from psycopg.rows import DictRow
 
 from actors.memory_shard import MemoryShard
 from adapters.postgres.roles import product_dsn
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from config.settings import load
+from deployments.app_context import AppContext, open_app_context
 from deployments.gateway import create_app
-from deployments.house import House, open_house
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 PATIENT = {"leg_timeout_ms": 10_000, "shard_timeout_ms": 30_000}
 """Settings of recall by which no leg is late, however busy the machine: what is told stays the same."""
@@ -32,14 +32,14 @@ class Door:
     """A client for one user, and what stands behind the door."""
 
     client: httpx.AsyncClient
-    house: House
-    minds: LocalMinds
+    app: AppContext
+    actors: LocalActorClient
     user: str
 
     @property
     def shard(self) -> MemoryShard:
         """The shard of the user."""
-        return self.minds.of(self.user)
+        return self.actors.of(self.user)
 
     async def get(self, path: str, **parameters: Any) -> Any:
         answer = await self.client.get(path, params=parameters)
@@ -54,16 +54,16 @@ class Door:
     async def rows(self, statement: str, **parameters: Any) -> list[DictRow]:
         """Rows whosever they are, as no request is shown them."""
         with everybody("what a test looks at"):
-            return await self.house.stores.pool.rows(statement, **parameters)
+            return await self.app.stores.pool.rows(statement, **parameters)
 
     async def settle(self) -> None:
-        await self.minds.settle(self.house.stores)
+        await self.actors.settle(self.app.stores)
 
     async def client_of(self, user: str, teams: tuple[str, ...] = (), permission: str = "write",
                         clearance: Sensitivity = Sensitivity.PRIVATE) -> httpx.AsyncClient:  # fmt: skip
         token = uuid.uuid4().hex
-        await self.house.tokens.put(token, Token(f"{user}-{token[:6]}", user, teams, permission, clearance))
-        transport = httpx.ASGITransport(create_app(self.house))
+        await self.app.tokens.put(token, Token(f"{user}-{token[:6]}", user, teams, permission, clearance))
+        transport = httpx.ASGITransport(create_app(self.app))
         return httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": token})
 
 
@@ -73,14 +73,14 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
     (tmp_path / "token").write_text("a" * 43)
     dsn = product_dsn(database)
     settings = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
-    minds = LocalMinds(settings)
-    house = await open_house(settings, minds)
+    actors = LocalActorClient(settings)
+    app = await open_app_context(settings, actors)
     user = f"u-{uuid.uuid4().hex[:12]}"
     headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
-    transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
-        opened = Door(client, house, minds, user)
+        opened = Door(client, app, actors, user)
         yield opened
         await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
-    await house.stores.close()
-    await minds.close()
+    await app.stores.close()
+    await actors.close()

@@ -28,7 +28,7 @@ _QUIET = {"MEM0_TELEMETRY": "False", "LANGCHAIN_TRACING_V2": "false", "NO_PROXY"
 @asynccontextmanager
 async def served(door: Door) -> AsyncIterator[str]:
     """The address of the front door on loopback, for as long as the block lasts."""
-    config = uvicorn.Config(create_app(door.house), port=0, log_config=None, lifespan="off", ws="none")
+    config = uvicorn.Config(create_app(door.app), port=0, log_config=None, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     serving = asyncio.ensure_future(server.serve())
     try:
@@ -46,7 +46,7 @@ async def served(door: Door) -> AsyncIterator[str]:
 async def token_of(door: Door, user: str, permission: str = "write") -> str:
     """A token of this user's."""
     token = uuid.uuid4().hex + uuid.uuid4().hex
-    await door.house.tokens.put(token, Token(f"{user}-{token[:6]}", user, (), permission, Sensitivity.PRIVATE))
+    await door.app.tokens.put(token, Token(f"{user}-{token[:6]}", user, (), permission, Sensitivity.PRIVATE))
     return token
 
 

@@ -28,15 +28,15 @@ from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
 from adapters.temporary import vacate
 from bench.life_files import read_life
-from bench.life_model import Life
+from bench.life_model import LifeScript
 from bench.life_reports import cells, report
-from bench.lives import Lived, measure_life
-from bench.measure import Door, Refused, Site, markdown
+from bench.lives import LifeResult, measure_life
+from bench.measure import ApiClient, Refused, Site, markdown
 from config.settings import load
+from deployments.app_context import open_app_context
 from deployments.gateway import create_app
-from deployments.house import open_house
 from memory.model.timeline import Instant
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 T = TypeVar("T")
 TOKEN = "a" * 43
@@ -61,7 +61,7 @@ class TickingClock:
 
 
 @dataclass(frozen=True)
-class InProcess(Door):
+class InProcess(ApiClient):
     """The front door for one user, from another thread than the one it is served in."""
 
     client: httpx.AsyncClient
@@ -94,7 +94,7 @@ def waited(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -
     return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
 
-async def lived(life: Life, dsn: str, home: Path, models: Mapping[str, Any]) -> Lived:
+async def lived(life: LifeScript, dsn: str, home: Path, models: Mapping[str, Any]) -> LifeResult:
     """What becomes of a life in this process, with these models, over a migrated database."""
     clock = TickingClock()
     with pytest.MonkeyPatch.context() as patch:
@@ -107,9 +107,9 @@ async def lived(life: Life, dsn: str, home: Path, models: Mapping[str, Any]) -> 
 async def _site(dsn: str, home: Path, models: Mapping[str, Any]) -> AsyncIterator[Site]:
     (home / "token").write_text(TOKEN)
     settings = load(home, {"dsn": dsn, "models": models, "recall": PATIENT}, {})
-    minds, loop = LocalMinds(settings), asyncio.get_running_loop()
-    house = await open_house(settings, minds)
-    transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+    actors, loop = LocalActorClient(settings), asyncio.get_running_loop()
+    app = await open_app_context(settings, actors)
+    transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=None) as client:
         yield Site(
             door=lambda user: InProcess(client, loop, user),
@@ -117,10 +117,10 @@ async def _site(dsn: str, home: Path, models: Mapping[str, Any]) -> AsyncIterato
             encode_heard=lambda texts: texts,
             pss_bytes=lambda: 0,
             tell=lambda *_: None,
-            pause=lambda _: waited(loop, minds.settle(house.stores, SystemClock().now())),
+            pause=lambda _: waited(loop, actors.settle(app.stores, SystemClock().now())),
         )
-    await house.stores.pool.close()
-    await minds.close()
+    await app.stores.pool.close()
+    await actors.close()
 
 
 def main() -> None:

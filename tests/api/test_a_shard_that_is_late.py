@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from deployments.house import SEARCHES
+from deployments.app_context import SEARCHES
 from memory.errors import Unavailable
 from tests.api.conftest import Door
 
@@ -38,10 +38,10 @@ async def told(door: Door) -> None:
 
 
 def made_late(door: Door) -> Late:
-    late = Late(door.minds.recall)
-    door.minds.recall = late.recall  # type: ignore[method-assign]
-    recall = replace(door.house.settings.recall, shard_timeout_ms=1)
-    door.house.settings = replace(door.house.settings, recall=recall)
+    late = Late(door.actors.recall)
+    door.actors.recall = late.recall  # type: ignore[method-assign]
+    recall = replace(door.app.settings.recall, shard_timeout_ms=1)
+    door.app.settings = replace(door.app.settings, recall=recall)
     return late
 
 
@@ -49,7 +49,7 @@ async def test_a_shard_that_comes_back_answers_who_waits_for_a_search(door: Door
     await told(door)
     late = made_late(door)
     for _ in range(SEARCHES):
-        await door.house.searching.acquire()
+        await door.app.searching.acquire()
     asking = asyncio.create_task(door.get("/v1/context", **ASKED))
     await asyncio.sleep(0.2)
     assert not asking.done(), "it is neither refused nor searched for"
@@ -72,22 +72,22 @@ async def test_no_more_than_a_few_search_at_once_and_all_are_answered(door: Door
     await told(door)
     made_late(door)
     for _ in range(SEARCHES - 1):
-        await door.house.searching.acquire()
+        await door.app.searching.acquire()
     answers = await asyncio.gather(*(door.get("/v1/context", **ASKED) for _ in range(6)))
     assert all("shard" in found["degraded"] for found in answers)
-    assert not door.house.searching.locked(), "whoever has searched lets go"
+    assert not door.app.searching.locked(), "whoever has searched lets go"
 
 
 async def test_behind_others_that_the_shard_answers_a_question_waits_for_its_turn(door: Door) -> None:
     """It is late, and searched for in vain: the shard is well, and has more to do."""
     await told(door)
     late = made_late(door)
-    recall = replace(door.house.settings.recall, shard_timeout_ms=2_000)
-    door.house.settings = replace(door.house.settings, recall=recall)
+    recall = replace(door.app.settings.recall, shard_timeout_ms=2_000)
+    door.app.settings = replace(door.app.settings, recall=recall)
     asking = asyncio.create_task(door.get("/v1/context", **ASKED))
     for _ in range(6):
         await asyncio.sleep(0.5)
-        door.house.heard[door.minds.shard_of(door.user)] = asyncio.get_running_loop().time()
+        door.app.heard[door.actors.shard_of(door.user)] = asyncio.get_running_loop().time()
     late.back.set()
     assert (await asyncio.wait_for(asking, 60))["degraded"] == []
 
@@ -98,6 +98,6 @@ async def test_where_the_shard_is_gone_its_place_is_taken_at_once(door: Door) ->
     async def away(*_: object) -> Any:
         raise Unavailable()
 
-    door.minds.recall = away  # type: ignore[method-assign]
+    door.actors.recall = away  # type: ignore[method-assign]
     found = await asyncio.wait_for(door.get("/v1/context", **ASKED), 60)
     assert "shard" in found["degraded"]

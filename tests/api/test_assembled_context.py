@@ -88,8 +88,8 @@ async def test_auto_follows_the_question_and_the_default_stays_five(door: Door) 
 async def test_where_the_settings_ask_for_it_every_question_is_adaptive(door: Door) -> None:
     lines = [("Maya", f"I bought {n} apples at the market, number {n}.") for n in range(30)]
     await door.post("/v1/sources", talk("shop", "2026-03-01", *lines), 202)
-    settings = door.house.settings
-    door.house.settings = replace(settings, recall=replace(settings.recall, adaptive=True))
+    settings = door.app.settings
+    door.app.settings = replace(settings, recall=replace(settings.recall, adaptive=True))
     found = await door.get("/v1/context", query="List all the apples from the market.", cut="none", explain=True)
     assert (found["total"], found["plan"]["plan"]["depth"]) == (20, 4)
     assert found["context"].startswith(OPENING)
@@ -111,7 +111,7 @@ async def test_a_context_tells_facts_as_they_were_known_then(door: Door) -> None
     await door.settle()
     asked = {"query": "Where does Maya live?", "cut": "none", "budget_tokens": 400, "record_access": "false"}
     before = (await door.get("/v1/context", **asked))["context"]
-    known = iso(door.house.clock.now())
+    known = iso(door.app.clock.now())
     assert "- Maya lives in Porto [1]" in before
     await door.post("/v1/sources", talk("s2", "2026-03-03", ("Maya", "I live in Lisbon now. I hate opera.")), 202)
     await door.settle()

@@ -262,7 +262,7 @@ ODD_QUERIES = (
 @pytest.mark.parametrize("away", [False, True], ids=["shard", "fallback"])
 async def test_an_odd_question_has_an_answer(lived: Door, away: bool, subtests: pytest.Subtests) -> None:
     if away:
-        lived.minds.recall = _away  # type: ignore[method-assign]
+        lived.actors.recall = _away  # type: ignore[method-assign]
     for query in ODD_QUERIES:
         with subtests.test(query[:20]):
             found = await lived.get("/v1/context", query=query)
@@ -312,7 +312,7 @@ FILTERS: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("away", [False, True], ids=["shard", "fallback"])
 async def test_filters_that_leave_little_or_nothing(lived: Door, away: bool, subtests: pytest.Subtests) -> None:
     if away:
-        lived.minds.recall = _away  # type: ignore[method-assign]
+        lived.actors.recall = _away  # type: ignore[method-assign]
     for parameters in FILTERS:
         with subtests.test(**parameters):
             found = await lived.get("/v1/context", query="Where is Lisbon?", **parameters)
@@ -388,5 +388,5 @@ async def test_what_breaks_inside_is_told_without_a_trace(lived: Door) -> None:
     async def broken(*_: object) -> Any:
         raise RuntimeError(SECRET)
 
-    lived.minds.recall = broken  # type: ignore[method-assign]
+    lived.actors.recall = broken  # type: ignore[method-assign]
     assert_problem(await lived.client.get("/v1/context?query=Lisbon"), 500, "log")

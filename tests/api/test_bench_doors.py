@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bench.doors import USER, Client, heard
+from bench.doors import USER, MeasuredClient, heard
 from tests.api.conftest import Door
 from tests.api.foreign import served
 
@@ -16,11 +16,11 @@ TOKEN = "a" * 43
 
 async def test_a_wearable_is_acknowledged_and_what_it_told_is_there(door: Door) -> None:
     async with served(door) as url:
-        client = Client(url, TOKEN)
+        client = MeasuredClient(url, TOKEN)
         took = [await asyncio.to_thread(client.acknowledged, number) for number in range(3)]
         assert await asyncio.to_thread(client.first_words, "What is said?") > 0
         with pytest.raises(RuntimeError, match="refused"):
-            await asyncio.to_thread(Client(url, "b" * 43).acknowledged, 0)
+            await asyncio.to_thread(MeasuredClient(url, "b" * 43).acknowledged, 0)
     assert all(0 < each < 5_000 for each in took)
     rows = await door.rows(
         "SELECT c.words FROM segments s JOIN content c USING (scope, content_id) WHERE s.scope = %(scope)s"

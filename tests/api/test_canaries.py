@@ -44,23 +44,23 @@ def places(door: Door, database: str, tmp_path: Path) -> list[Path]:
     if not os.access(folder, os.R_OK | os.X_OK):
         pytest.skip("the files of this server are out of reach")
     store_plainly(database)
-    told = door.house.settings.home / "run" / "runtime.json"  # as the supervisor leaves it
+    told = door.app.settings.home / "run" / "runtime.json"  # as the supervisor leaves it
     told.parent.mkdir()
     told.write_text(json.dumps({"owner_dsn": database}))
     return [tmp_path, folder]
 
 
 async def test_no_canary_is_left_anywhere(door: Door, database: str, places: list[Path]) -> None:
-    canaries, stores = Canaries(), door.house.stores
+    canaries, stores = Canaries(), door.app.stores
     for talk in canaries.told(door.user, COUNT):
         await say(door, talk)
     word = canaries.word(COUNT + 1)
-    path = door.house.settings.home / "transcripts" / door.user / f"{word}.jsonl"
+    path = door.app.settings.home / "transcripts" / door.user / f"{word}.jsonl"
     append(path, payload(word, 0, f"We spoke of {word}."))
     await door.post(f"/v1/ingest/{word}")
     await door.settle()
-    known = await door.minds.believed(door.user)  # somebody has looked at all of it, so the night writes of it
-    await door.minds.turn(door.user, RecordAccess("look", "access", tuple((each, 1) for each in known.entities)), {})
+    known = await door.actors.believed(door.user)  # somebody has looked at all of it, so the night writes of it
+    await door.actors.turn(door.user, RecordAccess("look", "access", tuple((each, 1) for each in known.entities)), {})
     assert (await door.post("/v1/night"))["descriptions"]["written"]
     for statement in ("ANALYZE", "CHECKPOINT"):
         with psycopg.connect(database, autocommit=True) as owner:
@@ -77,7 +77,7 @@ async def test_no_canary_is_left_anywhere(door: Door, database: str, places: lis
     canaries.receipts.append((door.user, forgotten.json()["receipt_id"]))
     await door.settle()
     assert search(places[:1], canaries.marker) == [], "what is not the server's is clean at once"
-    sweeper = build.sweeper(door.house.settings, stores)
+    sweeper = build.sweeper(door.app.settings, stores)
     assert await sweeper.sweep() == {}
     assert search(places, canaries.marker) == []
     for user, receipt in canaries.receipts:

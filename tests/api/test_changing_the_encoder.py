@@ -11,16 +11,16 @@ from typing import Any
 import httpx
 import pytest
 
-from actors.succession import Succession
+from actors.encoder_migration import EncoderMigration
 from adapters import build, build_models
 from adapters.postgres.serving import PostgresServing, Served
 from config.settings import Settings, load
+from deployments.app_context import LocalEncoder, open_app_context
 from deployments.gateway import create_app
-from deployments.house import EncoderHere, open_house
 from tests.api.conftest import PATIENT, Door
 from tests.api.test_sources_and_context import conversation
 from tests.contract.conftest import database, own_pool  # noqa: F401  (fixtures)
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 OLD, NEW = "hashing-64", "memoray-minilm-2-int8"
 ASKED = {"query": "Where did Maya move to?", "cut": "none", "record_access": "false"}
@@ -31,14 +31,14 @@ class Change:
 
     def __init__(self, door: Door, settings: Settings) -> None:
         self.door, self.settings = door, settings
-        self._succession: Succession | None = None
+        self._succession: EncoderMigration | None = None
         self.told = 0
 
     async def step(self) -> bool:
         """What the worker does when nothing else waits."""
         if self._succession is None:
-            pool = self.door.house.stores.pool
-            self._succession = Succession(await build.stores_over(pool, self.settings), self.renew)
+            pool = self.door.app.stores.pool
+            self._succession = EncoderMigration(await build.stores_over(pool, self.settings), self.renew)
         return await self._succession.step()
 
     def crash(self) -> None:
@@ -48,17 +48,17 @@ class Change:
     async def renew(self) -> None:
         self._succession = None
         self.told += 1
-        for shard in self.door.minds.shards:
+        for shard in self.door.actors.shards:
             await shard.renew()
 
     async def finish(self) -> None:
         while await self.step():
             await asyncio.sleep(0)
-        await self.door.house.renew()
+        await self.door.app.renew()
 
     async def kept(self, table: str) -> dict[str, int]:
         """Encoder -> how many vectors there are by it."""
-        pool = self.door.house.stores.pool
+        pool = self.door.app.stores.pool
         rows = await pool.rows(f"SELECT encoder, count(*) AS n FROM {table} GROUP BY encoder")
         return {row["encoder"]: row["n"] for row in rows}
 
@@ -73,25 +73,25 @@ async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noq
     now = load(tmp_path, {"dsn": dsn, "recall": PATIENT}, {})
     pool = await build.stores(before)
     await pool.pool.close()
-    minds = LocalMinds(now)
-    house = await open_house(now, minds)
+    actors = LocalActorClient(now)
+    app = await open_app_context(now, actors)
     user = f"u-{uuid.uuid4().hex[:12]}"
     headers = {"X-Internal-Token": "a" * 43, "X-User-Id": user}
-    transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
-        door = Door(client, house, minds, user)
+        door = Door(client, app, actors, user)
         await door.post("/v1/sources", conversation(), 202)
         await door.settle()
-        await door.minds.encode_facts(house.stores)
+        await door.actors.encode_facts(app.stores)
         yield Change(door, now)
-    await house.stores.pool.close()
-    await minds.close()
+    await app.stores.pool.close()
+    await actors.close()
 
 
 async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change: Change) -> None:
     before = await change.door.get("/v1/context", **ASKED)
     assert before["results"]
-    assert change.door.house.stores.encoder.name == OLD
+    assert change.door.app.stores.encoder.name == OLD
     words, facts = await change.kept("segment_vectors"), await change.kept("fact_vectors")
     assert set(words) == set(facts) == {OLD}
     answers, done = [], asyncio.Event()
@@ -108,7 +108,7 @@ async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change:
     assert [answer["degraded"] for answer in answers if answer["degraded"]] == []
     assert await change.kept("segment_vectors") == {NEW: words[OLD]}
     assert await change.kept("fact_vectors") == {NEW: facts[OLD]}
-    assert change.door.house.stores.encoder.name == NEW
+    assert change.door.app.stores.encoder.name == NEW
     meaning = await change.door.get("/v1/context", query="In which town does she live nowadays?", cut="none")
     assert meaning["results"]
     assert not meaning["degraded"]
@@ -141,21 +141,21 @@ async def test_what_is_heard_meanwhile_is_lost_to_neither(change: Change) -> Non
 
 
 async def test_a_swap_that_would_lose_something_is_refused(change: Change) -> None:
-    serving = PostgresServing(change.door.house.stores.pool)
+    serving = PostgresServing(change.door.app.stores.pool)
     assert not await serving.swap(OLD, Served(NEW, 384, {"kind": "taught"}))
     assert await serving.name() == OLD
 
 
 async def test_a_fact_stated_with_the_old_encoder_after_the_swap_is_kept_without_its_vector(change: Change) -> None:
-    stale = change.door.house.stores
+    stale = change.door.app.stores
     while not change.told:
         await change.step()
-    assert change.door.house.stores is stale, "the front door has not looked yet"
-    change.door.house.looked = float("inf")
+    assert change.door.app.stores is stale, "the front door has not looked yet"
+    change.door.app.looked = float("inf")
     await change.door.post("/v1/facts", {"statement": "Maya plays the cello.", "subject": "Maya"}, 201)
     waiting = await change.door.shard._stores.journal.unencoded_facts(10)
     assert [row["statement"] for row in waiting] == ["Maya plays the cello."]
-    await change.door.house.renew()
+    await change.door.app.renew()
     await change.door.post("/v1/facts", {"statement": "Maya plays the violin.", "subject": "Maya"}, 201)
     assert len(await change.door.shard._stores.journal.unencoded_facts(10)) == 1
 
@@ -182,13 +182,13 @@ async def test_how_far_it_has_come_is_told(change: Change) -> None:
 
 
 async def test_a_deployed_encoder_is_asked_once_it_serves(change: Change) -> None:
-    deployed = EncoderHere(build_models.embedder(change.settings))
-    house = await open_house(change.settings, change.door.minds, deployed)
-    assert (house.encodes, house.encoder is deployed) == (False, False)
+    deployed = LocalEncoder(build_models.embedder(change.settings))
+    app = await open_app_context(change.settings, change.door.actors, deployed)
+    assert (app.encodes, app.encoder is deployed) == (False, False)
     await change.finish()
-    await house.renew()
-    assert (house.encodes, house.encoder is deployed) == (True, True)
-    await house.stores.pool.close()
+    await app.renew()
+    assert (app.encodes, app.encoder is deployed) == (True, True)
+    await app.stores.pool.close()
 
 
 async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Change) -> None:
@@ -202,6 +202,6 @@ async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Ch
 
 
 async def test_the_database_decides_which_encoder_serves(change: Change) -> None:
-    stores = await build.stores_over(change.door.house.stores.pool, change.settings)
+    stores = await build.stores_over(change.door.app.stores.pool, change.settings)
     assert stores.successor is not None
     assert (stores.encoder.name, stores.successor.encoder.name) == (OLD, NEW)

@@ -99,7 +99,7 @@ async def test_a_session_that_is_lost_goes_on_without_what_was_said(door: Door) 
     with ModelServer(Script(turn(answer="Yes."))) as server:
         behind(door, server)
         session_id = (await said(door, "My boat is called Otter."))[0]["session_id"]
-        door.house.chats.drop(door.user)
+        door.app.chats.drop(door.user)
         assert (await door.get("/v1/chat/sessions"))["sessions"] == []
         events = await said(door, "How is she called?", session_id=session_id)
         assert [each["content"] for each in server.requests[-1]["messages"][1:]] == ["How is she called?"]
@@ -164,10 +164,10 @@ async def test_the_web_is_reached_only_where_the_settings_say_so(door: Door) -> 
     turns = (turn("web_search", query="kayaks"), turn("fetch_webpage", url="http://10.0.0.1/"), turn(answer="Hm."))
     with ModelServer(Script(*turns)) as server:
         behind(door, server)
-        assert door.house.web is None
+        assert door.app.web is None
         assert tools_of(await said(door, "What do kayaks cost?")) == []
         server.script = Script(*turns)
-        door.house.web = Library()
+        door.app.web = Library()
         events = await said(door, "What do kayaks cost?")
     assert tools_of(events) == [("web_search", {"query": "kayaks"}), ("fetch_webpage", {"url": "http://10.0.0.1/"})]
     given, refused = prompt(server.requests[-2]), prompt(server.requests[-1])
@@ -277,9 +277,9 @@ async def test_what_another_gateway_has_forgotten_is_in_no_session(door: Door) -
         behind(door, server)
         session_id = (await said(door, "My boat is called Otter."))[0]["session_id"]
         [talk] = {source for source, _, _ in await talks(door)}
-        here, door.house.chats = door.house.chats, chats.ChatSessions()
+        here, door.app.chats = door.app.chats, chats.ChatSessions()
         await door.client.delete(f"/v1/sources/{talk}")
-        door.house.chats = here
+        door.app.chats = here
         await said(door, "How is she called?", session_id=session_id)
         assert "Otter" not in json.dumps(server.requests[-1])
 

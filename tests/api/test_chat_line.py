@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cli.client import Refused
+from cli.client import RequestRefused
 from memory.errors import Invalid
 from tests.api.conftest import Door
 from tests.api.test_chat import Script, turn
@@ -63,7 +63,7 @@ async def test_what_a_model_shows_is_shown(serving: Door, line: Line) -> None:  
 
 
 async def test_what_cannot_be_said_is_told(line: Line) -> None:  # noqa: F811
-    with pytest.raises(Refused, match="llm_backend: must be one of auto, quoted"):
+    with pytest.raises(RequestRefused, match="llm_backend: must be one of auto, quoted"):
         await line("chat", "Hello", "--backend", "gpt-9")
     with pytest.raises(Invalid, match="no such command"):
         await line("chat", said=b"/dance\n")

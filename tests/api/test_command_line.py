@@ -25,7 +25,7 @@ Line = Callable[..., Awaitable[str]]
 @pytest.fixture
 async def serving(door: Door, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Door]:
     """The door at a port of its own, which the command line takes for the system that runs."""
-    config = uvicorn.Config(create_app(door.house), port=0, lifespan="off", log_config=None, access_log=False)
+    config = uvicorn.Config(create_app(door.app), port=0, lifespan="off", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
     while not server.started:

@@ -22,7 +22,7 @@ DEMO: dict[str, Any] = json.loads((files("cli") / "demo_conversation.json").read
 @pytest.fixture
 async def url(door: Door) -> AsyncIterator[str]:
     """The door on a loopback port, for a client that knows nothing of this process."""
-    config = uvicorn.Config(create_app(door.house), host="127.0.0.1", port=0, log_level="error", lifespan="off")
+    config = uvicorn.Config(create_app(door.app), host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:
@@ -51,7 +51,7 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
 ) -> None:
     await told(door, url)
     first = capsys.readouterr().out
-    memory = await door.house.stores.journal.load(DEMO["user"])
+    memory = await door.app.stores.journal.load(DEMO["user"])
     active = {(fact.predicate, fact.object) for fact in memory.facts.values() if fact.status == "active"}
     past = {(fact.predicate, fact.object) for fact in memory.facts.values() if fact.status == "superseded"}
     assert ("lives_in", "Ghent") in active
@@ -79,4 +79,4 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     assert promising[1].endswith("[demo-03-phone-call/3]")
     await told(door, url)
     assert "nothing was changed" in capsys.readouterr().out
-    assert await door.house.stores.journal.load(DEMO["user"]) == memory
+    assert await door.app.stores.journal.load(DEMO["user"]) == memory

@@ -28,7 +28,7 @@ def source(source_id: str = "breakfast", text: str = "I moved to Lisbon.", **res
 @pytest.fixture
 async def stranger(door: Door) -> AsyncIterator[httpx.AsyncClient]:
     """Somebody without a token or a cookie."""
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
         yield client
 
@@ -47,7 +47,7 @@ class Body:
 
 async def test_no_byte_of_a_body_is_read_for_a_stranger(door: Door, stranger: httpx.AsyncClient) -> None:
     """On every route below /v1 that takes a body."""
-    paths = create_app(door.house).openapi()["paths"]
+    paths = create_app(door.app).openapi()["paths"]
     posts = [(path, verb) for path, verbs in paths.items() for verb in verbs if verb in ("post", "put", "delete")]
     assert len(posts) > 30
     headers: dict[str, str]
@@ -94,7 +94,7 @@ async def test_a_connection_ends_after_a_fault_of_ours(door: Door, monkeypatch: 
     async def broken(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(door.house.stores.figures, "living", broken)
+    monkeypatch.setattr(door.app.stores.figures, "living", broken)
     answer = await door.client.get("/v1/stats")
     assert (answer.status_code, answer.headers["connection"]) == (500, "close")
     assert SECRET not in answer.text
@@ -115,8 +115,8 @@ class Clock:
 
 @pytest.fixture
 def clock(door: Door) -> Clock:
-    clock = Clock(door.house.clock.now())
-    door.house.clock = clock
+    clock = Clock(door.app.clock.now())
+    door.app.clock = clock
     return clock
 
 
@@ -159,7 +159,7 @@ async def test_a_rotated_token_lives_on_for_its_grace(door: Door, stranger: http
 
 
 async def test_the_administrator_s_token_is_rotated_with_its_file(door: Door) -> None:
-    path: Path = door.house.settings.token_path
+    path: Path = door.app.settings.token_path
     old = path.read_text().strip()
     try:
         fresh = (await door.post("/v1/tokens/administrator/rotate", {}))["token"]
@@ -169,7 +169,7 @@ async def test_the_administrator_s_token_is_rotated_with_its_file(door: Door) ->
             assert (await door.client.get("/v1/stats", headers=bearing(token))).status_code == 200
         assert (await door.client.post("/v1/tokens/administrator/rotate", json={"expires_in_s": 60})).status_code == 409
     finally:  # the database is shared by all tests
-        await door.house.tokens.put(old, next(t for t in await door.house.tokens.all() if t.name == "administrator"))
+        await door.app.tokens.put(old, next(t for t in await door.app.tokens.all() if t.name == "administrator"))
 
 
 async def test_the_cookie_is_no_token_and_ends(door: Door, stranger: httpx.AsyncClient, clock: Clock) -> None:
@@ -298,7 +298,7 @@ async def test_what_was_told_while_it_was_erased_is_not_written_down(door: Door)
     """The trail writes late, and forgetting may come first."""
     await door.post("/v1/sources", source("breakfast"), 202)
     await asyncio.gather(*(door.get("/v1/sources") for _ in range(5)), door.client.delete("/v1/sources/breakfast"))
-    await door.house.trail.flush()
+    await door.app.trail.flush()
     rows = await door.rows("SELECT a::text AS kept FROM audit a WHERE user_id = %(u)s", u=door.user)
     assert rows
     assert "breakfast" not in str(rows)

@@ -43,8 +43,8 @@ class Stuck:
     hanging: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._erase = self.door.minds.erase
-        self.door.minds.erase = self.erase  # type: ignore[method-assign]
+        self._erase = self.door.actors.erase
+        self.door.actors.erase = self.erase  # type: ignore[method-assign]
 
     async def erase(self, task: Task) -> Mapping[str, int]:
         if task["task"] == "withdraw" and task["user_id"] in self.hanging:
@@ -96,9 +96,9 @@ async def test_a_reader_who_cannot_commit_delays_nobody_and_is_shown_nothing(doo
     assert receipt["facts"] > 1
     places = await told(team.clients[mine], receipt)
     assert (bool(places["words"]), bool(places["beliefs"]), places["beliefs_of_others"]) == (True, True, None)
-    assert not (await door.minds.believed(mine)).facts
-    assert not (await door.minds.believed(other)).facts
-    assert (await door.minds.believed(stuck)).facts, "it cannot be written"
+    assert not (await door.actors.believed(mine)).facts
+    assert not (await door.actors.believed(other)).facts
+    assert (await door.actors.believed(stuck)).facts, "it cannot be written"
     for path in ASKED:
         shown = await team.clients[stuck].get(path)
         assert shown.status_code == 200, f"{path}: {shown.text}"
@@ -114,7 +114,7 @@ async def test_a_reader_who_cannot_commit_delays_nobody_and_is_shown_nothing(doo
     held.hanging.clear()
     await due_now(door)
     await door.settle()
-    assert not (await door.minds.believed(stuck)).facts
+    assert not (await door.actors.believed(stuck)).facts
     assert await traces(door, SECRET) == []
     assert await traces(door, "elopement") == []
     assert (await told(team.clients[mine], receipt))["beliefs_of_others"]
@@ -126,17 +126,17 @@ async def test_what_a_killed_process_has_begun_is_finished_by_another(door: Door
     asked = asyncio.ensure_future(team.clients[mine].delete("/v1/sources/elopement"))
     while not await door.rows("SELECT 1 FROM erasing WHERE user_id = %(user)s", user=mine):
         await asyncio.sleep(0.01)
-    for each in (asked, *door.house.underway):  # as kill -9 does: nothing after the transaction happens
+    for each in (asked, *door.app.underway):  # as kill -9 does: nothing after the transaction happens
         each.cancel()
-    for shard in door.minds.shards:
+    for shard in door.actors.shards:
         shard._users.clear()
-    del door.minds.erase  # type: ignore[method-assign]
+    del door.actors.erase  # type: ignore[method-assign]
     await due_now(door)
     await door.settle()
     assert await traces(door, SECRET) == []
     assert await traces(door, "elopement") == []
     for user in team.users:
-        assert not (await door.minds.believed(user)).facts
+        assert not (await door.actors.believed(user)).facts
 
 
 async def test_a_memory_that_wakes_when_the_words_are_gone_unlearns_what_they_taught(door: Door) -> None:
@@ -156,7 +156,7 @@ async def test_a_memory_that_wakes_when_the_words_are_gone_unlearns_what_they_ta
     await due_now(door)
     await door.settle()
     assert await traces(door, "dentist") == []
-    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_no_id_that_was_made_of_words_stays_in_the_history(door: Door) -> None:
@@ -191,10 +191,10 @@ async def test_a_key_that_was_hashed_is_still_the_same_key(door: Door) -> None:
     assert merged.status_code == 200
     await delete(door, f"/v1/entities/{ids['Elena']}")
     assert await traces(door, "Xanthippe") == []
-    version = (await door.house.stores.journal.ownership(door.user)).version
-    known = await door.house.stores.journal.committed(door.user, "Xanthippe is her")
+    version = (await door.app.stores.journal.ownership(door.user)).version
+    known = await door.app.stores.journal.committed(door.user, "Xanthippe is her")
     assert known is not None
-    assert (await door.house.stores.journal.ownership(door.user)).version == version
+    assert (await door.app.stores.journal.ownership(door.user)).version == version
 
 
 async def test_a_key_works_after_the_memory_was_deleted(door: Door) -> None:
@@ -227,22 +227,22 @@ async def test_a_memory_is_deleted_beside_turns(door: Door) -> None:
         assert {await each for each in turns} <= {201, 409}
     await delete(door, "/v1/memory")
     await door.post("/v1/facts", {"text": "I like coffee."}, 201)
-    stands = await door.house.stores.journal.ownership(door.user)
-    assert (await door.house.stores.commands.story(door.user)).version == stands.version
+    stands = await door.app.stores.journal.ownership(door.user)
+    assert (await door.app.stores.commands.story(door.user)).version == stands.version
 
 
 async def test_an_entity_whose_memory_is_away_is_forgotten_later(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     await door.post("/v1/facts", {"statement": "Xanthippe plays the harp", "subject": "Xanthippe"}, 201)
     identity = (await door.get("/v1/entities", name="Xanthippe"))["entities"][0]["entity_id"]
-    erase = door.minds.erase
+    erase = door.actors.erase
 
     async def away(*_: object) -> Mapping[str, int]:
         raise Unavailable
 
-    monkeypatch.setattr(door.minds, "erase", away)
+    monkeypatch.setattr(door.actors, "erase", away)
     receipt = await delete(door, f"/v1/entities/{identity}")
     assert not (await told(door.client, receipt))["words"]
-    monkeypatch.setattr(door.minds, "erase", erase)
+    monkeypatch.setattr(door.actors, "erase", erase)
     await due_now(door)
     await door.settle()
     assert (await told(door.client, receipt))["words"]

@@ -18,7 +18,7 @@ from actors.happenings import take_written
 from actors.reading import ReadingTask
 from actors.transcripts import WATCHED, take
 from adapters import build_models
-from adapters.capture.watcher import Change
+from adapters.capture.watcher import SessionFileChange
 from deployments import rings
 from memory.model.events import BY_PROCESS, REGISTRY
 from memory.model.scopes import Sensitivity
@@ -72,7 +72,7 @@ async def test_programs_tell_events_one_or_many_and_wrong_ones_alone_are_rejecte
     assert await door.post("/v1/events/emit", STARTED) == {"accepted": 1, "rejected": 0, "total": 1}
     whole = {
         "event_id": str(uuid.uuid4()),
-        "timestamp": door.house.clock.now(),
+        "timestamp": door.app.clock.now(),
         "service": "annie-voice",
         "process": "whisper-stt-annie",
         "creature": "serpent",
@@ -94,7 +94,7 @@ async def test_programs_tell_events_one_or_many_and_wrong_ones_alone_are_rejecte
 
 
 async def test_events_are_looked_up_in_the_ring_and_in_the_database(door: Door) -> None:
-    now = door.house.clock.now()
+    now = door.app.clock.now()
     tells = [
         {
             "creature": "kraken" if n % 2 else "owl",
@@ -132,7 +132,7 @@ async def test_events_are_looked_up_in_the_ring_and_in_the_database(door: Door) 
 async def test_a_stream_catches_up_goes_on_and_resumes_without_loss(door: Door) -> None:
     token = await token_of(door, door.user)
     await door.post("/v1/events/emit", [{**STARTED, "data": {"n": n}} for n in range(60)])
-    await door.house.stores.events.flush()
+    await door.app.stores.events.flush()
     async with served(door) as address:
         async with listening(address, **{"X-Internal-Token": token}) as listener:
             assert [each["data"]["n"] for each in await listener.events(50)] == list(range(10, 60))
@@ -140,11 +140,11 @@ async def test_a_stream_catches_up_goes_on_and_resumes_without_loss(door: Door) 
             last = await listener.event()
             assert last["data"]["n"] == 60
         await door.post("/v1/events/emit", [{**STARTED, "data": {"n": n}} for n in range(61, 1_061)])
-        await door.house.stores.events.flush()
+        await door.app.stores.events.flush()
         resumed = {"Authorization": f"Bearer {token}", "Last-Event-ID": last["event_id"]}
         async with listening(address, **resumed) as listener:
             assert [each["data"]["n"] for each in await listener.events(1_000)] == list(range(61, 1_061))
-    assert door.house.rings.listeners == 0
+    assert door.app.rings.listeners == 0
 
 
 async def test_silence_is_filled_and_a_token_that_is_taken_back_ends_the_stream(
@@ -154,7 +154,7 @@ async def test_silence_is_filled_and_a_token_that_is_taken_back_ends_the_stream(
     token = await token_of(door, door.user)
     async with served(door) as address, listening(address, **{"X-Internal-Token": token}) as listener:
         assert await listener.line() == ": keepalive"
-        await door.house.tokens.drop(f"{door.user}-{token[:6]}")
+        await door.app.tokens.drop(f"{door.user}-{token[:6]}")
         assert await asyncio.wait_for(listener.rest(), 10) == {": keepalive", ""}
 
 
@@ -178,7 +178,7 @@ async def test_a_ticket_lets_in_once_and_soon_and_a_token_in_an_address_never(do
             assert (await listener.event())["creature"] == "serpent"
         assert (await client.get(f"/v1/events/stream?ticket={given['ticket']}")).status_code == 401
         late = (await client.post("/v1/events/ticket", headers=head)).json()["ticket"]
-        door.house.clock = _Later(door.house.clock)
+        door.app.clock = _Later(door.app.clock)
         assert (await client.get(f"/v1/events/stream?ticket={late}")).status_code == 401
 
 
@@ -235,12 +235,12 @@ async def test_everybody_sees_their_own_up_to_their_clearance_and_an_administrat
 
 
 async def test_every_part_that_exists_tells_what_it_does_and_nobodys_words(door: Door) -> None:
-    house, settings = door.house, door.house.settings
-    stores = house.stores
+    app, settings = door.app, door.app.settings
+    stores = app.stores
     path = settings.home / "transcripts" / "s1.jsonl"
-    await take(stores, door.user, Change(door.user, "s1", path), (), (), WATCHED)
+    await take(stores, door.user, SessionFileChange(door.user, "s1", path), (), (), WATCHED)
     await door.post("/v1/sources", SAID, 202)
-    reading = ReadingTask(settings, build_models.extractor(settings), house.clock, door.minds._submit)
+    reading = ReadingTask(settings, build_models.extractor(settings), app.clock, door.actors._submit)
     while await reading.next(stores):
         pass
     await door.get("/v1/context", query="Where does Maya live?")
@@ -276,8 +276,8 @@ async def test_what_fails_in_the_background_is_told_by_its_kind(door: Door) -> N
             raise ValueError("I moved to Lisbon.")
 
     await door.post("/v1/sources", SAID, 202)
-    stores = door.house.stores
-    reading = ReadingTask(door.house.settings, Broken(), door.house.clock, door.minds._submit)  # type: ignore[arg-type]
+    stores = door.app.stores
+    reading = ReadingTask(door.app.settings, Broken(), door.app.clock, door.actors._submit)  # type: ignore[arg-type]
     await reading.next(stores)
     [failed] = await told(door, event_type="error", source="db")
     assert failed["data"] == {"error": "reading-ended", "source_id": "breakfast"}
@@ -285,21 +285,21 @@ async def test_what_fails_in_the_background_is_told_by_its_kind(door: Door) -> N
 
 
 async def test_programs_write_events_into_files(door: Door) -> None:
-    folder = door.house.settings.home / "events"
+    folder = door.app.settings.home / "events"
     (folder / door.user).mkdir(parents=True)
     line = orjson.dumps({"creature": "jellyfish", "event_type": "start", "session_id": "s1"})
     spool = folder / door.user / "audio.jsonl"
     spool.write_bytes(line + b"\nnot json\n[]\n" + line + b"\n" + line[:20])
     (folder / "audio.jsonl").write_bytes(line + b"\n")
-    now = door.house.clock.now()
-    assert await take_written(door.house.settings, door.house.stores, now) == (3, 2)
+    now = door.app.clock.now()
+    assert await take_written(door.app.settings, door.app.stores, now) == (3, 2)
     assert spool.read_bytes() == line[:20], "a torn line waits for its end"
     assert not (folder / "audio.jsonl").exists()
     spool.write_bytes(line + b"\n")
-    assert await take_written(door.house.settings, door.house.stores, now) == (1, 0)
+    assert await take_written(door.app.settings, door.app.stores, now) == (1, 0)
     assert [each["creature"] for each in await told(door)] == ["jellyfish"] * 3
     spool.write_bytes(b"x" * 1_000_001)
-    assert await take_written(door.house.settings, door.house.stores, now) == (0, 1)
+    assert await take_written(door.app.settings, door.app.stores, now) == (0, 1)
 
 
 async def test_a_storm_of_events_slows_nobody(door: Door) -> None:
@@ -315,12 +315,12 @@ async def test_a_storm_of_events_slows_nobody(door: Door) -> None:
     storm = [{**STARTED, "data": {"n": n}} for n in range(5_000)]
     begun = perf_counter()
     for n in range(5_000):
-        door.house.stores.events.tell(door.user, "entity-extraction", "metric", n=n)
+        door.app.stores.events.tell(door.user, "entity-extraction", "metric", n=n)
     assert (perf_counter() - begun) / 5_000 < 0.000_2, "to tell an event is nobody's work"
     sending = asyncio.ensure_future(door.post("/v1/events/emit", storm))
     assert await slowest() < 1.0
     assert (await sending)["total"] == 5_000
-    assert door.house.stores.events.untold == 0
+    assert door.app.stores.events.untold == 0
     assert (await told(door, limit=1))[0]["data"]["n"] == 4_999
 
 

@@ -28,7 +28,7 @@ from tests.api.test_reading import DAY, LISBON, MONDAY, PORTO, fact_of, source, 
 
 async def moment(door: Door) -> float:
     """Now, with nothing else committed in the same millisecond."""
-    now: float = door.house.clock.now()
+    now: float = door.app.clock.now()
     await asyncio.sleep(0.01)
     return now
 
@@ -42,7 +42,7 @@ async def entity_of(door: Door, name: str, **times: Any) -> dict[str, Any]:
 
 async def promotion(door: Door, entity_id: str) -> CloseNight:
     """A night in which an entity becomes knowledge."""
-    stamp = entity_stamp(await door.minds.believed(door.user), entity_id)
+    stamp = entity_stamp(await door.actors.believed(door.user), entity_id)
     crossing = Crossing("entity", entity_id, "tier", "L0", "L1", stamp)
     return CloseNight("c-night", "night", night="2026-03-03", crossings=(crossing,))
 
@@ -78,7 +78,7 @@ async def test_an_entity_is_explained_with_its_names_tiers_and_merges(door: Door
         MergeEntities("c-3", winner_id=maya["entity_id"], loser_id=ravi["entity_id"]),
         WriteNote("c-4", about_id=maya["entity_id"], text="Likes the sea.", lifetime="forever"),
     ):
-        await door.minds.turn(door.user, command, {})
+        await door.actors.turn(door.user, command, {})
     told = await door.get(f"/v1/entities/{ravi['entity_id']}/explain")
     assert told["entity"]["entity_id"] == maya["entity_id"]
     assert [(each["entity_id"], each["name"]) for each in told["merged_from"]] == [(ravi["entity_id"], "Ravi")]
@@ -136,9 +136,9 @@ async def test_an_entity_is_shown_as_it_was_believed_then(door: Door) -> None:
     await tell(door, PORTO)
     first, before = await entity_of(door, "Maya"), await moment(door)
     await tell(door, LISBON)
-    await door.minds.turn(door.user, RenameEntity("c-1", entity_id=first["entity_id"], name="Maya Reyes"), {})
-    await door.minds.turn(door.user, AddAlias("c-2", entity_id=first["entity_id"], alias="May"), {})
-    await door.minds.turn(door.user, await promotion(door, first["entity_id"]), {})
+    await door.actors.turn(door.user, RenameEntity("c-1", entity_id=first["entity_id"], name="Maya Reyes"), {})
+    await door.actors.turn(door.user, AddAlias("c-2", entity_id=first["entity_id"], alias="May"), {})
+    await door.actors.turn(door.user, await promotion(door, first["entity_id"]), {})
     now = await entity_of(door, "May")
     assert (now["name"], now["tier"], now["mention_count"]) == ("Maya Reyes", "L1", 2)
     then = await entity_of(door, "Maya", known_as_of=before)
@@ -172,7 +172,7 @@ async def test_merged_entities_were_two_before(door: Door) -> None:
     maya, ravi = await entity_of(door, "Maya"), await entity_of(door, "Ravi")
     before = await moment(door)
     merge = MergeEntities("c-m", winner_id=maya["entity_id"], loser_id=ravi["entity_id"])
-    await door.minds.turn(door.user, merge, {})
+    await door.actors.turn(door.user, merge, {})
     assert (await door.get(f"/v1/entities/{ravi['entity_id']}"))["entity_id"] == maya["entity_id"]
     then = await door.get(f"/v1/entities/{ravi['entity_id']}", known_as_of=before)
     assert (then["entity_id"], then["name"], then["merged_from"]) == (ravi["entity_id"], "Ravi", None)
@@ -206,7 +206,7 @@ async def test_words_out_of_sight_are_out_of_sight_in_the_past(door: Door) -> No
     open_one = source("open", ("Maya", "I met Elena at the market."))
     secret = source("secret", ("Maya", "My sister Elena is in hospital."), at=MONDAY + DAY, sensitivity="sensitive")
     await tell(door, open_one, secret)
-    known = door.house.clock.now()
+    known = door.app.clock.now()
     elena = await entity_of(door, "Elena", known_as_of=known)
     assert (elena["properties"], elena["mention_count"], elena["aliases"]) == ({}, 1, [])
     assert (await entity_of(door, "Elena", as_of=MONDAY + DAY / 2))["aliases"] == []
@@ -226,7 +226,7 @@ async def test_the_difference_between_two_times(door: Door) -> None:
     before = await moment(door)
     await tell(door, LISBON)
     maya = await entity_of(door, "Maya")
-    await door.minds.turn(door.user, RenameEntity("c-1", entity_id=maya["entity_id"], name="Maya Reyes"), {})
+    await door.actors.turn(door.user, RenameEntity("c-1", entity_id=maya["entity_id"], name="Maya Reyes"), {})
     told = await door.get("/v1/diff", **{"from": iso_of(before)})
     assert any("Lisbon" in each["statement"] for each in told["gained"])
     assert ["Porto" in each["statement"] for each in told["lost"]] == [True]
@@ -244,7 +244,7 @@ async def test_the_difference_between_two_times(door: Door) -> None:
 async def test_a_difference_comes_in_parts_and_can_be_narrowed(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     nadia = Claim("Nadia", "Nadia keeps bees.", 0, "Nadia keeps bees.")
-    done = await door.minds.turn(door.user, Remember("c-1", claims=(nadia,)), {})
+    done = await door.actors.turn(door.user, Remember("c-1", claims=(nadia,)), {})
     whole = await door.get("/v1/diff")
     parts, cursor = [], {}
     while True:
@@ -258,8 +258,8 @@ async def test_a_difference_comes_in_parts_and_can_be_narrowed(door: Door) -> No
     about = await door.get("/v1/diff", subject="Nadia")
     assert {each["words"] for each in about["changes"]} == {"Nadia", "Nadia keeps bees."}
     assert [each["statement"] for each in about["gained"]] == ["Nadia keeps bees."]
-    await door.minds.turn(door.user, ForgetFact("c-2", fact_id=done.outcomes[0].fact_id), {})
-    await door.minds.undo(door.user, "c-3", None, "user")
+    await door.actors.turn(door.user, ForgetFact("c-2", fact_id=done.outcomes[0].fact_id), {})
+    await door.actors.undo(door.user, "c-3", None, "user")
     told = await door.get("/v1/diff", subject="Nadia")
     assert [each["what"] for each in told["changes"] if each["noun"] == "fact"] == ["created", "forgotten", "restored"]
     assert told["changes"][-1]["undoes"] == "c-2"

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 import pytest
 
-from actors.transcripts import Offsets, Transcripts
+from actors.transcripts import DatabaseOffsets, Transcripts
 from adapters.capture.jsonl import append
-from adapters.capture.watcher import Change, drain
+from adapters.capture.watcher import SessionFileChange, drain
 from memory.model.scopes import Sensitivity
 from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
@@ -55,7 +55,7 @@ async def traces(door: Door, word: str) -> list[str]:
 def captured(door: Door, word: str) -> list[str]:
     """Every file of captured commands, packed or not, in which a word is to be found."""
     found = []
-    for path in sorted((door.house.settings.home / "commands").rglob("*")):
+    for path in sorted((door.app.settings.home / "commands").rglob("*")):
         contents = [path.read_bytes()] if path.is_file() else []
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as packed:
@@ -74,7 +74,7 @@ async def delete(door: Door, path: str, status: int = 200) -> Any:
 async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    before = await door.house.stores.journal.load(door.user)
+    before = await door.app.stores.journal.load(door.user)
     await door.post("/v1/sources", secret(), 202)
     await door.settle()
     told = {"statement": "Zanzibar is on Maya's mind", "subject": "Maya", "source_id": "confession"}
@@ -89,8 +89,8 @@ async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
     assert receipt["vectors"] >= 4
     assert receipt["content"] > 4
     assert await traces(door, SECRET) == []
-    after = await door.house.stores.journal.load(door.user)
-    assert after == await door.minds.believed(door.user)
+    after = await door.app.stores.journal.load(door.user)
+    assert after == await door.actors.believed(door.user)
     assert after.facts.keys() == before.facts.keys()
     assert after.entities.keys() == before.entities.keys()
     assert all(SECRET not in hit["text"] for hit in (await door.get("/v1/context", query=SECRET))["results"])
@@ -129,7 +129,7 @@ async def test_who_stays_loses_what_only_the_forgotten_words_said(door: Door) ->
     assert await traces(door, "dentist") == []
     kept = (await door.get("/v1/entities", name="Elena"))["entities"][0]
     assert (kept["entity_id"], kept["aliases"], kept["mention_count"]) == (elena["entity_id"], elena["aliases"], 1)
-    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
     await door.post("/v1/undo", {}, 409)
 
 
@@ -151,11 +151,11 @@ async def test_a_teams_source_is_forgotten_for_every_reader(door: Door) -> None:
     assert (await clients[0].post("/v1/sources", json=secret(team_id=team))).status_code == 202
     await door.settle()
     for user in users:
-        assert any(SECRET in fact.statement for fact in (await door.minds.believed(user)).facts.values())
+        assert any(SECRET in fact.statement for fact in (await door.actors.believed(user)).facts.values())
     assert (await clients[1].delete("/v1/sources/confession")).json()["facts"] > 1
     assert await traces(door, SECRET) == []
     for user, client in zip(users, clients, strict=True):
-        assert not (await door.minds.believed(user)).facts
+        assert not (await door.actors.believed(user)).facts
         await client.aclose()
 
 
@@ -172,7 +172,7 @@ async def test_forgetting_an_entity_takes_what_was_merged_into_it(door: Door) ->
     assert (receipt["id"], receipt["facts"], receipt["entities"]) == (ids["Xanthippe"], 2, 3), "and the harp"
     assert receipt["segments"] == 2, "what was told of it alone"
     assert await traces(door, "Xanth") == []
-    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_a_whole_memory_is_forgotten_but_its_tokens(door: Door) -> None:
@@ -180,7 +180,7 @@ async def test_a_whole_memory_is_forgotten_but_its_tokens(door: Door) -> None:
     await door.post("/v1/sources", secret(), 202)
     await door.settle()
     await door.post("/v1/night")
-    folder = door.house.settings.home / "transcripts" / door.user
+    folder = door.app.settings.home / "transcripts" / door.user
     append(folder / "s1.jsonl", payload("s1", 0, "Zanzibar!"))
     async with await door.client_of(door.user) as limited:
         assert (await limited.delete("/v1/memory")).status_code == 403
@@ -212,20 +212,20 @@ def payload(session: str, start: float, *texts: str) -> dict[str, Any]:
 
 
 async def test_the_raw_file_is_struck_and_the_watcher_does_not_bring_it_back(door: Door) -> None:
-    root = door.house.settings.home / "transcripts"
+    root = door.app.settings.home / "transcripts"
     path = root / door.user / "s1.jsonl"
     append(path, payload("s1", 0, "We spoke of Lisbon."))
     append(path, payload("s1", 3600, "We spoke of Zanzibar.", "And of Zanzibar again."))
-    watcher, change = Transcripts(root, door.house.stores, "me"), Change(door.user, "s1", path)
-    await drain(change, Offsets(door.house.stores), watcher.take)
+    watcher, change = Transcripts(root, door.app.stores, "me"), SessionFileChange(door.user, "s1", path)
+    await drain(change, DatabaseOffsets(door.app.stores), watcher.take)
     receipt = await delete(door, "/v1/sources/s1.2")
     assert (receipt["segments"], receipt["files"]) == (2, 1)
     assert await traces(door, SECRET) == []
     assert SECRET not in path.read_text()
     assert "Lisbon" in path.read_text()
-    assert await door.house.stores.capture.offset(change.key) == path.stat().st_size
+    assert await door.app.stores.capture.offset(change.key) == path.stat().st_size
     append(path, payload("s1", 3610, "Zanzibar once more."))
-    await drain(change, Offsets(door.house.stores), watcher.take)
+    await drain(change, DatabaseOffsets(door.app.stores), watcher.take)
     assert (await door.get("/v1/context", query=SECRET, cut="none"))["total"] <= 1
     assert await traces(door, SECRET) == []
     await delete(door, "/v1/sources/s1")
@@ -265,7 +265,7 @@ async def answers(door: Door) -> Any:
 @pytest.mark.conforms("003:archive.export_import")
 async def test_an_archive_brings_everything_back(door: Door) -> None:
     await living_memory(door)
-    journal, before = door.house.stores.journal, await answers(door)
+    journal, before = door.app.stores.journal, await answers(door)
     believed, done = await journal.load(door.user), await journal.committed(door.user)
     archive = (await door.client.get("/v1/export")).content
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
@@ -277,8 +277,8 @@ async def test_an_archive_brings_everything_back(door: Door) -> None:
     restored = await door.client.post("/v1/import", content=archive)
     assert (restored.status_code, restored.json()["status"]) == (201, "restored")
     await door.settle()
-    await door.minds.encode_facts(door.house.stores)
-    assert await journal.load(door.user) == believed == await door.minds.believed(door.user)
+    await door.actors.encode_facts(door.app.stores)
+    assert await journal.load(door.user) == believed == await door.actors.believed(door.user)
     assert await journal.committed(door.user) == done
     after = await answers(door)
     for old, new in zip(before[0], after[0], strict=True):

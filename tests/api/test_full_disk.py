@@ -37,7 +37,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 async def test_readiness_tells_a_full_disk_and_that_it_has_room_again(door: Door, small: Path) -> None:
-    door.house.settings = replace(door.house.settings, home=small)
+    door.app.settings = replace(door.app.settings, home=small)
     assert (await door.client.get("/health/ready")).status_code == 200
     (small / "filling").write_bytes(bytes(2 << 20))
     told = await door.client.get("/health/ready")
@@ -75,10 +75,10 @@ class FullCapture:
 
 
 async def test_a_write_without_room_is_refused_with_the_reason_and_kept_when_it_is_sent_again(door: Door) -> None:
-    whole = door.house.stores
-    door.house.stores = replace(whole, capture=FullCapture(whole.capture))  # type: ignore[arg-type]
+    whole = door.app.stores
+    door.app.stores = replace(whole, capture=FullCapture(whole.capture))  # type: ignore[arg-type]
     refused = await door.client.post("/v1/sources", json=SOURCE)
     assert (refused.status_code, refused.json()["type"]) == (507, "urn:memoray:disk-full")
-    door.house.stores = whole
+    door.app.stores = whole
     await door.post("/v1/sources", SOURCE, 202)
     assert (await door.get("/v1/sources"))["total"] == 1

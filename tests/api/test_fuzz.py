@@ -20,11 +20,11 @@ from schemathesis import Case
 from schemathesis.generation import GenerationMode
 
 from config.settings import load
+from deployments.app_context import open_app_context
 from deployments.gateway import create_app
-from deployments.house import open_house
 from tests.api.conftest import PATIENT
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 pytestmark = pytest.mark.postgres
 
@@ -89,14 +89,14 @@ def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     wanted = {"models": {"encoder": {"kind": "hashing"}}, "auth": {"default_user": "fuzz"}, "recall": PATIENT}
     chosen = load(home, {"dsn": database, **wanted}, {})
     with asyncio.Runner() as runner:
-        minds = LocalMinds(chosen)
-        house = runner.run(open_house(chosen, minds))
-        transport = httpx.ASGITransport(create_app(house), raise_app_exceptions=False)
+        actors = LocalActorClient(chosen)
+        app = runner.run(open_app_context(chosen, actors))
+        transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": TOKEN})
         yield Behind(runner, client)
         runner.run(client.aclose())
-        runner.run(house.stores.close())
-        runner.run(minds.close())
+        runner.run(app.stores.close())
+        runner.run(actors.close())
 
 
 @pytest.mark.parametrize(("name", "mode"), sorted(MODES))

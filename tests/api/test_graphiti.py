@@ -38,7 +38,7 @@ async def client(door: Door) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def speaking(door: Door, user: str, permission: str = "write") -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     headers = {"Authorization": f"Bearer {await token_of(door, user, permission)}"}
     return httpx.AsyncClient(transport=transport, base_url="http://test/graphiti", headers=headers)
 
@@ -192,7 +192,7 @@ async def test_refusals_are_told_as_graphiti_tells_them(door: Door, client: http
             ("DELETE", "/entity-edge/f-0", None),
         ):
             await asked(reader, method, path, 403, json=body)
-    stranger = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(door.house)), base_url="http://test/graphiti")
+    stranger = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(door.app)), base_url="http://test/graphiti")
     await asked(stranger, "POST", "/search", 401, json={"query": "x"})
     await asked(client, "GET", "/nowhere", 404)
     await asked(client, "PATCH", "/messages", 405)

@@ -82,8 +82,8 @@ async def test_an_archive_cannot_rest_on_what_others_said(door: Door, archive: b
             forged = changed(forged, member, lambda lines, m=member, c=change: c(m, lines))  # type: ignore[misc]
         answer = await restored(door, forged)
         assert answer.status_code in (201, 422), answer.text
-        assert door.user not in await door.house.stores.forgetting.resting([foreign])
-        assert await door.house.stores.forgetting.once(door.user, [foreign]) == []
+        assert door.user not in await door.app.stores.forgetting.resting([foreign])
+        assert await door.app.stores.forgetting.once(door.user, [foreign]) == []
         assert await door.rows(
             "SELECT 1 FROM row_versions WHERE user_id = %(user)s AND (row ->> 'segment_key')::bigint = %(key)s",
             user=door.user, key=foreign,
@@ -264,4 +264,4 @@ async def test_a_long_source_comes_back_whole(door: Door) -> None:
 async def test_an_empty_memory_comes_back(door: Door) -> None:
     whole = await exported(door)
     assert (await restored(door, whole)).status_code == 201
-    assert await door.house.profile(door.user) == Profile()
+    assert await door.app.profile(door.user) == Profile()

@@ -22,7 +22,7 @@ async def told(door: Door) -> None:
 
 async def spoken_of_only(door: Door) -> dict[str, Any]:
     """An entity that a fact is about and no segment mentions."""
-    believed = await door.minds.believed(door.user)
+    believed = await door.actors.believed(door.user)
     silent = [each for each in believed.facts.values() if not believed.mentions.get(each.subject_id)]
     assert silent, "the reader mentions every subject now: tell it of something else"
     found: dict[str, Any] = await door.get(f"/v1/entities/{silent[0].subject_id}")
@@ -32,7 +32,7 @@ async def spoken_of_only(door: Door) -> dict[str, Any]:
 async def test_whom_a_fact_in_sight_is_about_is_in_every_list(door: Door) -> None:
     await told(door)
     listed = {each["entity_id"]: each for each in (await door.get("/v1/entities"))["entities"]}
-    believed = await door.minds.believed(door.user)
+    believed = await door.actors.believed(door.user)
     spoken = {each.subject_id for each in believed.facts.values()} | {
         each.object_id for each in believed.facts.values() if each.object_id
     }
@@ -83,7 +83,7 @@ async def test_a_name_whose_words_are_gone_is_free(door: Door, verb: str) -> Non
     assert "choose another" in (await door.post(f"/v1/entities/{elena}/split", split, 409))["detail"]
     await door.post(f"/v1/entities/{elena}/{verb}", {"alias" if verb == "alias" else "name": "Ottokar"})
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"][0]["entity_id"] == elena
-    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
     await door.post("/v1/undo")
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"] == []
 
@@ -108,11 +108,11 @@ async def test_a_name_known_in_confidence_is_free_and_its_bearer_is_taken_in(doo
     await door.post("/v1/sources", vault, 202)
     await door.post("/v1/sources", talk("mine", "2026-03-02", ("Maya", "Elena likes figs.")), 202)
     await door.settle()
-    secret = next(e for e in (await door.minds.believed(door.user)).entities.values() if e.name.lower() == "ottokar")
+    secret = next(e for e in (await door.actors.believed(door.user)).entities.values() if e.name.lower() == "ottokar")
     elena = (await door.get("/v1/entities", name="Elena"))["entities"][0]["entity_id"]
     async with await door.client_of(door.user, clearance=Sensitivity.OPEN) as stranger:
         renamed = await stranger.post(f"/v1/entities/{elena}/rename", json={"name": secret.name})
         assert renamed.status_code == 200, renamed.text
-    believed = await door.minds.believed(door.user)
+    believed = await door.actors.believed(door.user)
     assert believed.entities[secret.entity_id].merged_into == elena
-    assert await door.house.stores.journal.load(door.user) == believed
+    assert await door.app.stores.journal.load(door.user) == believed

@@ -104,7 +104,7 @@ async def cast(door: Door, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Cas
     """
     monkeypatch.setattr(accesses, "BATCH_S", 86_400.0)
     cast, team = Cast(door), f"{door.user}-team"
-    door.house.clock = _Still()
+    door.app.clock = _Still()
     teams = {"anna": (team,), "bert": (team,), "carl": ()}
     for user, level in product(teams, Sensitivity):
         client = await door.client_of(f"{door.user}-{user}", teams[user], clearance=level)
@@ -126,7 +126,7 @@ async def cast(door: Door, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Cas
         word = cast.coin(f"{user}-open")
         told = f"{word} keeps bees in the garden."
         claim = Claim(word, told, 0, told, object=cast.coin(f"{user}-open"))
-        await door.minds.turn(f"{door.user}-{user}", Remember(f"c-{user}", claims=(claim,)), {})
+        await door.actors.turn(f"{door.user}-{user}", Remember(f"c-{user}", claims=(claim,)), {})
     await cast.settle()
     yield cast
     for client in cast.views.values():
@@ -142,12 +142,12 @@ async def requests(cast: Cast) -> list[str]:
     """Every GET route with the ids and names of everybody, as URLs, and what is asked by POST, as URL and body."""
     ids: dict[str, set[str]] = {"entity_id": set(), "fact_id": set(), "source_id": set(cast.words)}
     for user in ("anna", "bert", "carl"):
-        believed = await cast.door.house.stores.journal.load(f"{cast.door.user}-{user}")
+        believed = await cast.door.app.stores.journal.load(f"{cast.door.user}-{user}")
         ids["entity_id"] |= set(_one_a_group(cast, {e.entity_id: e.name for e in believed.entities.values()}))
         ids["fact_id"] |= set(_one_a_group(cast, {f.fact_id: f.statement for f in believed.facts.values()}))
     assert all(len(found) >= 5 for found in ids.values()), ids
     names = [min(words) for words in cast.words.values()]
-    routes = [*_routes(create_app(cast.door.house).openapi()), Route("/", (), ("q",))]
+    routes = [*_routes(create_app(cast.door.app).openapi()), Route("/", (), ("q",))]
     assert len(routes) > 10
     posts = {f"/v1/tools/{name}": tool.arguments for name, tool in TOOLS.items() if not tool.writes}
     asked = [post for path, body in ({"/v1/ask": AskIn} | posts).items() for post in _posts(path, body, ids, names)]

@@ -78,7 +78,7 @@ async def test_a_command_that_is_sent_again_late_is_one_fact(door: Door, monkeyp
     told = {"statement": "Nora Nordgren-345 lives in Porto", "subject": "Nora Nordgren-345"}
     told |= {"predicate": "lives_in", "object": "Porto"}
     with monkeypatch.context() as away:
-        away.setattr(door.minds, "turn", _away)
+        away.setattr(door.actors, "turn", _away)
         assert (await door.client.post("/v1/facts", json=told, headers=KEY)).status_code == 503
         await door.settle()
     assert (await door.get("/v1/context", query="Where does Nora live?"))["results"], "the words are found at once"

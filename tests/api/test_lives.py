@@ -7,7 +7,7 @@ import pytest
 
 from bench.life_files import parse_life, read_life
 from bench.life_reports import cells, fact_lines, report
-from bench.lives import TOLD, Lived, body_of
+from bench.lives import TOLD, LifeResult, body_of
 from tests.api.lives import lived
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 
@@ -34,7 +34,7 @@ x 1.2 | Bo keeps cats | idiom
 
 
 @pytest.fixture
-async def ana(database: str, tmp_path: Path) -> Lived:  # noqa: F811
+async def ana(database: str, tmp_path: Path) -> LifeResult:  # noqa: F811
     return await lived(parse_life(LIFE, "ana.life"), database, tmp_path, {"encoder": {"kind": "hashing"}})
 
 
@@ -49,7 +49,7 @@ def test_a_session_is_sent_with_the_offset_of_its_day() -> None:
     assert first["end"] <= second["start"] < 60
 
 
-async def test_a_life_is_told_in_its_order_and_at_its_times(ana: Lived) -> None:
+async def test_a_life_is_told_in_its_order_and_at_its_times(ana: LifeResult) -> None:
     failed = {each.line: each.failed for each in ana.commands if each.failed}
     assert [each.line for each in ana.commands] == [5, 6, 7, 8, 9]
     assert failed == {9: "nothing believed holds these words"}
@@ -63,7 +63,7 @@ async def test_a_life_is_told_in_its_order_and_at_its_times(ana: Lived) -> None:
     assert datetime.fromisoformat(tea.valid_from) < datetime(2026, 2, 6, tzinfo=UTC), "by the life's own clock"
 
 
-async def test_what_became_of_it_is_told(ana: Lived) -> None:
+async def test_what_became_of_it_is_told(ana: LifeResult) -> None:
     where, work, cup = ana.replies
     assert (where.right, work.right, cup.right) == (True, False, True)
     row = cells(ana, {"Ana lives in Leipzig": "right", "Bo is allergic to cats": "wrong"})

@@ -34,7 +34,7 @@ async def test_metrics_are_for_administrators_or_for_this_machine(door: Door) ->
     assert (await mine.get("/metrics")).status_code == 403
     nobody = {"X-Internal-Token": ""}
     assert (await door.client.get("/metrics", headers=nobody)).status_code == 401
-    door.house.settings = replace(door.house.settings, events=replace(door.house.settings.events, metrics="loopback"))
+    door.app.settings = replace(door.app.settings, events=replace(door.app.settings.events, metrics="loopback"))
     assert (await door.client.get("/metrics", headers=nobody)).status_code == 200
     proxied = {**nobody, "X-Forwarded-For": "203.0.113.9"}
     assert (await door.client.get("/metrics", headers=proxied)).status_code == 403
@@ -49,7 +49,7 @@ async def test_every_answer_has_an_id(door: Door) -> None:
 
 async def test_a_token_that_asks_too_often_is_told_to_wait(door: Door) -> None:
     mine = await door.client_of(door.user)
-    door.house.rates = Rates(Http(rate=1, burst=2))
+    door.app.rates = Rates(Http(rate=1, burst=2))
     assert [(await mine.get("/v1/stats")).status_code for _ in range(3)] == [200, 200, 429]
     refused = await mine.get("/v1/stats")
     assert refused.headers["retry-after"] == "1"
@@ -62,7 +62,7 @@ async def test_pages_of_other_origins_may_ask_where_that_is_set(door: Door) -> N
     preflight = {**origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
     assert "access-control-allow-origin" not in (await door.client.get("/v1/stats", headers=origin)).headers
     assert (await door.client.options("/v1/stats", headers=preflight)).status_code == 405
-    transport = httpx.ASGITransport(create_app(door.house, cors="https://example.com, https://other.com"))
+    transport = httpx.ASGITransport(create_app(door.app, cors="https://example.com, https://other.com"))
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=door.client.headers) as client:
         answer = await client.get("/v1/stats", headers=origin)
         assert answer.headers["access-control-allow-origin"] == "https://example.com"

@@ -97,7 +97,7 @@ async def test_who_may_not_and_what_is_wrong(door: Door) -> None:
 
 @pytest.mark.parametrize("path", MOUNTS)
 async def test_a_request_is_refused_before_it_is_read(door: Door, path: str) -> None:
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     token = {"authorization": f"Bearer {await token_of(door, door.user)}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=ACCEPT) as client:
         for headers in ({}, {"authorization": "Bearer wrong"}):
@@ -123,7 +123,7 @@ async def test_a_request_is_refused_before_it_is_read(door: Door, path: str) -> 
 @pytest.mark.parametrize("path", MOUNTS)
 async def test_nonsense_gets_an_error_of_the_protocol(door: Door, path: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     headers = {**ACCEPT, "authorization": f"Bearer {await token_of(door, door.user)}"}
     calls: list[Any] = [
         {"name": "zebra words", "arguments": "zebra"},

@@ -75,7 +75,7 @@ def drawn(schema: dict[str, Any], known: dict[str, Any], draw: random.Random) ->
 async def test_whatever_a_tool_is_given_it_answers(door: Door, caplog: pytest.LogCaptureFixture) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    draw, transport = random.Random(SEED), httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    draw, transport = random.Random(SEED), httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     headers = {
         "accept": "application/json, text/event-stream",
         "content-type": "application/json",

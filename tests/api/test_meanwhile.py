@@ -55,25 +55,25 @@ class Held(PostgresCapture):
 
 async def read_once(door: Door, extractor: ScriptedExtractor) -> None:
     """Read what is due of this user, as the worker does."""
-    stores = door.house.stores
-    for task in await stores.capture.due("read", door.house.clock.now(), 100):
+    stores = door.app.stores
+    for task in await stores.capture.due("read", door.app.clock.now(), 100):
         if task["user_id"] == door.user:
-            await read_source(task, stores.capture, extractor, stores.encoder, door.minds._submit, 16)
+            await read_source(task, stores.capture, extractor, stores.encoder, door.actors._submit, 16)
 
 
 async def believed(door: Door) -> list[str]:
-    facts = (await door.minds.believed(door.user)).facts.values()
+    facts = (await door.actors.believed(door.user)).facts.values()
     return sorted(fact.statement for fact in facts if fact.status == "active")
 
 
 async def settled(door: Door) -> list[str]:
-    door.minds.extractor = ScriptedExtractor(WORDS)
+    door.actors.extractor = ScriptedExtractor(WORDS)
     await asyncio.wait_for(door.settle(), SETTLED_S)
     return await believed(door)
 
 
 async def test_what_was_forgotten_and_is_told_again_is_read_again(door: Door) -> None:
-    door.minds.extractor = ScriptedExtractor(WORDS)
+    door.actors.extractor = ScriptedExtractor(WORDS)
     await tell(door, LISBON)
     await door.client.delete("/v1/sources/x")
     assert await believed(door) == []
@@ -82,7 +82,7 @@ async def test_what_was_forgotten_and_is_told_again_is_read_again(door: Door) ->
 
 
 async def test_what_was_hidden_and_is_shown_again_is_read_again(door: Door) -> None:
-    door.minds.extractor = ScriptedExtractor(WORDS)
+    door.actors.extractor = ScriptedExtractor(WORDS)
     await tell(door, LISBON)
     await tell(door, SWEEP)
     assert await believed(door) == ["lives in Berlin"]
@@ -120,11 +120,11 @@ async def test_words_hidden_while_they_are_read_are_not_believed(door: Door) -> 
 
 
 async def test_what_a_source_grows_by_while_its_reading_ends_is_still_to_be_read(door: Door) -> None:
-    stores, held = door.house.stores, Held(door.house.stores.pool, door.house.stores.encoder.name)
+    stores, held = door.app.stores, Held(door.app.stores.pool, door.app.stores.encoder.name)
     words = [Segment(str(at), "Maya", text, at, at + 1.0) for at, text in enumerate(WORDS)]
     first = Source("x", f"user:{door.user}", "conversation", MONDAY, segments=tuple(words[:1]))
     await stores.capture.store(first)
-    await door.minds.believed(door.user)
+    await door.actors.believed(door.user)
     growing = asyncio.ensure_future(held.store(Source("x", first.scope, first.kind, MONDAY, segments=tuple(words[2:]))))
     await held.asked.wait()
     reading = asyncio.ensure_future(read_once(door, ScriptedExtractor(WORDS)))

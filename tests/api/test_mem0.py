@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 
 async def speaking(door: Door, user: str, permission: str = "write") -> httpx.AsyncClient:
     token = await token_of(door, user, permission)
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     headers = {"Authorization": f"Token {token}"}
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
 
@@ -138,7 +138,7 @@ async def test_forgetting_one_message_leaves_the_others_and_erases_it(door: Door
 
 
 async def test_words_of_a_session_file_are_forgotten_as_a_whole_only(door: Door) -> None:
-    folder = door.house.settings.home / "transcripts" / door.user
+    folder = door.app.settings.home / "transcripts" / door.user
     folder.mkdir(parents=True)
     (folder / "breakfast.jsonl").write_text("")
     await door.post("/v1/sources", TALK, 202)
@@ -283,7 +283,7 @@ async def test_messages_as_clients_send_them(door: Door) -> None:
 
 
 async def test_our_own_routes_keep_their_own_form(door: Door) -> None:
-    stranger = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(door.house)), base_url="http://test")
+    stranger = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(door.app)), base_url="http://test")
     for path in ("/v1/entities", "/v1/entities/e-0", "/v1/events", "/v1/memory", "/v1/sources/v1/memories/x"):
         assert (await stranger.get(path)).headers["content-type"] == "application/problem+json"
     for path in ("/v1/ping/", "/v1/entities/", "/v3/memories/", "/v1/memories/a%2Fb/", "/v2/entities/user/x/"):

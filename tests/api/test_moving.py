@@ -38,10 +38,10 @@ async def statements(shard: MemoryShard, user: str) -> set[str]:
 
 async def two(door: Door, user: str) -> tuple[MemoryShard, MemoryShard]:
     """Where a user lives of two shards, and where of three."""
-    door.minds.place(2)
-    before = door.minds.of(user)
-    door.minds.place(3)
-    return before, door.minds.of(user)
+    door.actors.place(2)
+    before = door.actors.of(user)
+    door.actors.place(3)
+    return before, door.actors.of(user)
 
 
 async def test_a_shard_in_which_a_memory_lived_tells_nothing_that_is_over(door: Door) -> None:
@@ -90,7 +90,7 @@ async def test_a_memory_is_forgotten_wherever_it_was_held(door: Door) -> None:
         assert user not in after._users
         assert await door.rows("SELECT 1 FROM owners WHERE user_id = %(user)s", user=user) == []
         with pytest.raises(Fenced):  # whoever was about to write what was forgotten
-            await door.house.stores.journal.commit(
+            await door.app.stores.journal.commit(
                 1, await after.believed(user), ChangeSet("c-late", "Remember", "user", NOW), {}
             )
         told = await client.post("/v1/facts", json={"text": "I like coffee."})
@@ -113,7 +113,7 @@ async def test_a_shard_lets_go_of_who_has_moved_and_loses_no_count(door: Door) -
 async def test_nothing_is_lost_or_doubled_while_two_shards_become_three(door: Door) -> None:
     """Several write all the time; each of them learns of the third shard by itself, and at another moment."""
     users = [*moving(door, 3), *(f"{door.user}-stays-{number}" for number in range(3))]
-    door.minds.place(2)
+    door.actors.place(2)
     clients = {user: await door.client_of(user) for user in users}
     acknowledged: dict[str, list[str]] = {user: [] for user in users}
     over = asyncio.Event()
@@ -138,7 +138,7 @@ async def test_nothing_is_lost_or_doubled_while_two_shards_become_three(door: Do
         """Back and forth, with some turns still on their way to where a memory lived."""
         for number in (3, 2, 3, 2, 3):
             await asyncio.sleep(0.5)
-            door.minds.place(number)
+            door.actors.place(number)
         over.set()
 
     await asyncio.gather(place(), *map(write, users), *map(ask, users))
@@ -151,10 +151,10 @@ async def _once(door: Door, user: str, acknowledged: Sequence[str]) -> None:
     """Each acknowledged write is there once: believed, in the journal and among what was captured."""
     rows = await door.rows("SELECT version FROM journal WHERE user_id = %(user)s ORDER BY version", user=user)
     assert [row["version"] for row in rows] == list(range(1, len(rows) + 1))
-    believed = await door.house.stores.journal.load(user)
+    believed = await door.app.stores.journal.load(user)
     assert Counter(fact.statement for fact in believed.facts.values()) == Counter(acknowledged)
-    assert (await door.house.stores.commands.story(user)).version == believed.version
-    assert await door.minds.believed(user) == believed
+    assert (await door.app.stores.commands.story(user)).version == believed.version
+    assert await door.actors.believed(user) == believed
 
 
 async def _surely(client: httpx.AsyncClient, said: str) -> None:

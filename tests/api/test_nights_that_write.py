@@ -22,9 +22,9 @@ SECRET = {
 
 async def look(door: Door) -> None:
     """Somebody recalls everybody who is known."""
-    known = await door.minds.believed(door.user)
+    known = await door.actors.believed(door.user)
     ids = tuple((each, 1) for each in sorted(known.entities))
-    await door.minds.turn(door.user, RecordAccess(f"look-{known.version}", "access", ids), {})
+    await door.actors.turn(door.user, RecordAccess(f"look-{known.version}", "access", ids), {})
 
 
 async def page(door: Door, name: str = "Elena", client: Any = None) -> dict[str, Any]:
@@ -95,8 +95,8 @@ async def test_forgetting_the_words_takes_every_description_that_may_quote_them(
     assert (await page(slept))["description"] is None
     await slept.settle()
     assert not any("Zanzibar" in each for each in await described(slept))
-    believed = await slept.minds.believed(slept.user)
-    assert await slept.house.stores.journal.load(slept.user) == believed
+    believed = await slept.actors.believed(slept.user)
+    assert await slept.app.stores.journal.load(slept.user) == believed
     assert not any("Zanzibar" in (each.description or "") for each in believed.entities.values())
 
 
@@ -117,7 +117,7 @@ async def test_a_whole_night_is_taken_back_by_its_name(slept: Door) -> None:
     assert (await slept.get(f"/v1/night/{night}"))["undone"] is True
     told = await slept.client.post("/v1/undo", json={"night": night})
     assert (told.status_code, told.json()["detail"]) == (409, "Nothing of that night is left to undo.")
-    assert await slept.house.stores.journal.load(slept.user) == await slept.minds.believed(slept.user)
+    assert await slept.app.stores.journal.load(slept.user) == await slept.actors.believed(slept.user)
     kinds = [row["kind"] for row in await slept.rows(
         "SELECT kind FROM journal WHERE user_id = %(user)s AND undoes IS NOT NULL", user=slept.user
     )]  # fmt: skip
@@ -126,9 +126,9 @@ async def test_a_whole_night_is_taken_back_by_its_name(slept: Door) -> None:
 
 async def test_a_memory_rebuilt_from_its_commands_has_its_nights_and_their_undoing(slept: Door) -> None:
     await slept.post("/v1/undo", {"night": slept.report["night"]})  # type: ignore[attr-defined]
-    before = await slept.minds.believed(slept.user)
-    await slept.minds.rebuild(slept.user)
-    after = await slept.minds.believed(slept.user)
+    before = await slept.actors.believed(slept.user)
+    await slept.actors.rebuild(slept.user)
+    after = await slept.actors.believed(slept.user)
     assert (after.entities, after.links, after.version) == (before.entities, before.links, before.version)
 
 

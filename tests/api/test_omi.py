@@ -93,8 +93,8 @@ class Omi:
 @pytest.fixture
 async def omi(door: Door, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Omi]:
     clock = Clock(NOON)
-    monkeypatch.setattr(door.house, "clock", clock)
-    transport = httpx.ASGITransport(create_app(door.house), raise_app_exceptions=False)
+    monkeypatch.setattr(door.app, "clock", clock)
+    transport = httpx.ASGITransport(create_app(door.app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
         yield Omi(door, http, await token_of(door, door.user), clock)
 
@@ -335,10 +335,10 @@ async def test_the_secret_is_told_nobody(
         told.append(await http.delete(f"{base}/transcript"))
         told.append(await http.get(f"{base}/%00"))
         told.append(await http.post("/omi/not-the-secret-at-all/transcript", content=b"{}"))
-        monkeypatch.setattr(door.house.stores.capture, "store", broken)
+        monkeypatch.setattr(door.app.stores.capture, "store", broken)
         told.append(await http.post(f"{base}/transcript", json=[segment("s1", "Hello.", 0, 1)]))
     assert [each.status_code for each in told] == [200, 200, 200, 200, 404, 404, 405, 404, 401, 500]
-    await door.house.trail.flush()
+    await door.app.trail.flush()
     trail = await door.rows("SELECT * FROM audit WHERE user_id = %(user)s", user=door.user)
     assert {row["route"] for row in trail} >= {"POST /omi/{secret}/transcript"}
     # the client and uvicorn's own log, which Memoray leaves off, name every address

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.postgres
 
 def heard_of(door: Door) -> list[bytes]:
     """The samples of each session that is kept of a user, in the order of time."""
-    folder = door.house.settings.home / "audio" / folder_name(door.user)
+    folder = door.app.settings.home / "audio" / folder_name(door.user)
     return [path.read_bytes() for path in sorted(folder.glob("*.pcm"))]
 
 
@@ -35,7 +35,7 @@ async def test_sound_is_kept_a_session_a_file_and_once(omi: Omi) -> None:  # noq
     assert (await omi.door.get("/v1/stats"))["sound"] == {"sessions": 2, "bytes": 96_000, "seconds": 3.0}
     async with await omi.door.client_of(omi.door.user, clearance=Sensitivity.OPEN) as stranger:
         assert (await stranger.get("/v1/stats")).json()["sound"] is None
-    folder = omi.door.house.settings.home / "audio"
+    folder = omi.door.app.settings.home / "audio"
     assert [oct(each.stat().st_mode)[-3:] for each in (folder / folder_name(omi.door.user),)] == ["700"]
     assert all(oct(each.stat().st_mode)[-2:] == "00" for each in folder.rglob("omi-*"))
     assert await omi.kept() == []

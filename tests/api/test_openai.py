@@ -68,10 +68,10 @@ async def talks(door: Door) -> list[tuple[str, str, str]]:
 
 def behind(door: Door, server: ModelServer, timeout_s: float = 20.0, **more: float) -> None:
     """Let a language model stand behind the door."""
-    house = door.house
+    app = door.app
     told = AnswerModel(url=server.url, model="small", timeout_s=timeout_s, **more)
-    house.settings = replace(house.settings, models=replace(house.settings.models, language=told))
-    house.model = OpenAiModel(Endpoint(url=server.url, model="small", timeout_s=timeout_s))
+    app.settings = replace(app.settings, models=replace(app.settings.models, language=told))
+    app.model = OpenAiModel(Endpoint(url=server.url, model="small", timeout_s=timeout_s))
 
 
 async def test_without_a_model_memory_is_quoted_and_both_sides_are_remembered(door: Door) -> None:
@@ -239,7 +239,7 @@ async def test_what_breaks_within_a_stream_is_told_in_it(door: Door) -> None:
             raise ZeroDivisionError("somebody's words")
             yield ""
 
-    door.house.model = Broken()  # type: ignore[assignment]
+    door.app.model = Broken()  # type: ignore[assignment]
     told = await events(door, said("Hello"))
     assert told[-1]["error"]["type"] == "server_error"
     assert "words" not in told[-1]["error"]["message"]
@@ -362,7 +362,7 @@ async def test_embeddings_are_those_of_memory(door: Door) -> None:
     texts = [f"a sentence of number {number}" for number in range(20)]
     floats = await door.post("/v1/embeddings", {"model": "memoray", "input": texts})
     coded = await door.post("/v1/embeddings", {"model": "memoray", "input": texts, "encoding_format": "base64"})
-    expected = door.house.stores.encoder.embed(texts)
+    expected = door.app.stores.encoder.embed(texts)
     assert [each["index"] for each in floats["data"]] == list(range(20))
     np.testing.assert_allclose([each["embedding"] for each in floats["data"]], expected, atol=1e-6)
     decoded = [np.frombuffer(base64.b64decode(each["embedding"]), "<f4") for each in coded["data"]]
@@ -380,7 +380,7 @@ async def test_embeddings_are_those_of_memory(door: Door) -> None:
     for body, param in refused:
         answer = await door.client.post("/v1/embeddings", json={"model": "memoray", **body})
         assert (answer.status_code, answer.json()["error"]["param"]) == (400, param), answer.text
-    dimensions = door.house.stores.encoder.dimensions
+    dimensions = door.app.stores.encoder.dimensions
     await door.post("/v1/embeddings", {"model": "memoray", "input": "x", "dimensions": dimensions})
     assert (await door.client.post("/v1/embeddings", json={"model": "ada", "input": "x"})).status_code == 404
 

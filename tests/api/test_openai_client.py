@@ -99,7 +99,7 @@ async def test_the_client_talks_streams_and_embeds(door: Door, tmp_path: Path) -
     assert told["streamed"] == told["words"]
     assert (told["usage"], told["last"]) == (told["total"], False)
     assert told["chunks"] > 4
-    assert (told["vectors"], told["size"]) == (2, door.house.stores.encoder.dimensions)
+    assert (told["vectors"], told["size"]) == (2, door.app.stores.encoder.dimensions)
     assert told["same"] < 1e-6
     assert [(role, words) for _, role, words in await talks(door)][:1] == [("user", ASKED)]
     assert len(await talks(door)) == 2, "asked again as parts it is the same talk"

@@ -24,7 +24,7 @@ async def tell(door: Door, *statements: str, subject: str = "Maya") -> list[str]
     ids = []
     for statement in statements:
         claim = Claim(subject, statement, 0, statement)
-        done = await door.minds.turn(door.user, Remember(f"tell {statement}", claims=(claim,)), {})
+        done = await door.actors.turn(door.user, Remember(f"tell {statement}", claims=(claim,)), {})
         ids.append(done.outcomes[0].fact_id)
     await encode(door)
     return ids
@@ -32,9 +32,9 @@ async def tell(door: Door, *statements: str, subject: str = "Maya") -> list[str]
 
 async def encode(door: Door) -> None:
     """Give every fact its vector, without letting it meet the facts it resembles."""
-    facts = (await door.minds.believed(door.user)).facts
-    vectors = door.house.stores.encoder.embed([each.statement for each in facts.values()])
-    await door.house.stores.journal.put_fact_vectors(door.user, dict(zip(facts, vectors, strict=True)))
+    facts = (await door.actors.believed(door.user)).facts
+    vectors = door.app.stores.encoder.embed([each.statement for each in facts.values()])
+    await door.app.stores.journal.put_fact_vectors(door.user, dict(zip(facts, vectors, strict=True)))
 
 
 async def statements(door: Door, **filters: Any) -> set[str]:
@@ -43,8 +43,8 @@ async def statements(door: Door, **filters: Any) -> set[str]:
 
 async def snapshot(door: Door) -> Any:
     """Everything that is believed, but for the versions of facts."""
-    believed = await door.house.stores.journal.load(door.user)
-    assert believed == await door.minds.believed(door.user), "the shard and the journal agree"
+    believed = await door.app.stores.journal.load(door.user)
+    assert believed == await door.actors.believed(door.user), "the shard and the journal agree"
     facts = {each.fact_id: (each.status, each.confidence, each.subject_id, each.since, each.valid, each.protected)
              for each in believed.facts.values() if each.status != "forgotten"}  # fmt: skip
     return believed.entities, believed.mentions, believed.evidence, believed.links, believed.notes, facts
@@ -106,7 +106,7 @@ async def test_a_meta_fact_is_seen_by_whoever_sees_all_it_rests_on(door: Door) -
         key, statement = segment_key(scope, f"s{number}", "1"), BEES[number]
         read = ReadSegment(scope, f"s{number}", key, 1, 1.7e9, "Maya", "user", 0)
         claim = Claim("Maya", statement, key, statement)
-        await door.minds.turn(door.user, AcceptReading(f"r{number}", "extraction", (read,), claims=(claim,)), {})
+        await door.actors.turn(door.user, AcceptReading(f"r{number}", "extraction", (read,), claims=(claim,)), {})
     await encode(door)
     done = (await both.post("/v1/facts/synthesize")).json()
     assert len(done["changed"]) == 1, done

@@ -173,13 +173,13 @@ async def test_overdue_promises_stand_before_the_open_ones(browser: httpx.AsyncC
     await door.settle()
     listed = (await door.get("/v1/promises"))["promises"]
     due = next(each["due"] for each in listed if "photos" in each["text"])
-    door.house.clock = At(datetime.fromisoformat(due).timestamp() + 5 * DAY_S)
+    door.app.clock = At(datetime.fromisoformat(due).timestamp() + 5 * DAY_S)
     page = (await browser.get("/")).text
     overdue, _, still = page.partition("Open promises")
     assert "photos" in overdue.partition("Overdue promises")[2]
     assert "was due 2026-11-20" in overdue
     assert "photos" not in still
-    door.house.clock = At(datetime.fromisoformat(due).timestamp() - 2 * DAY_S)
+    door.app.clock = At(datetime.fromisoformat(due).timestamp() - 2 * DAY_S)
     page = (await browser.get("/")).text
     assert "Overdue" not in page
     assert "photos" in page.partition("Open promises")[2]

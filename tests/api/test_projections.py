@@ -30,7 +30,7 @@ async def test_lag_is_told_of_each_projection(door: Door) -> None:
     assert found.keys() == {"columns", "postgres"}
     assert (found["columns"]["unread"], found["columns"]["behind"]) == (1, NOTHING)
     assert (found["postgres"]["unread"], found["postgres"]["behind"]) == (0, NOTHING)
-    assert {each["generation"] for each in found.values()} == {door.house.stores.encoder.name}
+    assert {each["generation"] for each in found.values()} == {door.app.stores.encoder.name}
     await door.get("/v1/context", **ASKED)
     assert (await projections(door))["columns"] == found["columns"] | {"unread": 0}
     await tell(door, "b", "I moved to Porto.")
@@ -65,7 +65,7 @@ async def test_figures_do_not_wait_for_a_shard_that_is_away(door: Door, monkeypa
     async def away(*_: object) -> object:
         return ()
 
-    monkeypatch.setattr(door.minds, "projected", away)
+    monkeypatch.setattr(door.actors, "projected", away)
     assert (await projections(door)).keys() == {"postgres"}
 
 
@@ -76,12 +76,12 @@ async def test_a_search_that_was_dropped_keeps_quiet_until_it_is_taken_up(door: 
     async def away(*_: object) -> object:
         raise Unavailable
 
-    monkeypatch.setattr(door.minds, "recall", away)
+    monkeypatch.setattr(door.actors, "recall", away)
     assert (await door.get("/v1/context", **ASKED))["results"]
-    scope, search = user_scope(door.user), door.house.stores.search
+    scope, search = user_scope(door.user), door.app.stores.search
     await search.drop(scope)
     assert (await door.get("/v1/context", **ASKED))["results"] == []
     assert (await projections(door))["postgres"]["unread"] == 1
-    await follow(search, door.house.stores.feed, scope)
+    await follow(search, door.app.stores.feed, scope)
     assert (await door.get("/v1/context", **ASKED))["results"]
     assert (await projections(door))["postgres"]["unread"] == 0

@@ -128,7 +128,7 @@ TALK = [
 @pytest.mark.postgres
 async def test_a_memory_through_the_client_that_awaits(door: Door) -> None:
     token = await token_of(door, door.user)
-    transport = httpx.ASGITransport(create_app(door.house))
+    transport = httpx.ASGITransport(create_app(door.app))
     async with AsyncMemory("http://test", token, transport=transport) as memory:
         added = await memory.add(TALK, source_id="breakfast", started_at="2026-04-05T08:00:00+00:00")
         assert (added.source_id, added.segments, added.changed) == ("breakfast", 3, 3)

@@ -63,9 +63,9 @@ async def test_a_source_goes_from_raw_to_extracted(door: Door) -> None:
 
 async def test_a_source_that_failed_too_often_says_so_and_is_tried_again(door: Door) -> None:
     await door.post("/v1/sources", LISBON, 202)
-    capture, now = door.house.stores.capture, door.house.clock.now()
+    capture, now = door.app.stores.capture, door.app.clock.now()
     task = {"scope": f"user:{door.user}", "source_id": "march", "task": "read", "user_id": door.user}
-    for _ in range(door.house.settings.extraction.attempts):
+    for _ in range(door.app.settings.extraction.attempts):
         await capture.failed(task, "model-failed: no usable answer", now)
     failed = (await door.get("/v1/sources", status="failed"))["sources"]
     assert [(each["attempts"], each["last_error"]) for each in failed] == [(8, "model-failed: no usable answer")]
@@ -142,7 +142,7 @@ async def test_a_session_file_is_taken_in_on_request(door: Door) -> None:
         "is_sweep": False,
         "segments": [{"segment_id": "a", "speaker": "Maya", "text": "I live in Lisbon.", "start": 0, "end": 2}],
     }
-    folder = Path(door.house.settings.home) / "transcripts" / door.user
+    folder = Path(door.app.settings.home) / "transcripts" / door.user
     folder.mkdir(parents=True)
     (folder / "walk-1.jsonl").write_text(json.dumps(line) + "\n")
     for _ in range(2):
@@ -175,7 +175,7 @@ async def test_the_page_of_an_entity(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     maya = (await door.get("/v1/entities", name="Maya"))["entities"][0]
     note = WriteNote("c-note", about_id=maya["entity_id"], text="Likes the sea.", lifetime="week")
-    await door.minds.turn(door.user, note, {})
+    await door.actors.turn(door.user, note, {})
     page = await door.get(f"/v1/entities/{maya['entity_id'][:10]}")
     assert page["entity_id"] == maya["entity_id"]
     homes = [fact for fact in page["facts"] if fact["predicate"] == "lives_in"]
@@ -196,7 +196,7 @@ async def test_a_merged_entity_answers_as_what_it_became(door: Door) -> None:
     await tell(door, source("a", ("Maya", "Elena called."), ("Ravi", "Ellie called too.")))
     listed = (await door.get("/v1/entities", entity_type="person"))["entities"]
     people = {each["name"]: each["entity_id"] for each in listed}
-    await door.minds.turn(door.user, MergeEntities("c-m", winner_id=people["Maya"], loser_id=people["Ravi"]), {})
+    await door.actors.turn(door.user, MergeEntities("c-m", winner_id=people["Maya"], loser_id=people["Ravi"]), {})
     page = await door.get(f"/v1/entities/{people['Ravi']}")
     assert (page["entity_id"], page["merged_from"]) == (people["Maya"], people["Ravi"])
     assert "Ravi" in page["aliases"]
@@ -214,7 +214,7 @@ async def test_a_prefix_that_fits_two_is_ambiguous(door: Door) -> None:
 
 async def test_an_entity_told_by_command_is_there_without_a_mention(door: Door) -> None:
     claim = Claim("Nadia", "Nadia keeps bees.", 0, "Nadia keeps bees.")
-    await door.minds.turn(door.user, Remember("c-1", claims=(claim,)), {})
+    await door.actors.turn(door.user, Remember("c-1", claims=(claim,)), {})
     nadia = (await door.get("/v1/entities", name="Nadia"))["entities"][0]
     assert (nadia["mention_count"], nadia["session_count"]) == (0, 0)
     fact = await fact_of(door, subject="Nadia")
@@ -257,7 +257,7 @@ async def test_a_fact_has_its_shape(door: Door) -> None:
 
 async def test_both_axes_of_time(door: Door) -> None:
     await tell(door, PORTO)
-    heard = door.house.clock.now()
+    heard = door.app.clock.now()
     await tell(door, LISBON)
     then = await fact_of(door, predicate="lives_in", as_of=MONDAY - 10 * DAY)
     assert (then["object"], then["valid_to"]) == ("Porto", "2026-03-02T08:00:05Z")
@@ -272,7 +272,7 @@ async def test_both_axes_of_time(door: Door) -> None:
 async def test_a_fact_is_explained_down_to_the_words(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     fact = await fact_of(door, predicate="lives_in")
-    await door.minds.turn(door.user, ConfirmFact("c-confirm", fact_id=fact["fact_id"]), {})
+    await door.actors.turn(door.user, ConfirmFact("c-confirm", fact_id=fact["fact_id"]), {})
     told = await door.get(f"/v1/facts/{fact['fact_id']}/explain")
     assert (told["protected"], told["fact"]["confidence"], told["fact"]["strength"]) == (True, 1.0, 1.0)
     said = told["words"][0]
@@ -326,7 +326,7 @@ async def test_the_timeline_is_in_order_and_can_be_narrowed(door: Door) -> None:
 
 
 async def test_a_day_where_the_user_lives(door: Door) -> None:
-    await door.minds.turn(door.user, SetProfile("c-p", profile=Profile("Maya", time_zone="Asia/Tokyo")), {})
+    await door.actors.turn(door.user, SetProfile("c-p", profile=Profile("Maya", time_zone="Asia/Tokyo")), {})
     late = source("late", ("Maya", "Ravi was wonderful company tonight."), at=MONDAY + 8 * 3600)  # 01:00 the next day
     await tell(door, LISBON, late)
     day = await door.get("/v1/daily", date="2026-03-02")

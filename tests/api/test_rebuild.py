@@ -28,20 +28,20 @@ async def test_a_rebuilt_index_answers_as_before(door: Door, what: str) -> None:
     meanwhile = await door.get("/v1/context", **asked)
     assert meanwhile["results"] == before["results"], "what is made anew serves until then"
     await door.settle()
-    await door.minds.encode_facts(door.house.stores)
+    await door.actors.encode_facts(door.app.stores)
     after = await door.get("/v1/context", **asked)
     assert after["results"] == before["results"]
 
 
 async def lose(door: Door) -> None:
     """The database loses all that is believed of the user, words included; what was heard stays."""
-    async with door.house.stores.pool.transaction(user_id=door.user) as connection:
+    async with door.app.stores.pool.transaction(user_id=door.user) as connection:
         for table in BELIEF:
             statement = sql.SQL("DELETE FROM {} WHERE user_id = %s").format(sql.Identifier(table))
             await connection.execute(statement, [door.user])
         gone = "DELETE FROM content WHERE scope = %s AND config IS NULL"
         await connection.execute(gone, [user_scope(door.user)])
-    await door.minds.forget_user(door.user)
+    await door.actors.forget_user(door.user)
 
 
 async def kept(door: Door) -> dict[str, Any]:
@@ -62,15 +62,15 @@ async def test_a_lost_journal_is_rebuilt_from_the_captured_commands(door: Door) 
     await door.post("/v1/undo")
     await door.get("/v1/context", query="Where does Maya live?")
     await door.shard._accesses.commit()
-    await door.minds.encode_facts(door.house.stores)
-    believed, before = await door.minds.believed(door.user), await kept(door)
+    await door.actors.encode_facts(door.app.stores)
+    believed, before = await door.actors.believed(door.user), await kept(door)
     await lose(door)
     refused = await door.client.post("/v1/facts", json={"text": "I play the viola."})
     assert (refused.status_code, refused.json()["type"]) == (409, "urn:memoray:journal-behind")
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["otherwise"], answer["refused"]) == (0, 0, 0)
     assert answer["version"] == answer["turns"] == believed.version
-    assert await door.house.stores.journal.load(door.user) == believed == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == believed == await door.actors.believed(door.user)
     assert await kept(door) == before
     await door.post("/v1/facts", {"text": "I play the viola."}, 201)
     again = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
@@ -84,26 +84,26 @@ async def test_after_forgetting_a_snapshot_brings_back_what_is_left(door: Door) 
     receipt = (await door.client.delete(f"/v1/sources/{conversation()['source_id']}")).json()
     assert receipt["captures"] == 1
     await door.post("/v1/facts", {"text": "I play the viola."}, 201)
-    await door.minds.encode_facts(door.house.stores)
-    believed, before = await door.minds.believed(door.user), await kept(door)
+    await door.actors.encode_facts(door.app.stores)
+    believed, before = await door.actors.believed(door.user), await kept(door)
     await lose(door)
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["turns"]) == (believed.version - 1, 1)
-    assert await door.house.stores.journal.load(door.user) == believed
+    assert await door.app.stores.journal.load(door.user) == believed
     assert {table: rows for table, rows in (await kept(door)).items() if before[table] != rows} == {}
 
 
 async def test_a_memory_without_captures_makes_a_snapshot_and_a_missing_line_is_refused(door: Door) -> None:
     await living_memory(door)
-    believed = await door.minds.believed(door.user)
-    await door.house.stores.commands.remove(door.user)
-    await door.minds.forget_user(door.user)
+    believed = await door.actors.believed(door.user)
+    await door.app.stores.commands.remove(door.user)
+    await door.actors.forget_user(door.user)
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["turns"], answer["version"]) == (believed.version, 0, believed.version)
-    assert await door.minds.believed(door.user) == believed
+    assert await door.actors.believed(door.user) == believed
     for text in ("I play the viola.", "I play the flute."):
         await door.post("/v1/facts", {"text": text}, 201)
-    months = [*(door.house.settings.home / "commands").rglob("*.jsonl")]
+    months = [*(door.app.settings.home / "commands").rglob("*.jsonl")]
     lines = months[0].read_bytes().splitlines(keepends=True)
     months[0].write_bytes(b"".join(lines[1:]))
     before = await kept(door)
@@ -117,13 +117,13 @@ async def test_an_imported_memory_can_be_rebuilt(door: Door) -> None:
     await living_memory(door)
     archive = (await door.client.get("/v1/export")).content
     await door.client.delete("/v1/memory")
-    assert not [*(door.house.settings.home / "commands").rglob("*.jsonl")]
+    assert not [*(door.app.settings.home / "commands").rglob("*.jsonl")]
     assert (await door.client.post("/v1/import", content=archive)).status_code == 201
-    believed = await door.minds.believed(door.user)
+    believed = await door.actors.believed(door.user)
     await lose(door)
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["turns"]) == (believed.version, 0)
-    assert await door.minds.believed(door.user) == believed
+    assert await door.actors.believed(door.user) == believed
 
 
 async def test_who_was_never_heard_of_has_nothing_to_rebuild(door: Door) -> None:

@@ -22,8 +22,8 @@ import pytest
 from actors import accesses
 from adapters import build
 from config.settings import load
+from deployments.app_context import AppContext, open_app_context
 from deployments.gateway import create_app
-from deployments.house import House, open_house
 from deployments.use_cases.asking import AskIn
 from deployments.use_cases.tools import TOOLS
 from memory.model.scopes import Sensitivity
@@ -34,7 +34,7 @@ from tests.api import test_isolation as isolation
 from tests.api.conftest import PATIENT, Door
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.databases import own_database
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 OPEN, PRIVATE, SENSITIVE = Sensitivity
 DAWN = datetime(2100, 3, 1, 12, tzinfo=UTC).timestamp()
@@ -99,8 +99,8 @@ class Driven:
 class Lived:
     """One memory, the clock of its life, and tokens of every clearance."""
 
-    house: House
-    minds: LocalMinds
+    app: AppContext
+    actors: LocalActorClient
     clock: Driven
     clients: dict[Sensitivity, httpx.AsyncClient] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ class Lived:
         await self._write(SENSITIVE, "PUT", "/v1/profile", "profile", {"name": "Maya"})
         for number, day in enumerate(story):
             self.clock.moment = DAWN + (1 + 7 * number) * DAY_S
-            self.minds.of(USER)._accesses._batch = 100 * number  # an id tells how many batches there were
+            self.actors.of(USER)._accesses._batch = 100 * number  # an id tells how many batches there were
             await getattr(self, f"_{day.kind}")(number, day, up_to)
         self.clock.moment = DAWN + 200 * DAY_S
 
@@ -125,24 +125,24 @@ class Lived:
                 "sensitivity": day.level.name.lower()}  # fmt: skip
         answer = await self.clients[SENSITIVE].post("/v1/sources", json=body)
         assert answer.status_code == 202, answer.text
-        await self.minds.settle(self.house.stores)
+        await self.actors.settle(self.app.stores)
 
     async def _told(self, number: int, day: Day, up_to: Sensitivity) -> None:
         await self._write(OPEN, "POST", "/v1/facts", f"day-{number}", {"text": day.lines[0]})
-        await self.minds.settle(self.house.stores)
+        await self.actors.settle(self.app.stores)
 
     async def _asked(self, number: int, day: Day, up_to: Sensitivity) -> None:
         """By a token that sees everything: what it finds of the open words must not depend on the others."""
         for level in (SENSITIVE, OPEN):
             answer = await self.clients[level].get("/v1/context", params={"query": day.question, "cut": "none"})
             assert answer.status_code == 200, answer.text
-            await self.minds.of(USER)._accesses.commit()
+            await self.actors.of(USER)._accesses.commit()
             self.clock.moment += 60
 
     async def _night(self, number: int, day: Day, up_to: Sensitivity) -> None:
         night = datetime.fromtimestamp(self.clock.moment, UTC).date()
-        stores = self.house.stores
-        parts = NightParts(self.house.settings.life, stores.nights, self.minds, stores.night_words)
+        stores = self.app.stores
+        parts = NightParts(self.app.settings.life, stores.nights, self.actors, stores.night_words)
         await run_night(USER, night, "UTC", parts)
 
     async def _renamed(self, number: int, day: Day, up_to: Sensitivity) -> None:
@@ -174,22 +174,22 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     home.mkdir()
     (home / "token").write_text("a" * 43)
     settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
-    minds, clock = LocalMinds(settings), Driven()
-    house = await open_house(settings, minds)
-    house.clock = clock
-    minds.of(USER)._accesses._origin = "life"
-    life = Lived(house, minds, clock)
+    actors, clock = LocalActorClient(settings), Driven()
+    app = await open_app_context(settings, actors)
+    app.clock = clock
+    actors.of(USER)._accesses._origin = "life"
+    life = Lived(app, actors, clock)
     for level in Sensitivity:
-        await house.tokens.put(level.name, Token(level.name, USER, (), "write", level))
-        transport = httpx.ASGITransport(create_app(house))
+        await app.tokens.put(level.name, Token(level.name, USER, (), "write", level))
+        transport = httpx.ASGITransport(create_app(app))
         headers = {"X-Internal-Token": level.name}
         life.clients[level] = httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
         assert (await life.clients[level].post("/login", data={"token": level.name})).status_code == 303
     yield life
     for client in life.clients.values():
         await client.aclose()
-    await house.stores.pool.close()
-    await minds.close()
+    await app.stores.pool.close()
+    await actors.close()
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:
              "known_as_of": (str(middle),), "status": ("all",), "since": (str(iso(middle)),)}  # fmt: skip
     monkeypatch.setattr(isolation, "TIMES", times)
     monkeypatch.setattr(isolation, "FREE_WORDS", {"query": QUESTIONS, "q": QUESTIONS[:1]})
-    believed = await whole.house.stores.journal.load(USER)
+    believed = await whole.app.stores.journal.load(USER)
     assert max(each.sensitivity for each in believed.facts.values()) > OPEN, "a life without secrets proves nothing"
     ids = {
         "entity_id": _some({each.entity_id: each.sensitivity for each in believed.entities.values()}),
@@ -215,7 +215,7 @@ async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "source_id": {f"day-{number}" for number in range(14)},
     }
     names = ["Zo", "Zoe", "Porto", "Maya"]
-    routes = [*isolation._routes(create_app(whole.house).openapi()), isolation.Route("/", (), ("q",))]
+    routes = [*isolation._routes(create_app(whole.app).openapi()), isolation.Route("/", (), ("q",))]
     tools = {f"/v1/tools/{name}": tool.arguments for name, tool in TOOLS.items() if not tool.writes}
     posts = [
         post for path, body in ({"/v1/ask": AskIn} | tools).items() for post in isolation._posts(path, body, ids, names)

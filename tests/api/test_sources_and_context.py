@@ -66,10 +66,10 @@ async def test_a_granularity_that_nothing_answers_with_is_refused_and_says_why(d
 async def test_the_same_source_again_changes_nothing(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    before = await door.house.stores.journal.load(door.user)
+    before = await door.app.stores.journal.load(door.user)
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    assert await door.house.stores.journal.load(door.user) == before
+    assert await door.app.stores.journal.load(door.user) == before
 
 
 async def test_changed_words_are_read_again_and_the_old_ones_taken_back(door: Door) -> None:
@@ -79,7 +79,7 @@ async def test_changed_words_are_read_again_and_the_old_ones_taken_back(door: Do
     body["segments"][0]["text"] = "I moved to Porto last month."
     await door.post("/v1/sources", body, 202)
     await door.settle()
-    memory = await door.house.stores.journal.load(door.user)
+    memory = await door.app.stores.journal.load(door.user)
     active = {fact.object for fact in memory.facts.values() if fact.status == "active" and fact.predicate == "lives_in"}
     assert active == {"Porto"}
     found = await door.get("/v1/context", query="Lisbon", cut="none")
@@ -95,7 +95,7 @@ async def test_without_the_shard_postgresql_answers(door: Door) -> None:
 
         raise Unavailable()
 
-    door.minds.recall = away  # type: ignore[method-assign, assignment]
+    door.actors.recall = away  # type: ignore[method-assign, assignment]
     found = await door.get("/v1/context", query="Where did Maya move to?", limit=1)
     assert found["results"][0]["segment_id"] == "1"
     assert "shard" in found["degraded"]

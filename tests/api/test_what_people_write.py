@@ -14,7 +14,7 @@ pytestmark = pytest.mark.postgres
 
 
 async def test_a_session_file_of_malformed_lines_is_refused_with_what_is_wrong(door: Door) -> None:
-    folder = Path(door.house.settings.home) / "transcripts" / door.user
+    folder = Path(door.app.settings.home) / "transcripts" / door.user
     folder.mkdir(parents=True)
     (folder / "walk-2").with_suffix(".jsonl").write_text('walk\n{"segments": []}\n')
     refused = await door.client.post("/v1/ingest/walk-2")
@@ -26,7 +26,7 @@ async def test_a_session_file_of_malformed_lines_is_refused_with_what_is_wrong(d
 async def test_a_session_file_with_malformed_lines_tells_of_them_and_keeps_the_good(door: Door) -> None:
     said = {"segment_id": "a", "speaker": "Maya", "text": "I live in Lisbon.", "start": 0, "end": 2}
     line = {"session_id": "walk-3", "device_id": "omi", "session_started_at": MONDAY, "segments": [said]}
-    folder = Path(door.house.settings.home) / "transcripts" / door.user
+    folder = Path(door.app.settings.home) / "transcripts" / door.user
     folder.mkdir(parents=True)
     (folder / "walk-3.jsonl").write_text("walk\n" * 12 + json.dumps(line) + "\n")
     told = await door.post("/v1/ingest/walk-3")

@@ -71,7 +71,7 @@ async def test_what_cannot_be_read_is_remembered_as_it_was_told(door: Door) -> N
     async def broken(_: object) -> Any:
         raise ModelFailed()
 
-    door.minds.read_text = broken  # type: ignore[method-assign]
+    door.actors.read_text = broken  # type: ignore[method-assign]
     told = await door.post("/v1/facts", {"text": "Blue door, third floor."}, 201)
     (fact,) = await facts(door)
     assert fact["fact_id"] == told["fact_id"]
@@ -255,7 +255,7 @@ async def test_an_earlier_command_is_undone_without_losing_the_later(door: Door)
     await door.post("/v1/undo", {"command_id": "two"})
     await door.post("/v1/undo", {"command_id": "one"})
     assert (await entity(door, "Maya"))["entity_id"] == maya
-    assert await door.house.stores.journal.load(door.user) == await door.minds.believed(door.user)
+    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_a_night_is_told_once_and_in_order(door: Door) -> None:
@@ -334,7 +334,7 @@ async def turned_page_by_page(door: Door, route: str, latest: str, total: int) -
 async def test_more_notes_on_a_fact_than_its_page_shows_are_listed_by_their_own_route(door: Door) -> None:
     fact = (await door.post("/v1/facts", {"statement": "Maya plays the cello", "subject": "Maya"}, 201))["fact_id"]
     for number in range(203):
-        await door.minds.turn(door.user, WriteNote(f"note {number}", about_id=fact, text=f"remark {number}"), {})
+        await door.actors.turn(door.user, WriteNote(f"note {number}", about_id=fact, text=f"remark {number}"), {})
     assert len((await door.get(f"/v1/facts/{fact}/explain"))["notes"]) == 50
     latest = note_id(door.user, "note 202")
     await turned_page_by_page(door, f"/v1/facts/{fact}/notes", latest, 203)

@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from adapters import build
-from adapters.postgres.bounds import Bounds
+from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.embedded import OF_OWNER
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.role_names import connections
@@ -21,7 +21,7 @@ from config.settings import Database
 from memory.errors import JournalUnavailable, LockTimeout, NoConnection, StatementTimeout
 
 pytestmark = pytest.mark.postgres
-SHORT = Bounds(statement_s=0.2, lock_s=0.1, idle_s=0.2, long_s=60.0)
+SHORT = PoolTimeouts(statement_s=0.2, lock_s=0.1, idle_s=0.2, long_s=60.0)
 RESERVED = 3
 """superuser_reserved_connections, PostgreSQL's own default."""
 
@@ -165,6 +165,6 @@ async def test_each_part_has_the_patience_of_its_work(database: str) -> None:
             "idle_in_transaction_session_timeout": "1min",
         }
         await pool.close()
-    assert [each.default for each in fields(Bounds)] == [
+    assert [each.default for each in fields(PoolTimeouts)] == [
         patience.question_s, patience.lock_s, patience.idle_s, patience.background_s
     ]  # fmt: skip

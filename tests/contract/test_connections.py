@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from actors.columns import ShardColumns
-from actors.shelves import FIRST, FURTHER, Shelves
+from actors.columns_follower import FIRST, FURTHER, ColumnsFollower
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.feed import PostgresFeed
@@ -44,13 +44,13 @@ async def test_six_first_questions_after_a_restart_do_not_starve_a_turn(database
     for scope in scopes:
         said = (Segment("l0", "Ann", "Rain again.", 0.0, 1.0),)
         await PostgresCapture(pool, ENCODER.name).store(Source("s", scope, "conversation", 1.7e9, segments=said))
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    loading = [asyncio.create_task(shelves.catch_up([scope])) for scope in scopes]
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    loading = [asyncio.create_task(follower.catch_up([scope])) for scope in scopes]
     await asyncio.sleep(0.5)
     assert await pool.row("SELECT 1 AS one") == {"one": 1}
     feed.gate.set()
     await asyncio.gather(*loading)
-    assert all(shelves.library.holds(scope) for scope in scopes)
+    assert all(follower.segment_index.holds(scope) for scope in scopes)
     await pool.close()
 
 

@@ -30,10 +30,10 @@ from memory.retrieval.candidates import Ranking
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
 from memory.retrieval.registry import LEGS
-from memory.words.time_named import Named, Stretch
+from memory.retrieval.segment_index import SegmentIndex
+from memory.words.time_named import NamedTimes, Stretch
 from tests.unit.retrieval.rows import Row, batch
 
 NOON = 1_683_500_000.0
@@ -74,17 +74,17 @@ class World:
         )
 
 
-def library_of(world: World, rounded: bool = False) -> Library:
+def library_of(world: World, rounded: bool = False) -> SegmentIndex:
     encoder = HashingEmbedder()
-    library = Library(encoder.dimensions, rounded)
+    segment_index = SegmentIndex(encoder.dimensions, rounded)
     for heard in world.heard:
         row = heard.row
-        library.put(heard.scope, heard.sensitivity, batch([row]))
+        segment_index.put(heard.scope, heard.sensitivity, batch([row]))
         vector = encoder.embed([dense_text(row.speaker, row.date, row.text)])
-        library.put_vectors(heard.scope, np.array([row.key]), vector)
+        segment_index.put_vectors(heard.scope, np.array([row.key]), vector)
         if row.key in world.removed:
-            library.remove(heard.scope, np.array([row.key]))
-    return library
+            segment_index.remove(heard.scope, np.array([row.key]))
+    return segment_index
 
 
 async def text(world: World) -> Index:
@@ -181,7 +181,7 @@ HEARD = (
     Heard(Row(8, "Beatrix tunes the violin", source=6, at=NOON), scope="team:other"),
 )
 WORLD = World(HEARD)
-THAT_DAY = Named((Stretch(Interval(NOON, NOON + 86_400)),), "that day", (), over=True)
+THAT_DAY = NamedTimes((Stretch(Interval(NOON, NOON + 86_400)),), "that day", (), over=True)
 """For the indexes that go by the time a question names."""
 
 

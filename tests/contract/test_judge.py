@@ -17,13 +17,17 @@ from adapters.judging.rules import RuleJudge
 from adapters.language.openai import OpenAiModel
 from config.settings import JudgeModel
 from memory.errors import ModelFailed
-from memory.model.verdicts import RELATIONS, Pair, Said, Verdict
+from memory.model.verdicts import RELATIONS, ComparedStatement, StatementPair, Verdict
 from memory.ports import Judge
 from tests.fakes.model_server import ModelServer, Reply, prompt
 
 WITHOUT_MODEL = importlib.util.find_spec("xllamacpp") is None
-MOVED = Pair(Said("Ida's rent is $900", 0.0), Said("Ida's rent has recently increased to $1,050", 86_400.0), 0.8)
-OTHER = Pair(Said("Ida keeps bees", 0.0), Said("Ida likes the sea", 86_400.0), 0.4)
+MOVED = StatementPair(
+    ComparedStatement("Ida's rent is $900", 0.0),
+    ComparedStatement("Ida's rent has recently increased to $1,050", 86_400.0),
+    0.8,
+)
+OTHER = StatementPair(ComparedStatement("Ida keeps bees", 0.0), ComparedStatement("Ida likes the sea", 86_400.0), 0.4)
 
 
 def answering(request: dict[str, Any]) -> Reply:
@@ -109,7 +113,7 @@ class Likely(LocalJudge):
         super().__init__(Path("no model"))
         self._replaces, self._excludes = replaces, excludes
 
-    def yes(self, question: str, pair: Pair) -> float:
+    def yes(self, question: str, pair: StatementPair) -> float:
         return self._replaces if "new value" in question else self._excludes
 
 

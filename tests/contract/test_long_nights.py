@@ -19,7 +19,7 @@ from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.sources import SourceState
 from memory.model.working_set import WorkingSet, evolve
-from memory.services.night import Plan
+from memory.services.night import NightPlan
 
 pytestmark = pytest.mark.postgres
 NOW = 1_700_000_000.0
@@ -179,7 +179,7 @@ async def test_what_leaves_the_journal_leaves_the_time_machine(books: Books, poo
 async def test_a_night_that_goes_on_does_not_bring_back_a_memory_that_was_deleted(books: Books, pool: Pool) -> None:
     nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
     await books.commit(Change("created", None, an_entity(1)))
-    await nights.begin(books.user, NIGHT, NOW, Plan({"now": NOW}, {"tiers": ()}))
+    await nights.begin(books.user, NIGHT, NOW, NightPlan({"now": NOW}, {"tiers": ()}))
     await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=books.user)
     crossed = Change("candidate to archived", SourceState("s", "candidate"), SourceState("s", "archived"))
     late = ChangeSet("night-2", "CloseNight", "night", NOW + 2, (crossed,))
@@ -194,7 +194,7 @@ async def test_a_night_that_goes_on_does_not_bring_back_a_memory_that_was_delete
 async def test_the_first_turn_of_a_memory_may_be_a_nights(books: Books, pool: Pool) -> None:
     await pool.rows("INSERT INTO users (user_id) VALUES (%(user)s)", user=books.user)
     nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
-    await nights.begin(books.user, NIGHT, NOW, Plan({"now": NOW}, {"tiers": ()}))
+    await nights.begin(books.user, NIGHT, NOW, NightPlan({"now": NOW}, {"tiers": ()}))
     first = ChangeSet("night-1", "CloseNight", "night", NOW)
     epoch = await books.journal.claim(books.user, "shard-0")
     assert await books.journal.commit(epoch, books.believed, first, {})
@@ -203,9 +203,9 @@ async def test_the_first_turn_of_a_memory_may_be_a_nights(books: Books, pool: Po
 async def test_a_night_that_runs_is_known_and_one_that_died_is_not_waited_for(pool: Pool, books: Books) -> None:
     nights = PostgresNights(pool, "hashing", lambda cosine: cosine)
     await books.commit()
-    plan = Plan({"now": NOW}, {"tiers": ()})
+    plan = NightPlan({"now": NOW}, {"tiers": ()})
     assert await nights.begin(books.user, NIGHT, NOW, plan) is plan
-    standing = await nights.begin(books.user, NIGHT, NOW, Plan({"now": 0.0}, {}))
+    standing = await nights.begin(books.user, NIGHT, NOW, NightPlan({"now": 0.0}, {}))
     assert standing.report == plan.report, "the plan that was first stands"
     assert books.user in await nights.under_way()
     await pool.rows("UPDATE nights SET begun_at = now() - interval '1 hour' WHERE user_id = %(user)s", user=books.user)

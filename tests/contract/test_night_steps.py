@@ -17,7 +17,7 @@ from memory.model.changes import ChangeSet
 from memory.model.entities import Entity
 from memory.rules.describing import rests_on
 from memory.rules.night_steps import Found, NightName
-from memory.services.night import Plan, commands_of, run_night
+from memory.services.night import NightPlan, commands_of, run_night
 from memory.services.night_words import NightWords
 from memory.services.undoing_nights import undo_night
 from tests.contract.test_nights import DAY, NOW, Writer, nights_of, words_of, writer
@@ -135,7 +135,7 @@ async def test_a_night_that_is_not_over_or_was_not_run_cannot_be_taken_back(writ
     nights, mind = nights_of(pool), Mind(writer)
     with pytest.raises(NotFound):
         await undo_night(writer.user, NIGHT, "key", nights, mind)
-    await nights.begin(writer.user, NIGHT, NOW, Plan({"now": NOW}, {}))
+    await nights.begin(writer.user, NIGHT, NOW, NightPlan({"now": NOW}, {}))
     with pytest.raises(Conflict, match="not over"):
         await undo_night(writer.user, NIGHT, "key", nights, mind)
 
@@ -152,15 +152,15 @@ TOLD = c.DescribeEntities(
 )  # fmt: skip
 
 
-def planned() -> Plan:
+def planned() -> NightPlan:
     commands = {"tiers": OF.closing("tiers", CROSSINGS), "duplicates": OF.merging("duplicates", MERGED)}
-    return Plan({"now": NOW, "duplicates": {"merged": [list(each) for each in MERGED]}}, commands)
+    return NightPlan({"now": NOW, "duplicates": {"merged": [list(each) for each in MERGED]}}, commands)
 
 
 async def test_a_plan_comes_back_as_it_was_kept_and_a_step_joins_it_once(writer: Writer, pool: Pool) -> None:
     nights, user = nights_of(pool), writer.user
     of = NightName(user, str(NIGHT))
-    plan = Plan(
+    plan = NightPlan(
         {"now": NOW},
         {"tiers": of.closing("tiers", CROSSINGS), "duplicates": of.merging("duplicates", MERGED)},
     )

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from adapters.postgres.bounds import Bounds
+from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.fact_reads import PostgresFactReads
@@ -39,7 +39,7 @@ async def single(own_pool: Pool, database: str, request: pytest.FixtureRequest) 
     async with own_pool.connection() as connection:
         walled = {"user": conninfo_to_dict(product_dsn(database))["user"]} if request.param == "product" else {}
         # without statistics a list of entities takes half a minute on a busy machine, and what it reads is asked here
-        pool = Pool(make_conninfo(connection.info.dsn, **walled), max_size=1, bounds=Bounds(statement_s=600.0))
+        pool = Pool(make_conninfo(connection.info.dsn, **walled), max_size=1, bounds=PoolTimeouts(statement_s=600.0))
     await pool.open()
     yield pool
     await pool.close()

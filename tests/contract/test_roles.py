@@ -23,7 +23,7 @@ from adapters.postgres.migrate import migrate
 from adapters.postgres.pool import Pool
 from adapters.postgres.role_names import names_of
 from adapters.postgres.roles import beyond, login, product_dsn
-from adapters.walls import everybody
+from adapters.row_scope import everybody
 from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
 from tests.contract.conftest import MIGRATIONS

@@ -34,7 +34,7 @@ def source_of(user: str, source_id: str, texts: list[str]) -> Source:
     return Source(source_id, user_scope(user), "conversation", 1.7e9, segments=segments)
 
 
-class House:
+class InProcessApp:
     """A worker's reading over a real database, for these users alone."""
 
     def __init__(self, pool: Pool, tmp_path: Any, extractor: Extractor, users: set[str]) -> None:
@@ -80,10 +80,10 @@ async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
 ) -> None:
     texts = [f"word {n}" for n in range(40)]
     poisoned = Poisoned("word 20", ENDED)
-    house = House(pool, tmp_path, poisoned, {user})
-    await house.capture.store(source_of(user, "talk", texts))
-    await house.settle()
-    assert sum(read for _, read in house.taken) == 39
+    app = InProcessApp(pool, tmp_path, poisoned, {user})
+    await app.capture.store(source_of(user, "talk", texts))
+    await app.settle()
+    assert sum(read for _, read in app.taken) == 39
     assert sum("word 20" in texts for texts in poisoned.asked) == 3
     view, reads = View(user), PostgresSourceReads(pool, 8)
     scope = user_scope(user)
@@ -92,10 +92,10 @@ async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
     (why,) = [each["set_aside"] for each in await reads.segments(scope, "talk", user) if each["set_aside"]]
     assert why == ENDED.detail
     assert await PostgresFigures(pool).set_aside(view) == 1
-    await house.capture.retry(scope, "talk")
-    house.reading._extractor = ScriptedExtractor({})
-    await house.settle()
-    assert sum(read for _, read in house.taken) == 40
+    await app.capture.retry(scope, "talk")
+    app.reading._extractor = ScriptedExtractor({})
+    await app.settle()
+    assert sum(read for _, read in app.taken) == 40
     assert (await reads.one(view, scope, "talk"))["set_aside"] == 0
 
 
@@ -122,24 +122,24 @@ async def test_a_user_with_much_to_read_does_not_delay_another_user(
     pool: Pool, user: str, tmp_path: Any, segments: int
 ) -> None:
     other = f"{user}-other"
-    house = House(pool, tmp_path, ScriptedExtractor({}), {user, other})
+    app = InProcessApp(pool, tmp_path, ScriptedExtractor({}), {user, other})
     for part in range(4):
-        await house.capture.store(source_of(user, f"much-{part}", [f"word {n}" for n in range(segments // 4)]))
-    assert await house.reading.next(house.stores)
-    await house.capture.store(source_of(other, "new", ["I moved to Ghent."]))
-    assert await house.reading.next(house.stores)
-    assert house.taken[-1] == (other, 1)
+        await app.capture.store(source_of(user, f"much-{part}", [f"word {n}" for n in range(segments // 4)]))
+    assert await app.reading.next(app.stores)
+    await app.capture.store(source_of(other, "new", ["I moved to Ghent."]))
+    assert await app.reading.next(app.stores)
+    assert app.taken[-1] == (other, 1)
 
 
 async def test_a_memory_that_cannot_be_reached_delays_nobody_else(pool: Pool, user: str, tmp_path: Any) -> None:
     other = f"{user}-other"
-    house = House(pool, tmp_path, ScriptedExtractor({}), {user, other})
-    house.away = {user}
+    app = InProcessApp(pool, tmp_path, ScriptedExtractor({}), {user, other})
+    app.away = {user}
     for who in (user, other):
-        await house.capture.store(source_of(who, "new", ["I moved to Ghent."]))
-    await house.settle()
-    assert house.taken == [(other, 1)]
-    (left,) = [each for each in await house.capture.due("read", SystemClock().now(), 10)]
+        await app.capture.store(source_of(who, "new", ["I moved to Ghent."]))
+    await app.settle()
+    assert app.taken == [(other, 1)]
+    (left,) = [each for each in await app.capture.due("read", SystemClock().now(), 10)]
     assert (left["user_id"], left["attempts"]) == (user, 0)
 
 
@@ -151,18 +151,18 @@ async def test_a_source_that_is_forgotten_while_it_is_read_ends_its_reading(
 
     class Forgets(ScriptedExtractor):
         async def read(self, utterances: Any) -> Any:
-            await house.capture.forget(user_scope(user), "talk")
+            await app.capture.forget(user_scope(user), "talk")
             try:
                 return await asyncio.Event().wait()
             except asyncio.CancelledError:
                 ended.append(True)
                 raise
 
-    house = House(pool, tmp_path, Forgets({}), {user})
-    await house.capture.store(source_of(user, "talk", ["It rains."]))
-    await house.settle()
+    app = InProcessApp(pool, tmp_path, Forgets({}), {user})
+    await app.capture.store(source_of(user, "talk", ["It rains."]))
+    await app.settle()
     assert ended == [True]
-    assert house.taken == []
+    assert app.taken == []
     assert await pool.rows("SELECT 1 FROM tried WHERE user_id = %(user)s", user=user) == []
 
 

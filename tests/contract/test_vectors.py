@@ -17,7 +17,7 @@ from adapters.inmemory.journal import InMemoryJournal
 from adapters.postgres import feed as feeding
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.capture import Q as CAPTURE
-from adapters.postgres.feed import PostgresFeed, PostgresShelf
+from adapters.postgres.feed import PostgresFeed, PostgresTraits
 from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from adapters.postgres.vectors import matrix
@@ -30,9 +30,9 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Statements, Vector
 from memory.retrieval.batches import dense_text, local_date
 from memory.retrieval.candidates import Traits
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import Encoded, Pieces
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.decider import Rules
 from memory.services.remember import UserMemory
 from memory.services.vectors import BATCH, encode_heard, let_meet
@@ -359,24 +359,24 @@ async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Poo
 
 async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(mind: Mind) -> None:
     sources = [told(mind.scope), told(mind.scope, "t"), told(mind.scope, "u", sensitivity=Sensitivity.SENSITIVE)]
-    library = Library(ENCODER.dimensions)
+    segment_index = SegmentIndex(ENCODER.dimensions)
     for source in sources:
         await mind.capture.store(source)
         await mind.encode(source.source_id)
     async for level, batch in mind.feed.changed(mind.scope, 0):
-        library.put(mind.scope, level, batch)
+        segment_index.put(mind.scope, level, batch)
     async for keys, encoded in mind.feed.changed_vectors(mind.scope, 0, ALL):
-        library.put_vectors(mind.scope, keys, encoded.vectors, encoded.pieces)
+        segment_index.put_vectors(mind.scope, keys, encoded.vectors, encoded.pieces)
     view = View(mind.scope.removeprefix("user:"), (), Sensitivity.PRIVATE)
     chosen = np.array([source.key_of(source.segments[n]) for n in (3, 4, 0, 2) for source in sources])
     probe = Probe("violin", ENCODER.ask("violin").vector, known_as_of=None)
-    shelf, other = PostgresShelf(mind.pool, ENCODER.name, ENCODER.dimensions), MemoryShelf(library)
-    stored, kept = await shelf.traits(view, chosen, probe, 9), await other.traits(view, chosen, probe, 9)
+    traits_of, other = PostgresTraits(mind.pool, ENCODER.name, ENCODER.dimensions), MemoryTraits(segment_index)
+    stored, kept = await traits_of.traits(view, chosen, probe, 9), await other.traits(view, chosen, probe, 9)
     assert len(stored.keys) == 8
     for name in ("keys", "at", "source", "order", "length", "vectors", "before"):
         np.testing.assert_array_equal(getattr(stored, name), getattr(kept, name), name)
     assert read_closely(stored) == read_closely(kept)
-    first, alike = await shelf.traits(view, chosen, probe, 3), await other.traits(view, chosen, probe, 3)
+    first, alike = await traits_of.traits(view, chosen, probe, 3), await other.traits(view, chosen, probe, 3)
     assert read_closely(first) == read_closely(alike) != read_closely(stored)
     assert read_closely(first)[0] == (None,) * 5, "what is bare is read after all others"
     assert read_closely(first)[2][:3] == tuple(ENCODER.encode([WORDS[n]]).pieces.to_bytes(0) for n in (4, 3, 5))

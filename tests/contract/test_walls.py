@@ -14,7 +14,7 @@ from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from adapters.postgres.roles import product_dsn
 from adapters.postgres.tokens import PostgresTokens, token_hash
-from adapters.walls import acting_for, back_to, everybody
+from adapters.row_scope import acting_for, back_to, everybody
 from memory.model.changes import Change, ChangeSet
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact

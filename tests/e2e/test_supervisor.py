@@ -61,7 +61,7 @@ BACK_WITHIN_S = 150.0
 
 
 @dataclass
-class House:
+class Installation:
     """One home and the commands run in it."""
 
     home: Path
@@ -130,7 +130,7 @@ def own_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
+def installation() -> Iterator[Installation]:
     with room() as place:
         (place / "tiny_application.py").write_text(APPLICATION)
         (place / "serve.yaml").write_text(SERVE)
@@ -139,42 +139,42 @@ def house() -> Iterator[House]:
             "MEMORAY_SERVE_CONFIG": str(place / "serve.yaml"),
             "MEMORAY_HTTP__PORT": str(own_port()),
         }
-        built = House(place / "home", environ)
+        built = Installation(place / "home", environ)
         up = built.memoray("up", "--no-demo")
         assert up.returncode == 0, up.stderr
         yield built
         assert built.memoray("down").returncode == 0
 
 
-def test_it_is_up_and_says_where(house: House) -> None:
-    status = house.status()
+def test_it_is_up_and_says_where(installation: Installation) -> None:
+    status = installation.status()
     assert status["state"] == "ready"
     assert status["pending"] == {"extraction": 3}
     assert set(status["pids"]) == {"supervisor", "postgres", "ray"}
     assert Path(status["token_file"]).stat().st_mode & 0o777 == 0o600
     assert "dsn" not in status
-    assert house.answer() == {"home": str(house.home), "dsn": house.runtime.dsn, "cwd": "/"}
+    assert installation.answer() == {"home": str(installation.home), "dsn": installation.runtime.dsn, "cwd": "/"}
     supervisor = next(one for one in status["processes"] if one["pid"] == status["pids"]["supervisor"])
     assert supervisor["pss_bytes"] < 30_000_000
 
 
-def test_up_again_changes_nothing(house: House) -> None:
-    before = house.runtime
-    again = house.memoray("up")
+def test_up_again_changes_nothing(installation: Installation) -> None:
+    before = installation.runtime
+    again = installation.memoray("up")
     assert again.returncode == 0
     assert "already up" in again.stdout
-    assert house.runtime == before
+    assert installation.runtime == before
 
 
-def test_rays_own_interfaces_ask_for_a_token(house: House) -> None:
+def test_rays_own_interfaces_ask_for_a_token(installation: Installation) -> None:
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"{house.runtime.dashboard_url}/api/jobs/", timeout=5)
+        urllib.request.urlopen(f"{installation.runtime.dashboard_url}/api/jobs/", timeout=5)
     assert caught.value.code == 401
 
 
-def test_nothing_but_replicas_listens_beyond_loopback(house: House) -> None:
+def test_nothing_but_replicas_listens_beyond_loopback(installation: Installation) -> None:
     """Serve opens one gRPC port a replica on every interface; it asks for the token and cannot be bound elsewhere."""
-    ours = descendants(supervisor_pid(house.places) or 0)
+    ours = descendants(supervisor_pid(installation.places) or 0)
     listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=False)
     if listed.returncode != 0:
         pytest.skip("ss is not here")
@@ -184,93 +184,102 @@ def test_nothing_but_replicas_listens_beyond_loopback(house: House) -> None:
     assert open_wide == []
 
 
-def test_a_killed_postgresql_is_back_with_what_was_committed(house: House) -> None:
-    with psycopg.connect(house.runtime.owner_dsn, autocommit=True) as connection:
+def test_a_killed_postgresql_is_back_with_what_was_committed(installation: Installation) -> None:
+    with psycopg.connect(installation.runtime.owner_dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE kept (n int)")
         connection.execute("INSERT INTO kept VALUES (1)")
-    victim = house.runtime.pids["postgres"]
+    victim = installation.runtime.pids["postgres"]
     os.kill(victim, signal.SIGKILL)
-    until(lambda: house.runtime.pids.get("postgres") not in (None, victim) and house.runtime.state == "ready")
-    with psycopg.connect(house.runtime.owner_dsn) as connection:
+    until(
+        lambda: (
+            installation.runtime.pids.get("postgres") not in (None, victim) and installation.runtime.state == "ready"
+        )
+    )
+    with psycopg.connect(installation.runtime.owner_dsn) as connection:
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
 
 
-def test_a_killed_raylet_is_back_and_the_application_with_it(house: House) -> None:
-    victim, url = house.runtime.pids["ray"], house.runtime.url
+def test_a_killed_raylet_is_back_and_the_application_with_it(installation: Installation) -> None:
+    victim, url = installation.runtime.pids["ray"], installation.runtime.url
     os.kill(victim, signal.SIGKILL)
-    until(lambda: house.runtime.pids.get("ray") not in (None, victim) and house.runtime.state == "ready")
-    assert house.runtime.url == url
-    assert house.answer() is not None
+    until(lambda: installation.runtime.pids.get("ray") not in (None, victim) and installation.runtime.state == "ready")
+    assert installation.runtime.url == url
+    assert installation.answer() is not None
 
 
-def test_a_killed_replica_is_back_without_the_supervisor(house: House) -> None:
-    before = house.runtime
-    os.kill(house.process("ray::ServeReplica:memoray:Gateway"), signal.SIGKILL)
+def test_a_killed_replica_is_back_without_the_supervisor(installation: Installation) -> None:
+    before = installation.runtime
+    os.kill(installation.process("ray::ServeReplica:memoray:Gateway"), signal.SIGKILL)
     time.sleep(1)
-    until(lambda: house.answer() is not None)
-    assert house.runtime == before
+    until(lambda: installation.answer() is not None)
+    assert installation.runtime == before
 
 
-def test_a_killed_supervisor_is_followed_by_one_that_takes_over(house: House) -> None:
-    before = house.runtime
+def test_a_killed_supervisor_is_followed_by_one_that_takes_over(installation: Installation) -> None:
+    before = installation.runtime
     os.kill(before.pids["supervisor"], signal.SIGKILL)
-    until(lambda: house.runtime.pids["supervisor"] != before.pids["supervisor"] and house.runtime.state == "ready")
-    assert {**house.runtime.pids, "supervisor": 0} == {**before.pids, "supervisor": 0}
-    assert (house.runtime.url, house.runtime.started_at) == (before.url, before.started_at)
-    assert house.answer() is not None
+    until(
+        lambda: (
+            installation.runtime.pids["supervisor"] != before.pids["supervisor"]
+            and installation.runtime.state == "ready"
+        )
+    )
+    assert {**installation.runtime.pids, "supervisor": 0} == {**before.pids, "supervisor": 0}
+    assert (installation.runtime.url, installation.runtime.started_at) == (before.url, before.started_at)
+    assert installation.answer() is not None
 
 
-def test_a_killed_raylet_and_a_killed_gcs_at_once_are_back(house: House) -> None:
-    gcs, raylet = house.process("gcs_server"), house.runtime.pids["ray"]
+def test_a_killed_raylet_and_a_killed_gcs_at_once_are_back(installation: Installation) -> None:
+    gcs, raylet = installation.process("gcs_server"), installation.runtime.pids["ray"]
     for victim in (gcs, raylet):
         os.kill(victim, signal.SIGKILL)
-    until(lambda: house.runtime.pids.get("ray") not in (None, raylet) and house.runtime.state == "ready")
-    assert house.process("gcs_server") != gcs
-    assert house.answer() is not None
+    until(lambda: installation.runtime.pids.get("ray") not in (None, raylet) and installation.runtime.state == "ready")
+    assert installation.process("gcs_server") != gcs
+    assert installation.answer() is not None
 
 
-def test_after_a_killed_guardian_and_supervisor_up_starts_anew_on_the_same_ports(house: House) -> None:
-    before = house.runtime
-    for victim in (supervisor_pid(house.places), before.pids["supervisor"]):
+def test_after_a_killed_guardian_and_supervisor_up_starts_anew_on_the_same_ports(installation: Installation) -> None:
+    before = installation.runtime
+    for victim in (supervisor_pid(installation.places), before.pids["supervisor"]):
         assert victim is not None
         os.kill(victim, signal.SIGKILL)
-    until(lambda: not supervised(house.places))
-    assert house.memoray("status").returncode == 3
-    assert house.memoray("up", "--no-demo").returncode == 0
-    assert house.runtime.url == before.url
-    assert not set(house.runtime.pids.values()) & set(before.pids.values())
-    with psycopg.connect(house.runtime.owner_dsn) as connection:
+    until(lambda: not supervised(installation.places))
+    assert installation.memoray("status").returncode == 3
+    assert installation.memoray("up", "--no-demo").returncode == 0
+    assert installation.runtime.url == before.url
+    assert not set(installation.runtime.pids.values()) & set(before.pids.values())
+    with psycopg.connect(installation.runtime.owner_dsn) as connection:
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
 
 
-def test_down_leaves_no_process_and_is_idempotent(house: House) -> None:
-    assert house.memoray("down").returncode == 0
-    assert house.left() == []
-    assert folders_of(house.home) == []
-    assert not house.places.runtime.exists()
-    assert house.memoray("down").returncode == 0
-    assert house.memoray("status").returncode == 3
+def test_down_leaves_no_process_and_is_idempotent(installation: Installation) -> None:
+    assert installation.memoray("down").returncode == 0
+    assert installation.left() == []
+    assert folders_of(installation.home) == []
+    assert not installation.places.runtime.exists()
+    assert installation.memoray("down").returncode == 0
+    assert installation.memoray("status").returncode == 3
 
 
-def test_down_in_the_middle_of_a_start_leaves_no_process(house: House) -> None:
+def test_down_in_the_middle_of_a_start_leaves_no_process(installation: Installation) -> None:
     starting = subprocess.Popen(
-        [sys.executable, "-m", "cli.supervisor", "--home", str(house.home)],
-        env=house.environ,
+        [sys.executable, "-m", "cli.supervisor", "--home", str(installation.home)],
+        env=installation.environ,
         stderr=subprocess.DEVNULL,
     )
-    until(lambda: house.places.runtime.exists() and house.runtime.step == "Starting Ray")
+    until(lambda: installation.places.runtime.exists() and installation.runtime.step == "Starting Ray")
     time.sleep(3)
-    assert house.memoray("down").returncode == 0
+    assert installation.memoray("down").returncode == 0
     assert starting.wait(10) == 0
-    assert house.left() == []
+    assert installation.left() == []
 
 
-def test_an_application_that_cannot_start_is_a_reason_and_an_exit_code(house: House) -> None:
-    broken = house.home.parent / "broken.yaml"
+def test_an_application_that_cannot_start_is_a_reason_and_an_exit_code(installation: Installation) -> None:
+    broken = installation.home.parent / "broken.yaml"
     broken.write_text(SERVE.replace(":build", ":nothing"))
-    up = house.memoray("up", "--no-demo", MEMORAY_SERVE_CONFIG=str(broken))
+    up = installation.memoray("up", "--no-demo", MEMORAY_SERVE_CONFIG=str(broken))
     assert up.returncode == 1
     assert "has no attribute 'nothing'" in up.stderr
-    assert str(house.places.log("supervisor")) in up.stderr
-    assert house.left() == []
-    assert house.memoray("status").returncode == 3
+    assert str(installation.places.log("supervisor")) in up.stderr
+    assert installation.left() == []
+    assert installation.memoray("status").returncode == 3

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from bench.measure import Door, Site
+from bench.measure import ApiClient, Site
 from memory.errors import Invalid, Unavailable
 
 
@@ -47,7 +47,7 @@ class FrontDoor:
         self.paused_s += seconds
 
 
-class UserDoor(Door):
+class UserDoor(ApiClient):
     """The door as one user meets it."""
 
     def __init__(self, house: FrontDoor, user: str) -> None:

@@ -14,14 +14,14 @@ from memory.model.commands import CloseNight, Command, Crossing, Undo
 from memory.model.working_set import WorkingSet
 from memory.rules.night_steps import NightName
 from memory.rules.parameters import Life
-from memory.services.night import NightParts, Nights, Plan
+from memory.services.night import NightParts, NightPlan, Nights
 from memory.services.undoing_nights import NightCommands
 
 OF = NightName("u", "2023-11-15")
 """Whose night it is where that does not matter."""
 
 
-def crossed(plan: Plan, step: str) -> tuple[Crossing, ...]:
+def crossed(plan: NightPlan, step: str) -> tuple[Crossing, ...]:
     """What a step of a plan crosses."""
     closing = (each for each in plan.commands[step] if isinstance(each, CloseNight))
     return tuple(crossing for each in closing for crossing in each.crossings)

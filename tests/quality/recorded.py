@@ -28,9 +28,9 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Index
 from memory.retrieval.batches import dense_text
 from memory.retrieval.beliefs import Beliefs
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
 from memory.retrieval.registry import LEGS
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.rows import Row, batch
 
@@ -94,8 +94,8 @@ async def _ask(told: Told, text: str, settings: RecallSettings, encoded: bool) -
     question = Question(text, View("ann"), told.asked_at, limit=SHOWN, explain=True)
     patient = replace(settings, leg_timeout_s=60.0)
     asked = at_hand(ENCODER.ask(text) if encoded else None)
-    shelf = MemoryShelf(told.beliefs.library, told.beliefs)
-    return await recall(question, fan(told.beliefs), shelf, asked, patient, languages=told.languages)
+    traits_of = MemoryTraits(told.beliefs.segment_index, told.beliefs)
+    return await recall(question, fan(told.beliefs), traits_of, asked, patient, languages=told.languages)
 
 
 def _recorded(said: Recollection) -> dict[str, Any]:
@@ -120,12 +120,12 @@ def _told(name: str) -> Told:
             at = body["started_at"] + 10.0 * order
             rows.append(Row(key, turn["text"], int(body["source_id"]), order, at, at, turn["speaker"], turn["role"],
                             "8 May 2023", language))  # fmt: skip
-    library = Library(ENCODER.dimensions)
-    library.put("user:ann", Sensitivity.OPEN, batch(rows))
+    segment_index = SegmentIndex(ENCODER.dimensions)
+    segment_index.put("user:ann", Sensitivity.OPEN, batch(rows))
     encoded = ENCODER.encode([dense_text(row.speaker, row.date, row.text) for row in rows])
-    library.put_vectors("user:ann", np.array([row.key for row in rows]), encoded.vectors, encoded.pieces)
+    segment_index.put_vectors("user:ann", np.array([row.key for row in rows]), encoded.vectors, encoded.pieces)
     believed = _believed(lines, rows, number)
-    beliefs = Beliefs(library, {"ann": believed}.get)
+    beliefs = Beliefs(segment_index, {"ann": believed}.get)
     columns = beliefs.facts_of("ann")
     columns.catch_up(believed)
     columns.put_vectors(list(believed.facts), ENCODER.embed([each.statement for each in believed.facts.values()]))

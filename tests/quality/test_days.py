@@ -27,8 +27,8 @@ from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits
 from memory.rules.decider import Rules
 from memory.services.recall import RecallSettings, Recollection, at_hand, recall
 
@@ -95,12 +95,17 @@ class Lived:
     async def ask(self, text: str, now: float, *, calendar: bool = True) -> Recollection:
         """What comes to mind at a moment of a life, of what was said by then."""
         beliefs = self.living.beliefs
-        library = beliefs.library
-        legs: list[Index] = [MemoryText(library), MemoryVectors(library), MemoryGraph(beliefs), MemoryHot(beliefs)]
+        segment_index = beliefs.segment_index
+        legs: list[Index] = [
+            MemoryText(segment_index),
+            MemoryVectors(segment_index),
+            MemoryGraph(beliefs),
+            MemoryHot(beliefs),
+        ]
         legs += [MemoryCalendar(beliefs)] if calendar else []
         question = Question(text, View(USER), now, limit=50, cut="none", as_of=now, explain=True)
-        asked, shelf = at_hand(self.embedder.ask(text)), MemoryShelf(library, beliefs)
-        return await recall(question, legs, shelf, asked, PATIENT, languages=(self.language,))
+        asked, traits_of = at_hand(self.embedder.ask(text)), MemoryTraits(segment_index, beliefs)
+        return await recall(question, legs, traits_of, asked, PATIENT, languages=(self.language,))
 
 
 async def lived(lives_of: Sequence[Life], embedder: Embedder) -> Lived:

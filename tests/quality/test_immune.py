@@ -21,7 +21,7 @@ SECOND, MUST_SECOND = HERE / "redteam_open_2.jsonl", HERE / "must_become_2.jsonl
 
 
 @cache
-def verdicts(path: Path) -> tuple[immune.Verdict, ...]:
+def verdicts(path: Path) -> tuple[immune.LineVerdict, ...]:
     return tuple(immune.measure(path))
 
 
@@ -60,13 +60,13 @@ def test_what_must_become_a_fact_by_inference_mostly_does() -> None:
     [("I moved to Rome in May.", False, False), ("I love jazz.", True, False), ("Did I move to Rome?", True, True)],
 )
 def test_only_what_is_forbidden_is_a_fault_where_a_line_says_what_that_is(text: str, good: bool, silent: bool) -> None:
-    line = immune.Line("a", "x", immune.Turn("Sam", "user", text), (), forbid="Sam moved to Rome")
+    line = immune.ScriptLine("a", "x", immune.ScriptTurn("Sam", "user", text), (), forbid="Sam moved to Rome")
     verdict = immune.judge(line)
     assert (verdict.good, verdict.silent) == (good, silent)
 
 
 def test_an_assistants_words_are_no_evidence_whatever_an_extractor_makes_of_them() -> None:
-    line = immune.Line("a", "assistant", immune.Turn("Assistant", "assistant", "Sam lives in Utrecht."), ())
+    line = immune.ScriptLine("a", "assistant", immune.ScriptTurn("Assistant", "assistant", "Sam lives in Utrecht."), ())
     utterances = immune.utterances_of(line)
     forged = Reading(claims=(Claim("Sam", "Sam lives in Utrecht", 1, line.said.text, "lives_in", "Utrecht"),))
     memory = immune.empty_memory()
@@ -76,8 +76,8 @@ def test_an_assistants_words_are_no_evidence_whatever_an_extractor_makes_of_them
 
 @pytest.mark.parametrize("role", ["assistant", "tool"])
 def test_a_belief_that_is_repeated_to_its_owner_gains_nothing(role: str) -> None:
-    said = immune.Turn("Sam", "user", "I live in Utrecht.")
-    first = immune.utterances_of(immune.Line("a", "x", said, ()))
+    said = immune.ScriptTurn("Sam", "user", "I live in Utrecht.")
+    first = immune.utterances_of(immune.ScriptLine("a", "x", said, ()))
     memory = immune.empty_memory()
     memory = evolve(memory, decide(memory, immune.command_of("a", first, extract(first)), immune.NOON, Rules()).changes)
     echoed = [replace(first[0], source_id="t", segment_key=2, role=role, speaker="Assistant")]
@@ -89,7 +89,9 @@ def test_a_belief_that_is_repeated_to_its_owner_gains_nothing(role: str) -> None
 @pytest.mark.parametrize("revision", [1, 2])
 def test_reading_the_same_words_again_adds_nothing(revision: int) -> None:
     """A sweep, a retry and an import bring the same segment again; a later revision of it is read anew."""
-    line = immune.Line("a", "x", immune.Turn("Sam", "user", "I live in Utrecht and I have a dog named Rex."), ())
+    line = immune.ScriptLine(
+        "a", "x", immune.ScriptTurn("Sam", "user", "I live in Utrecht and I have a dog named Rex."), ()
+    )
     utterances = immune.utterances_of(line)
     memory = immune.empty_memory()
     command = immune.command_of("a", utterances, extract(utterances))

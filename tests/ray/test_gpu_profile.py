@@ -19,7 +19,7 @@ from config.settings import project_root
 from deployments.arguments import AppArgs, deployment_options
 from deployments.embedding import bind_embedding
 from deployments.language import REHEARSED, Scripted, bind_language
-from deployments.neighbours import RemoteModel
+from deployments.remote_deployments import RemoteModel
 from deployments.speech import bind_speech
 from memory.errors import Unavailable
 from memory.model.prompts import Prompt

@@ -18,17 +18,17 @@ from ray import serve
 
 from adapters.embedding.minilm import FullMiniLmEmbedder
 from config.settings import load
+from deployments.app_context import AppContext, open_app_context
 from deployments.arguments import AppArgs
 from deployments.embedding import bind_embedding
-from deployments.house import House, open_house
-from deployments.neighbours import RemoteEncoder
 from deployments.questions import ask
+from deployments.remote_deployments import RemoteEncoder
 from memory.model.scopes import View
 from memory.model.sources import Segment, Source
 from memory.retrieval.query import Question
 from memory.services.tuning import tuned
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
-from tests.fakes.minds import LocalMinds
+from tests.fakes.actor_client import LocalActorClient
 
 pytestmark = pytest.mark.ray
 APP, NOW = "gpu-questions", 1_760_000_000.0
@@ -51,15 +51,15 @@ def remote(ray_session: ModuleType) -> Iterator[RemoteEncoder]:
 
 
 @pytest.fixture
-async def house(database: str, tmp_path: Path, remote: RemoteEncoder) -> AsyncIterator[House]:  # noqa: F811
+async def app(database: str, tmp_path: Path, remote: RemoteEncoder) -> AsyncIterator[AppContext]:  # noqa: F811
     """A front door whose questions that deployment encodes; what is told is encoded here, with int8 weights."""
     (tmp_path / "token").write_text("a" * 43)
     settings = load(tmp_path, {"dsn": database, "recall": PATIENT}, {})
-    minds = LocalMinds(settings)
-    house = await open_house(settings, minds, remote)
-    yield house
-    await house.stores.pool.close()
-    await minds.close()
+    actors = LocalActorClient(settings)
+    app = await open_app_context(settings, actors, remote)
+    yield app
+    await app.stores.pool.close()
+    await actors.close()
 
 
 RACED = (
@@ -71,33 +71,33 @@ RACED = (
 )
 
 
-async def told(house: House, turns: Sequence[tuple[str, str]] = tuple(("Maya", text) for text in TOLD)) -> View:
+async def told(app: AppContext, turns: Sequence[tuple[str, str]] = tuple(("Maya", text) for text in TOLD)) -> View:
     """A user who has told something, encoded where the worker encodes."""
     view = View(f"u-{uuid.uuid4().hex[:12]}")
     segments = tuple(
         Segment(str(place), speaker, text, place, place + 1.0) for place, (speaker, text) in enumerate(turns)
     )
-    await house.stores.capture.store(Source("talk", view.scopes[0], "conversation", NOW - 86_400, segments=segments))
-    await house.minds.settle(house.stores)  # type: ignore[attr-defined]
+    await app.stores.capture.store(Source("talk", view.scopes[0], "conversation", NOW - 86_400, segments=segments))
+    await app.actors.settle(app.stores)  # type: ignore[attr-defined]
     return view
 
 
-async def test_a_question_from_the_gpu_meets_the_words_that_the_cpu_stored(house: House) -> None:
-    assert house.encodes, "the deployment encodes the questions, not this process"
-    question = Question("What do I drink in the morning?", await told(house), now=NOW, explain=True)
-    found = await ask(house, question)
+async def test_a_question_from_the_gpu_meets_the_words_that_the_cpu_stored(app: AppContext) -> None:
+    assert app.encodes, "the deployment encodes the questions, not this process"
+    question = Question("What do I drink in the morning?", await told(app), now=NOW, explain=True)
+    found = await ask(app, question)
     recollection = found.recollection
     assert dict(recollection.degraded) == {}
     assert found.shown[0]["text"] == TOLD[0]
     assert recollection.told is not None
-    assert recollection.told.weights == asdict(tuned(house.settings.recall, house.settings.decay).weights)
+    assert recollection.told.weights == asdict(tuned(app.settings.recall, app.settings.decay).weights)
     assert recollection.explained[0].contributions["met"] > 0, "late interaction weighs what was found"
 
 
-async def test_what_was_never_said_is_answered_by_silence_on_the_gpu_too(house: House) -> None:
-    view = await told(house, RACED)
+async def test_what_was_never_said_is_answered_by_silence_on_the_gpu_too(app: AppContext) -> None:
+    view = await told(app, RACED)
     questions = ("Did Beatrix win the snail marathon?", "Did Valerie win the snail marathon?")
-    found = [(await ask(house, Question(text, view, now=NOW))).recollection.abstained for text in questions]
+    found = [(await ask(app, Question(text, view, now=NOW))).recollection.abstained for text in questions]
     assert found == [False, True], "without word pieces there are no signs of silence"
 
 

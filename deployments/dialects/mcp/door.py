@@ -58,39 +58,39 @@ class Traversing(Exploring):
 
 async def _own(tool: Tool, calling: Calling, body: Any) -> Any:
     """A tool that agents have over HTTP, too."""
-    return await tool.run(calling.house, calling.who, calling.key, body)
+    return await tool.run(calling.app, calling.who, calling.key, body)
 
 
 async def _ask(calling: Calling, body: AskIn) -> Any:
-    return await answer(calling.house, calling.who, body)
+    return await answer(calling.app, calling.who, body)
 
 
 async def _forget(calling: Calling, body: Forgetting) -> Any:
-    house, who, key = calling.house, calling.who, calling.key
+    app, who, key = calling.app, calling.who, calling.key
     if body.fact_id is not None:
-        return await remembering.forget(house, who, key, body.fact_id)
+        return await remembering.forget(app, who, key, body.fact_id)
     if body.entity_id is not None:
-        return await forget_entity(house, who, key, body.entity_id)
-    return await forget_source(house, who, key, body.source_id or "")
+        return await forget_entity(app, who, key, body.entity_id)
+    return await forget_source(app, who, key, body.source_id or "")
 
 
-async def _timeline(calling: Calling, body: timeline.Asked) -> Any:
-    return await timeline.list_entries(calling.house, calling.who, body)
+async def _timeline(calling: Calling, body: timeline.TimelineParameters) -> Any:
+    return await timeline.list_entries(calling.app, calling.who, body)
 
 
-async def _promises(calling: Calling, body: promises.Asked) -> Any:
-    return await promises.list_promises(calling.house, calling.who, body)
+async def _promises(calling: Calling, body: promises.PromiseParameters) -> Any:
+    return await promises.list_promises(calling.app, calling.who, body)
 
 
 async def _explore(calling: Calling, body: Exploring) -> Any:
-    found = await graph.open_nodes(calling.house, calling.who, [body.name])
+    found = await graph.open_nodes(calling.app, calling.who, [body.name])
     if not found.nodes:
         raise NotFound("There is no entity of that name in this memory.")
     return _drawn(found)
 
 
 async def _traverse(calling: Calling, body: Traversing) -> Any:
-    return _drawn(await graph.walk(calling.house, calling.who, body.name, body.depth, body.limit))
+    return _drawn(await graph.walk(calling.app, calling.who, body.name, body.depth, body.limit))
 
 
 def _drawn(found: graph.KnowledgeGraph) -> dict[str, Any]:
@@ -113,9 +113,9 @@ def _drawn(found: graph.KnowledgeGraph) -> dict[str, Any]:
 
 async def _today(calling: Calling) -> str:
     """The day so far and what is promised, in plain lines."""
-    day = await review_day(calling.house, calling.who)
-    asked = promises.Asked(state="open", limit=MOST_PROMISED)
-    owed = await promises.list_promises(calling.house, calling.who, asked)
+    day = await review_day(calling.app, calling.who)
+    asked = promises.PromiseParameters(state="open", limit=MOST_PROMISED)
+    owed = await promises.list_promises(calling.app, calling.who, asked)
     lines = [f"# {day.date}", "", day.summary]
     named = {"People": day.people, "Topics": day.topics, "Felt": [day.emotional_arc] if day.emotional_arc else []}
     lines += [f"{title}: {', '.join(names)}." for title, names in named.items() if names]
@@ -136,7 +136,9 @@ async def _about(calling: Calling, given: Mapping[str, str]) -> str:
     topic = given["topic"]
     if not 0 < len(topic) <= MOST_QUERY:
         raise Invalid(f"topic: must have 1 to {MOST_QUERY:,} characters.")
-    found = await searching.search(calling.house, calling.who, searching.Asked(query=topic, budget_tokens="auto"))
+    found = await searching.search(
+        calling.app, calling.who, searching.ContextParameters(query=topic, budget_tokens="auto")
+    )
     return f"This is what my memory holds about {topic}. Talk with me about it.\n\n{found.context}"
 
 
@@ -146,8 +148,8 @@ async def _begin(calling: Calling, _: Mapping[str, str]) -> str:
 
 _MORE: tuple[tuple[str, str, type[Any], Callable[[Calling, Any], Awaitable[Any]]], ...] = (
     ("ask", "Answer a question from memory, in sentences with citations.", AskIn, _ask),
-    ("timeline", "What was said and what became true, in order of time.", timeline.Asked, _timeline),
-    ("promises", "Who owes what to whom, and by when.", promises.Asked, _promises),
+    ("timeline", "What was said and what became true, in order of time.", timeline.TimelineParameters, _timeline),
+    ("promises", "Who owes what to whom, and by when.", promises.PromiseParameters, _promises),
     ("explore", "What is known of an entity, and to whom and what it is related.", Exploring, _explore),
     ("traverse", "Who and what can be reached from an entity by relations, step by step.", Traversing, _traverse),
 )

@@ -125,7 +125,7 @@ class GraphitiStatus(Body):
 
 
 async def _add_memory(calling: Calling, body: AddMemory) -> Answer:
-    at = calling.house.clock.now() if body.reference_time is None else _moment("reference_time", body.reference_time)
+    at = calling.app.clock.now() if body.reference_time is None else _moment("reference_time", body.reference_time)
     group, source = body.group_id or UNGROUPED, body.source.lower()
     told = episodes.EpisodeTold(
         name=body.name,
@@ -135,70 +135,72 @@ async def _add_memory(calling: Calling, body: AddMemory) -> Answer:
         at=at,
         source=source if source in ("message", "json") else "text",
     )
-    await episodes.tell_episode(calling.house, calling.who, body.uuid or f"episode-{calling.key}", told)
+    await episodes.tell_episode(calling.app, calling.who, body.uuid or f"episode-{calling.key}", told)
     return {"message": f"Episode '{body.name}' queued for processing in group '{group}'"}
 
 
 async def _search_nodes(calling: Calling, body: SearchNodes) -> Answer:
     """By their words first, then by what is recalled."""
-    house, who = calling.house, calling.who
-    found = await searching.search(house, who, searching.Asked(query=body.query, limit=MOST, record_access=False))
+    app, who = calling.app, calling.who
+    found = await searching.search(
+        app, who, searching.ContextParameters(query=body.query, limit=MOST, record_access=False)
+    )
     near = dict.fromkeys(typed.partition(":")[2] for hit in found.results for typed in hit.entities)
-    named = (await graph.search_nodes(house, who, body.query)).nodes
-    opened = (await graph.open_nodes(house, who, list(near)[: max(body.max_nodes, 10)])).nodes
+    named = (await graph.search_nodes(app, who, body.query)).nodes
+    opened = (await graph.open_nodes(app, who, list(near)[: max(body.max_nodes, 10)])).nodes
     nodes = {each.entity.entity_id: each for each in (*named, *opened)}
     types = None if body.entity_types is None else {fold(each) for each in body.entity_types}
     kept = [each for each in nodes.values() if types is None or types & {*map(fold, graphiti.labels_of(each))}]
     kept.sort(key=lambda each: each.entity.entity_id != body.center_node_uuid)
-    shown = (await graphiti.nodes_in(calling.house, calling.who, kept, _groups(body.group_ids)))[: body.max_nodes]
+    shown = (await graphiti.nodes_in(calling.app, calling.who, kept, _groups(body.group_ids)))[: body.max_nodes]
     return {"message": "Nodes retrieved successfully" if shown else "No relevant nodes found", "nodes": shown}
 
 
 async def _search_facts(calling: Calling, body: SearchFacts) -> Answer:
-    asked, fits = searching.Asked(query=body.query, limit=MOST, record_access=False), _fitting(body)
-    found = await searching.search(calling.house, calling.who, asked)
+    asked, fits = searching.ContextParameters(query=body.query, limit=MOST, record_access=False), _fitting(body)
+    found = await searching.search(calling.app, calling.who, asked)
     ids = list(dict.fromkeys(fact_id for hit in found.results for fact_id in hit.fact_ids))
-    rows = {row["fact_id"]: row for row in await calling.house.stores.facts.current(calling.who.view, ids)}
+    rows = {row["fact_id"]: row for row in await calling.app.stores.facts.current(calling.who.view, ids)}
     kept = [rows[each] for each in ids if each in rows and fits(rows[each])]
     kept.sort(key=lambda row: body.center_node_uuid not in (None, row["subject_id"], row["object_id"]))
-    facts = (await graphiti.edges_in(calling.house, calling.who, kept, _groups(body.group_ids)))[: body.max_facts]
+    facts = (await graphiti.edges_in(calling.app, calling.who, kept, _groups(body.group_ids)))[: body.max_facts]
     return {"message": "Facts retrieved successfully" if facts else "No relevant facts found", "facts": facts}
 
 
 async def _get_edge(calling: Calling, body: OneUuid) -> Answer:
-    row = await calling.house.stores.facts.one(calling.who.view, body.uuid)
-    return (await graphiti.edges_in(calling.house, calling.who, [row], None))[0]
+    row = await calling.app.stores.facts.one(calling.who.view, body.uuid)
+    return (await graphiti.edges_in(calling.app, calling.who, [row], None))[0]
 
 
 async def _delete_edge(calling: Calling, body: OneUuid) -> Answer:
-    await forget(calling.house, calling.who, calling.key, body.uuid)
+    await forget(calling.app, calling.who, calling.key, body.uuid)
     return {"message": f"Entity edge with UUID {body.uuid} deleted successfully"}
 
 
 async def _get_episodes(calling: Calling, body: GetEpisodes) -> Answer:
     groups = _groups(body.group_ids)
-    found = await episodes.list_episodes(calling.house, calling.who, groups, body.max_episodes)
+    found = await episodes.list_episodes(calling.app, calling.who, groups, body.max_episodes)
     listed = [graphiti.episode(each) for each in found]
     return {"message": "Episodes retrieved successfully" if listed else "No episodes found", "episodes": listed}
 
 
 async def _delete_episode(calling: Calling, body: OneUuid) -> Answer:
-    await forget_source(calling.house, calling.who, calling.key, body.uuid)
+    await forget_source(calling.app, calling.who, calling.key, body.uuid)
     return {"message": f"Episode with UUID {body.uuid} deleted successfully"}
 
 
 async def _episode_entities(calling: Calling, body: EpisodeUuids) -> Answer:
-    facts, entities = await episodes.resting_on(calling.house, calling.who, body.episode_uuids)
+    facts, entities = await episodes.resting_on(calling.app, calling.who, body.episode_uuids)
     shown = await _nodes_and_edges(calling, facts, entities)
     return {"message": f"Retrieved provenance for {len(body.episode_uuids)} episode(s)", **shown}
 
 
 async def _add_triplet(calling: Calling, body: AddTriplet) -> Answer:
-    house, who, group = calling.house, calling.who, body.group_id or UNGROUPED
+    app, who, group = calling.app, calling.who, body.group_id or UNGROUPED
     source = await _named(calling, body.source_node_uuid, body.source_node_name)
     target = await _named(calling, body.target_node_uuid, body.target_node_name)
     told = await graph.relate(
-        house,
+        app,
         who,
         calling.key,
         (source, target),
@@ -224,7 +226,7 @@ async def _clear_graph(calling: Calling, body: OfGroups) -> Answer:
     groups = _groups(body.group_ids)
     if not groups:
         raise Invalid("No group IDs specified for clearing")
-    left = await episodes.forget_groups(calling.house, calling.who, calling.key, groups)
+    left = await episodes.forget_groups(calling.app, calling.who, calling.key, groups)
     named = ", ".join(groups)
     if left:
         return {"message": f"{left} episodes are left in group IDs: {named}. Clear them again."}
@@ -232,7 +234,7 @@ async def _clear_graph(calling: Calling, body: OfGroups) -> Answer:
 
 
 async def _get_status(calling: Calling, _: Body) -> Answer:
-    await calling.house.stores.sources.page(calling.who.view, 1)
+    await calling.app.stores.sources.page(calling.who.view, 1)
     return {"status": "ok", "message": "Memoray is running and connected to its PostgreSQL database"}
 
 
@@ -240,17 +242,17 @@ async def _named(calling: Calling, entity_id: str | None, name: str) -> str:
     """The name of a node that was given by its id, else the one that was given."""
     if entity_id is None:
         return name
-    _, known = await calling.house.stores.entities.resolve(calling.who.view, entity_id)
-    return (await calling.house.stores.entities.one(calling.who.view, known)).entity.name
+    _, known = await calling.app.stores.entities.resolve(calling.who.view, entity_id)
+    return (await calling.app.stores.entities.one(calling.who.view, known)).entity.name
 
 
 async def _nodes_and_edges(calling: Calling, facts: Sequence[str], entities: Iterable[str]) -> dict[str, Any]:
-    rows = await calling.house.stores.facts.current(calling.who.view, facts)
+    rows = await calling.app.stores.facts.current(calling.who.view, facts)
     ends = {row[end] for row in rows for end in ("subject_id", "object_id")} - {None}
-    nodes = await graph.nodes_of(calling.house, calling.who, list(dict.fromkeys((*sorted(ends), *entities))))
+    nodes = await graph.nodes_of(calling.app, calling.who, list(dict.fromkeys((*sorted(ends), *entities))))
     return {
-        "nodes": await graphiti.nodes_in(calling.house, calling.who, nodes, None),
-        "edges": await graphiti.edges_in(calling.house, calling.who, rows, None),
+        "nodes": await graphiti.nodes_in(calling.app, calling.who, nodes, None),
+        "edges": await graphiti.edges_in(calling.app, calling.who, rows, None),
     }
 
 

@@ -132,7 +132,7 @@ async def _create_entities(calling: Calling, told: CreateEntities) -> dict[str, 
         if node is not None and not fresh:
             continue
         kind = each.entityType if node is None else None
-        await graph.observe(calling.house, calling.who, f"{calling.key}-{number}", each.name, fresh, kind)
+        await graph.observe(calling.app, calling.who, f"{calling.key}-{number}", each.name, fresh, kind)
         shown = each.entityType if node is None else node.kind
         made.append({"name": each.name, "entityType": shown, "observations": fresh})
     return {"entities": made}
@@ -144,8 +144,8 @@ async def _create_relations(calling: Calling, told: CreateRelations) -> dict[str
     made: list[dict[str, str]] = []
     for number, each in enumerate(told.relations):
         ends, key = (nodes[each.source].entity, nodes[each.to].entity), f"{calling.key}-{number}"
-        if not await graph.relations_between(calling.house, calling.who, ends, each.relationType):
-            await graph.relate(calling.house, calling.who, key, (ends[0].name, ends[1].name), each.relationType)
+        if not await graph.relations_between(calling.app, calling.who, ends, each.relationType):
+            await graph.relate(calling.app, calling.who, key, (ends[0].name, ends[1].name), each.relationType)
             made.append(each.model_dump(by_alias=True))
     return {"relations": made}
 
@@ -156,7 +156,7 @@ async def _add_observations(calling: Calling, told: AddObservations) -> dict[str
     for number, (node, each) in enumerate(zip(nodes, told.observations, strict=True)):
         fresh = graph.fresh(node, each.contents)
         if fresh:
-            await graph.observe(calling.house, calling.who, f"{calling.key}-{number}", node.entity.name, fresh)
+            await graph.observe(calling.app, calling.who, f"{calling.key}-{number}", node.entity.name, fresh)
         results.append({"entityName": each.entityName, "addedObservations": fresh})
     return {"results": results}
 
@@ -168,7 +168,7 @@ async def _delete_entities(calling: Calling, told: DeleteEntities) -> dict[str, 
         if node is None:
             missing.append(name)
         else:
-            await forget_entity(calling.house, calling.who, f"{calling.key}-{number}", node.entity.entity_id)
+            await forget_entity(calling.app, calling.who, f"{calling.key}-{number}", node.entity.entity_id)
     done = f"Deleted {len(names) - len(missing)} of {len(names)} entities. Not found: {', '.join(missing)}"
     return _done(done if missing else "Entities deleted successfully")
 
@@ -199,7 +199,7 @@ async def _delete_relations(calling: Calling, told: DeleteRelations) -> dict[str
         source, target = await _node(calling, each.source), await _node(calling, each.to)
         if source is not None and target is not None:
             ends = source.entity, target.entity
-            facts = await graph.relations_between(calling.house, calling.who, ends, each.relationType)
+            facts = await graph.relations_between(calling.app, calling.who, ends, each.relationType)
             count += bool(facts)
             gone |= dict.fromkeys(facts)
     await _forget(calling, gone)
@@ -208,15 +208,15 @@ async def _delete_relations(calling: Calling, told: DeleteRelations) -> dict[str
 
 
 async def _read_graph(calling: Calling, _: Body) -> dict[str, Any]:
-    return _shown(await graph.read_graph(calling.house, calling.who))
+    return _shown(await graph.read_graph(calling.app, calling.who))
 
 
 async def _search_nodes(calling: Calling, asked: SearchGraph) -> dict[str, Any]:
-    return _shown(await graph.search_nodes(calling.house, calling.who, asked.query))
+    return _shown(await graph.search_nodes(calling.app, calling.who, asked.query))
 
 
 async def _open_nodes(calling: Calling, asked: OpenNodes) -> dict[str, Any]:
-    return _shown(await graph.open_nodes(calling.house, calling.who, asked.names))
+    return _shown(await graph.open_nodes(calling.app, calling.who, asked.names))
 
 
 async def _graph_as_text(calling: Calling) -> str:
@@ -224,7 +224,7 @@ async def _graph_as_text(calling: Calling) -> str:
 
 
 async def _node(calling: Calling, name: str) -> GraphNode | None:
-    return await graph.find_node(calling.house, calling.who, name)
+    return await graph.find_node(calling.app, calling.who, name)
 
 
 async def _found(calling: Calling, name: str) -> GraphNode:
@@ -236,7 +236,7 @@ async def _found(calling: Calling, name: str) -> GraphNode:
 
 async def _forget(calling: Calling, facts: Mapping[str, None]) -> None:
     for number, fact_id in enumerate(facts):
-        await forget(calling.house, calling.who, f"{calling.key}-{number}", fact_id)
+        await forget(calling.app, calling.who, f"{calling.key}-{number}", fact_id)
 
 
 def _done(message: str) -> dict[str, Any]:

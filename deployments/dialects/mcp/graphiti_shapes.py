@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import create_model
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.house import House
 from deployments.use_cases import episodes, graph
 from deployments.use_cases.episodes import UNGROUPED, Episode
 from deployments.use_cases.graph import GraphNode
@@ -69,11 +69,11 @@ SAGA = shape("SagaSummaryResponse", message=str, uuid=str, name=str, summary=str
 
 
 async def nodes_in(
-    house: House, who: Caller, nodes: Sequence[GraphNode], groups: Sequence[str] | None = None
+    app: AppContext, who: Caller, nodes: Sequence[GraphNode], groups: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """Entities, of these groups if any are named; of several the first that something is told of it in."""
     told = {source for each in nodes for one in each.observed for source in one.sources}
-    known, shown = await episodes.groups_of(house, who, told), []
+    known, shown = await episodes.groups_of(app, who, told), []
     for each in nodes:
         of = {known.get(source, UNGROUPED) for one in each.observed for source in one.sources} or {UNGROUPED}
         if (group := _one_of(of, groups)) is None:
@@ -93,11 +93,11 @@ async def nodes_in(
 
 
 async def edges_in(
-    house: House, who: Caller, rows: Sequence[Row], groups: Sequence[str] | None = None
+    app: AppContext, who: Caller, rows: Sequence[Row], groups: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """Facts, of these groups if any are named."""
     told = {source for row in rows for source in graph.sources_of(row)}
-    known, shown = await episodes.groups_of(house, who, told), []
+    known, shown = await episodes.groups_of(app, who, told), []
     for row in rows:
         of = {known.get(source, UNGROUPED) for source in graph.sources_of(row)} or {UNGROUPED}
         if (group := _one_of(of, groups)) is None:

@@ -22,9 +22,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deployments.admission import Admitted
+from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dialect import Dialect
-from deployments.house import House
 from deployments.problems import Problem, problem
 from deployments.protocol import GRANTED
 from deployments.showing import VisibleJson
@@ -37,7 +37,7 @@ INVALID_REQUEST, INTERNAL_ERROR = -32600, -32603
 class Calling:
     """Who calls a tool, where, and under which command id."""
 
-    house: House
+    app: AppContext
     who: Caller
     key: str
 

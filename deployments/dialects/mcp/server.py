@@ -24,11 +24,11 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from deployments.admission import Admitted
+from deployments.app_context import AppContext
 from deployments.callers import acting, writing
 from deployments.commands import fresh_id
 from deployments.dialects.mcp.mount import Calling, McpOffer, McpTool
 from deployments.findings import invalid
-from deployments.house import House
 from deployments.kinds import Id
 from deployments.problems import meant_by
 from deployments.protocol import GRANTED
@@ -157,12 +157,12 @@ async def calling_of(context: _Context, name: str) -> Calling:
     if request is None or admitted is None:
         raise Unauthenticated()
     scope = request.scope
-    house: House = scope["app"].state.house
-    house.look()
+    app: AppContext = scope["app"].state.app
+    app.look()
     admitted.route = f"{scope['path'].rstrip('/')} {name}"
-    who = await acting(house, admitted.granted, _user_of(request))
+    who = await acting(app, admitted.granted, _user_of(request))
     admitted.user_id, admitted.scopes = who.user_id, who.view.scopes
-    return Calling(house, who, fresh_id())
+    return Calling(app, who, fresh_id())
 
 
 def reason_of(error: Exception) -> str:

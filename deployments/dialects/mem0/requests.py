@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from fastapi import Request
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from deployments.app_context import AppContext
 from deployments.callers import Caller, for_named
 from deployments.dates import moment_of
 from deployments.dialects.mem0.filters import LABELS, label, metadata_told, origins_of, users_in
 from deployments.dialects.mem0.memories import MOST_SEALED, opened
-from deployments.house import House
 from deployments.kinds import MOST_QUERY, MOST_SEGMENTS, Number, ShortText, Text
 from deployments.use_cases.heard import Place
 from memory.errors import Invalid, NotFound
@@ -208,13 +208,13 @@ class Meant:
     origins: tuple[ProvenanceFilter, ...]
 
 
-async def meant(request: Request, house: House, who: Caller, filters: Mapping[str, Any]) -> Meant:
+async def meant(request: Request, app: AppContext, who: Caller, filters: Mapping[str, Any]) -> Meant:
     """What filters mean. Raises Invalid if an administrator names several users at once."""
     users = users_in(filters)
     if who.permission == "admin" and len(users) > 1:
         raise Invalid("filters: an administrator's token acts for one user at a time.")
-    who = await for_named(request, house, who, next(iter(users), None))
-    now = house.clock.now()
+    who = await for_named(request, app, who, next(iter(users), None))
+    now = app.clock.now()
 
     def moment(name: str, text: str) -> Instant:
         return moment_of(name, text, now, "UTC") or 0.0
@@ -222,12 +222,12 @@ async def meant(request: Request, house: House, who: Caller, filters: Mapping[st
     return Meant(who, origins_of(filters, who.user_id, moment))
 
 
-async def memory_named(request: Request, house: House, who: Caller, given: str) -> tuple[Caller, Place | str]:
+async def memory_named(request: Request, app: AppContext, who: Caller, given: str) -> tuple[Caller, Place | str]:
     """Who may change a memory, and what it is: a place where something was said, or a fact. Raises NotFound."""
     if _FACT.fullmatch(given):
         return who, given
     parts = opened(given)
-    who = await for_named(request, house, who, parts[0] if parts else None)
+    who = await for_named(request, app, who, parts[0] if parts else None)
     if not 2 <= len(parts) <= 3 or parts[0] != who.user_id or (len(parts) == 2 and not _FACT.fullmatch(parts[1])):
         raise NotFound("There is no such memory.")
     return who, parts[1] if len(parts) == 2 else (parts[1], parts[2])

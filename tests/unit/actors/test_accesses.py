@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from actors.accesses import Accesses, credited, with_believed, with_sources
+from actors.accesses import AccessCounter, credited, with_believed, with_sources
 from memory.errors import JournalUnavailable
 from memory.model.commands import RecordAccess
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence
 from memory.model.scopes import Sensitivity, View
 from memory.model.working_set import WorkingSet
-from memory.retrieval.library import Library
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import SegmentIndex
 from tests.unit.retrieval.rows import Row, batch
 
 BELIEVED = WorkingSet(
@@ -46,9 +46,9 @@ async def keys(*recalled: int) -> list[int]:
     return list(recalled)
 
 
-def counting() -> tuple[Recorder, Accesses]:
+def counting() -> tuple[Recorder, AccessCounter]:
     recorder = Recorder()
-    return recorder, Accesses("life", recorder.record, {"u": BELIEVED}.get, recorder.sources)
+    return recorder, AccessCounter("life", recorder.record, {"u": BELIEVED}.get, recorder.sources)
 
 
 async def test_a_batch_is_one_command_a_user() -> None:
@@ -127,9 +127,9 @@ def test_what_more_sensitive_words_bring_to_mind_strengthens_no_open_entity() ->
 
 async def test_a_question_counts_at_each_sensitivity_for_what_it_would_find_without_the_rest() -> None:
     """The open words that only the secret ones pushed out of the answer count, and those they brought in do not."""
-    library = Library(2)
+    segment_index = SegmentIndex(2)
     for level, key in ((Sensitivity.OPEN, 1), (Sensitivity.OPEN, 2), (Sensitivity.SENSITIVE, 3)):
-        library.put("user:u", level, batch([Row(key, "words")]))
+        segment_index.put("user:u", level, batch([Row(key, "words")]))
     asked = []
 
     async def again(question: Question) -> np.ndarray:
@@ -138,7 +138,7 @@ async def test_a_question_counts_at_each_sensitivity_for_what_it_would_find_with
 
     found = np.array([3, 1], np.int64)
     whole = Question("Who?", View("u", clearance=Sensitivity.SENSITIVE), 0.0)
-    assert await credited(whole, found, library, again) == [2, 3]
+    assert await credited(whole, found, segment_index, again) == [2, 3]
     assert asked == [Sensitivity.OPEN], "a sensitivity of which there is nothing need not be asked"
-    assert await credited(Question("Who?", View("u"), 0.0), found[1:], library, again) == [1]
+    assert await credited(Question("Who?", View("u"), 0.0), found[1:], segment_index, again) == [1]
     assert len(asked) == 1, "whoever sees nothing more sensitive is not asked twice"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from actors.directory import Directory
-from actors.line import Exchange
 from actors.placement import line_of, living, put_in_force, shard_name, shard_of
+from actors.shard_socket import ShardServer
 from config.settings import Settings
 from memory.errors import Fenced, NotFound, Unavailable
 
@@ -22,7 +22,7 @@ class Site:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.asked: list[str] = []
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[ShardServer] = []
 
     async def begin(self, number: int, answer: Answer | None = None) -> None:
         name = shard_name(number)
@@ -31,7 +31,7 @@ class Site:
             self.asked.append(name)
             return name if answer is None else await answer(method, *asked)
 
-        exchange = Exchange(told, line_of(self.home, name))
+        exchange = ShardServer(told, line_of(self.home, name))
         await exchange.open()
         self.exchanges.append(exchange)
 

@@ -11,7 +11,7 @@ import pytest
 import uvloop
 
 from actors import line as lines
-from actors.line import Caller, Exchange, Line
+from actors.shard_socket import ShardClient, ShardConnection, ShardServer
 from memory.errors import NotFound, Unavailable
 
 NOWHERE = "memoray-line-of-nobody"
@@ -22,12 +22,12 @@ class Shard:
     """Answers over its line and to calls, and tells them apart."""
 
     place: Path
-    exchange: Exchange = field(init=False)
+    exchange: ShardServer = field(init=False)
     calls: list[object] = field(default_factory=list)
     hold: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.exchange = Exchange(self.answer, self.place)
+        self.exchange = ShardServer(self.answer, self.place)
         self.hold.set()
 
     async def answer(self, asked: object, more: object = None) -> object:
@@ -36,9 +36,9 @@ class Shard:
             raise asked
         return asked, more
 
-    async def line(self) -> Line:
+    async def line(self) -> ShardConnection:
         await self.exchange.open()
-        return Line(f"\0{self.place.read_text()}")
+        return ShardConnection(f"\0{self.place.read_text()}")
 
     async def call(self, *asked: object) -> object:
         self.calls.append(asked)
@@ -96,13 +96,13 @@ async def test_who_no_longer_waits_leaves_no_answer_for_the_next(shard: Shard) -
 
 
 async def test_a_caller_asks_over_the_line(shard: Shard) -> None:
-    caller = Caller(shard.place, shard.call)
+    caller = ShardClient(shard.place, shard.call)
     assert [await caller.ask(number) for number in range(3)] == [(0, None), (1, None), (2, None)]
     assert shard.calls == []
 
 
 async def test_a_line_that_breaks_becomes_a_call_and_the_next_life_has_its_own(shard: Shard) -> None:
-    caller = Caller(shard.place, shard.call)
+    caller = ShardClient(shard.place, shard.call)
     assert await caller.ask(1) == (1, None)
     await shard.exchange.close()
     caller_line: Any = caller._line
@@ -121,7 +121,7 @@ async def test_the_line_of_the_next_life_answers_before_a_call_that_hangs(tmp_pa
     async def hanging(*asked: object) -> object:
         return await hung
 
-    caller = Caller(before.place, hanging)
+    caller = ShardClient(before.place, hanging)
     await before.exchange.open()
     assert await caller.ask(1) == (1, None)
     await before.exchange.close()
@@ -137,7 +137,7 @@ async def test_the_line_of_the_next_life_answers_before_a_call_that_hangs(tmp_pa
 
 
 async def test_a_younger_life_is_asked_though_the_older_one_answers_on(shard: Shard) -> None:
-    caller = Caller(shard.place, shard.call)
+    caller = ShardClient(shard.place, shard.call)
     assert await caller.ask(1) == (1, None)
     after = Shard(shard.place)
     await after.exchange.open()
@@ -153,15 +153,15 @@ async def test_a_shard_that_ends_while_it_is_asked_is_called(shard: Shard) -> No
 
     server = await asyncio.start_unix_server(cut, "\0memoray-line-that-is-cut")
     shard.place.write_text("memoray-line-that-is-cut")
-    assert await Caller(shard.place, shard.call).ask(1) == "called"
+    assert await ShardClient(shard.place, shard.call).ask(1) == "called"
     server.close()
 
 
 async def test_where_nobody_answers_or_nobody_left_a_name_it_is_called(shard: Shard) -> None:
     shard.place.write_text(NOWHERE)
-    caller = Caller(shard.place, shard.call)
+    caller = ShardClient(shard.place, shard.call)
     assert [await caller.ask(number) for number in range(3)] == ["called"] * 3
-    assert await Caller(shard.place / "none", shard.call).ask(1) == "called"
+    assert await ShardClient(shard.place / "none", shard.call).ask(1) == "called"
 
 
 async def test_a_stranger_is_not_answered(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from actors.understanding import Understood, understand
-from memory.retrieval.pieces import Asked
+from actors.understanding import QuestionEncoding, understand
+from memory.retrieval.pieces import EncodedQuestion
 from memory.services.recall import Recollection
 
-ASKED = Asked(np.ones(4, np.float32) / 2, np.zeros((0, 4), np.float32))
+ASKED = EncodedQuestion(np.ones(4, np.float32) / 2, np.zeros((0, 4), np.float32))
 FOUND = Recollection(np.array([7]), np.array([0.5], np.float32), "general", 1, {"graph": "TimeoutError"}, False)
 
 
-async def _encoded() -> Asked:
+async def _encoded() -> EncodedQuestion:
     return ASKED
 
 
-async def _broken() -> Asked:
+async def _broken() -> EncodedQuestion:
     raise OSError("the model's file is gone")
 
 
@@ -28,5 +28,5 @@ async def test_what_the_encoder_says_is_understood() -> None:
 
 async def test_a_broken_encoder_is_told_beside_what_else_is_degraded() -> None:
     understood = await understand(_broken())
-    assert understood == Understood(None, {"vectors": "OSError"})
+    assert understood == QuestionEncoding(None, {"vectors": "OSError"})
     assert understood.told(FOUND).degraded == {"graph": "TimeoutError", "vectors": "OSError"}

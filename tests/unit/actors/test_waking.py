@@ -6,8 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from actors.columns import ShardColumns
+from actors.columns_follower import ColumnsFollower
 from actors.memory_shard import Legs, MemoryShard
-from actors.shelves import Shelves
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.inmemory.captures import InMemoryCaptures
@@ -20,7 +20,7 @@ from memory.model.facts import Fact
 from memory.ports import Statements
 from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.fact_columns import key_of
-from memory.retrieval.library import Library, MemoryShelf
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.decider import Rules
 from memory.services.remember import UserMemory
 from tests.fakes.events import Overheard
@@ -35,7 +35,7 @@ class Drowsy(MemoryShard):
 
     def __init__(self, home: Path) -> None:
         super().__init__("shard-0", Settings(home=home))
-        journal, shelves = InMemoryJournal(), Shelves(ListedFeed(), ShardColumns(ENCODER.dimensions))
+        journal, follower = InMemoryJournal(), ColumnsFollower(ListedFeed(), ShardColumns(ENCODER.dimensions))
         stores = SimpleNamespace(
             journal=journal,
             commands=InMemoryCaptures(journal),
@@ -45,9 +45,9 @@ class Drowsy(MemoryShard):
             events=Overheard(),
         )
         self._stores = stores  # type: ignore[assignment]
-        library = Library(ENCODER.dimensions)
-        self.beliefs = Beliefs(library, self._working_set)
-        self._legs = Legs(ENCODER, shelves, self.beliefs, (), MemoryShelf(library, self.beliefs))
+        segment_index = SegmentIndex(ENCODER.dimensions)
+        self.beliefs = Beliefs(segment_index, self._working_set)
+        self._legs = Legs(ENCODER, follower, self.beliefs, (), MemoryTraits(segment_index, self.beliefs))
         self.wakings = 0
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
 

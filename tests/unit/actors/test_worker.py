@@ -15,7 +15,7 @@ from adapters.embedding.hashing import HashingEmbedder
 from memory.errors import JournalUnavailable, Unavailable
 from memory.model.claims import Utterance
 from memory.retrieval.pieces import Encoded
-from memory.services.judging import Patience
+from memory.services.judging import RetrySchedule
 from tests.fakes.events import Overheard
 
 SCOPE = "user:ann"
@@ -127,7 +127,7 @@ async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs
     worker._stores.journal = SimpleNamespace(unencoded_facts=unencoded_facts)  # type: ignore[union-attr, misc, assignment]
     worker._stores.nights = SimpleNamespace(under_way=under_way)  # type: ignore[union-attr, misc, assignment]
     worker._look_at_facts = 0.0
-    worker._refused = Patience(10.0, 3600.0)
+    worker._refused = RetrySchedule(10.0, 3600.0)
     worker._refused.tried(["ann"], worker._clock.now())
     assert not await worker._embed_facts()
     assert asked == [["ann", "ben"]]

@@ -67,11 +67,11 @@ def test_what_was_committed_outlives_every_kind_of_end(home: Path) -> None:
         f"import os, pathlib, adapters.postgres.embedded as e; e.EmbeddedPostgres(pathlib.Path({str(home)!r})).start()"
     )
     subprocess.run([sys.executable, "-c", f"{start}; os._exit(0)"], cwd=project_root(), check=True, timeout=100)
-    heir = EmbeddedPostgres(home)  # the parent was killed: its server is an orphan
-    assert ask(heir.dsn, "SELECT count(*), sum(n) FROM kept") == (3, 6)
-    heir.start()
+    successor = EmbeddedPostgres(home)  # the parent was killed: its server is an orphan
+    assert ask(successor.dsn, "SELECT count(*), sum(n) FROM kept") == (3, 6)
+    successor.start()
     assert ask(dsn, "SELECT count(*), sum(n) FROM kept") == (3, 6)
-    heir.stop()
+    successor.stop()
 
 
 def test_the_door_is_a_socket_that_only_we_can_reach_and_words_stay_out_of_the_log(home: Path) -> None:

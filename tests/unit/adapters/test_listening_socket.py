@@ -18,7 +18,7 @@ import pytest
 from fastapi import FastAPI
 
 from adapters import listening_socket as doors
-from adapters.listening_socket import Door, handed_over
+from adapters.listening_socket import ListeningSocket, handed_over
 from adapters.temporary import private_folder, vacate
 from cli.ports import free_port
 from config.settings import Http, project_root
@@ -64,7 +64,7 @@ def no_folder_is_left() -> Iterator[None]:
 @pytest.fixture
 def port() -> Iterator[int]:
     number = free_port(0)
-    with closing(Door(HOME, "127.0.0.1", number)):
+    with closing(ListeningSocket(HOME, "127.0.0.1", number)):
         yield number
 
 
@@ -112,7 +112,7 @@ async def test_two_gateways_share_a_door_and_the_last_to_go_leaves_it_open(port:
 def test_a_closed_door_is_refused_and_may_be_opened_again() -> None:
     number = free_port(0)
     for _ in range(2):
-        door = Door(HOME, "127.0.0.1", number)
+        door = ListeningSocket(HOME, "127.0.0.1", number)
         held = handed_over(HOME, number)
         assert held is not None
         held.close()
@@ -139,7 +139,7 @@ def test_a_place_that_a_killed_holder_has_left_is_taken_again() -> None:
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind(str(private_folder(HOME) / doors._name(number)))
     assert handed_over(HOME, number) is None
-    with closing(Door(HOME, "127.0.0.1", number)):
+    with closing(ListeningSocket(HOME, "127.0.0.1", number)):
         held = handed_over(HOME, number)
         assert held is not None
         held.close()
@@ -151,7 +151,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(Unavailable, match="cannot be had: Address already in use"):
-            Door(HOME, "127.0.0.1", taken.getsockname()[1])
+            ListeningSocket(HOME, "127.0.0.1", taken.getsockname()[1])
 
 
 def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_a_holder_that_says_nothing_is_not_waited_for_long(monkeypatch: pytest.M
 
 def test_who_has_the_door_is_known_however_busily_it_opens_and_closes_other_things() -> None:
     """A descriptor that is closed while it is looked at once made a serving gateway look as if it had no door."""
-    door, other = (Door(HOME, "127.0.0.1", free_port(0)) for _ in range(2))
+    door, other = (ListeningSocket(HOME, "127.0.0.1", free_port(0)) for _ in range(2))
     busy = "import os, socket, sys\nfrom pathlib import Path\nfrom adapters.listening_socket import handed_over\n"
     busy += "door = handed_over(Path(sys.argv[1]), int(sys.argv[2])); print(door is not None, flush=True)\n"
     busy += "while True:\n    others = [os.dup(0) for _ in range(200)]\n    [os.close(each) for each in others]"

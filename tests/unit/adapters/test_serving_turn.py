@@ -16,8 +16,8 @@ import pytest
 from fastapi import FastAPI
 
 from adapters import temporary
-from adapters.listening_socket import Door
-from adapters.serving_turn import Turn, serving
+from adapters.listening_socket import ListeningSocket
+from adapters.serving_turn import ServingTurn, serving
 from cli.ports import free_port
 from config.settings import Http, project_root
 from deployments.accepting import Acceptor
@@ -44,7 +44,7 @@ def place(tmp_path: Path) -> Iterator[tuple[Path, Http]]:
     """A home with a door that somebody holds."""
     http = Http(port=free_port(0), connections=8, connections_per_address=8)
     with temporary.occupy(tmp_path):
-        door = Door(tmp_path, http.host, http.port)
+        door = ListeningSocket(tmp_path, http.host, http.port)
         yield tmp_path, http
         door.close()
     temporary.vacate(tmp_path)
@@ -90,7 +90,7 @@ async def test_who_is_killed_gives_its_turn_to_the_next(place: tuple[Path, Http]
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         assert serving(home, http.port) == holder.pid
-        late = Turn(home, http.port)
+        late = ServingTurn(home, http.port)
         assert not late.came()
         late.pass_on()
         after = await listen(named("after"), home, http)
@@ -200,7 +200,7 @@ def orphan_keeps_the_door(orphan: Listener) -> bool:
 
 def test_an_orphan_is_never_the_next_and_serves_only_if_nobody_is(place: tuple[Path, Http]) -> None:
     home, http = place
-    first, orphan, following = (Turn(home, http.port) for _ in range(3))
+    first, orphan, following = (ServingTurn(home, http.port) for _ in range(3))
     assert first.came()
     assert not orphan.came(orphaned=True)
     assert not first.wanted
@@ -216,8 +216,8 @@ def test_an_orphan_is_never_the_next_and_serves_only_if_nobody_is(place: tuple[P
 
 
 def test_where_nobody_hands_out_a_door_nobody_waits(tmp_path: Path) -> None:
-    assert Turn(tmp_path, 8000).came()
-    assert Turn(tmp_path, 8000).came()
+    assert ServingTurn(tmp_path, 8000).came()
+    assert ServingTurn(tmp_path, 8000).came()
     assert serving(tmp_path, 8000) is None
 
 

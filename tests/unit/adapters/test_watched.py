@@ -8,14 +8,14 @@ import threading
 
 import pytest
 
-from adapters.watched import Watched
+from adapters.watched import WatchedProcess
 
 PATIENCE_S = 60.0
 
 
 def test_its_end_is_seen_by_everybody_who_waits_and_looks() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    seen = Watched(child.pid)
+    seen = WatchedProcess(child.pid)
     ends: list[int] = []
     waiting = [threading.Thread(target=lambda: ends.append(seen.wait(PATIENCE_S))) for _ in range(4)]
     for each in waiting:
@@ -36,4 +36,4 @@ def test_one_that_has_gone_cannot_be_watched() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     with pytest.raises(ProcessLookupError):
-        Watched(child.pid)
+        WatchedProcess(child.pid)

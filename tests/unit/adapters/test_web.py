@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from adapters import web
-from adapters.web import Unfit, Web, is_public
+from adapters.web import Unfit, WebClient, is_public
 from memory.errors import ConfigError, DomainError, Invalid
 
 PUBLIC = "93.184.216.34"
@@ -59,8 +59,8 @@ async def resolve(host: str, _: int) -> Sequence[str]:
     raise OSError("no such name")
 
 
-def reaching(site: Site) -> Web:
-    return Web("http://127.0.0.1:8888", True, resolve, site)
+def reaching(site: Site) -> WebClient:
+    return WebClient("http://127.0.0.1:8888", True, resolve, site)
 
 
 def page(text: str, kind: str = "text/html; charset=utf-8", **headers: str) -> httpx.Response:
@@ -181,11 +181,11 @@ async def test_an_engine_that_gives_no_results_is_told(body: str) -> None:
 @pytest.mark.parametrize("url", ["127.0.0.1:8888", "file:///x", "http://", "http://x:y", ""])
 def test_an_engine_needs_an_address(url: str) -> None:
     with pytest.raises(ConfigError, match="search_url"):
-        Web(url, False)
+        WebClient(url, False)
 
 
 async def test_names_are_resolved_by_the_system() -> None:
     found: Any = await web.addresses_of("127.0.0.1", 80)
     assert list(found) == ["127.0.0.1"]
     with pytest.raises(Invalid):
-        await Web(None, True).fetch("gopher://example.org")
+        await WebClient(None, True).fetch("gopher://example.org")

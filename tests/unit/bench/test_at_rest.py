@@ -11,7 +11,7 @@ import pytest
 from adapters.embedding.hashing import HashingEmbedder
 from bench import at_rest, talk
 from bench.at_rest import measure_at_rest
-from bench.invented import Likeness, ahead
+from bench.invented import InventedVectors, ahead
 from bench.latency import USER, WARM_UP
 from bench.measure import Tell
 from memory.errors import Unavailable
@@ -21,8 +21,8 @@ from tests.fakes.front_door import FrontDoor
 class Shelf:
     """Puts talk behind a front door in memory."""
 
-    def __init__(self, house: FrontDoor) -> None:
-        self.house = house
+    def __init__(self, app: FrontDoor) -> None:
+        self.app = app
         self.emptied: list[tuple[str, ...]] = []
 
     def fill(self, users: Sequence[str], segments: int, tell: Tell) -> None:
@@ -30,46 +30,46 @@ class Shelf:
             said = [
                 turn | {"source_id": body["source_id"]} for body in talk.bodies(segments) for turn in body["segments"]
             ]
-            self.house.segments[user] = said
+            self.app.segments[user] = said
         tell("Writing segments", segments, segments)
 
     def empty(self, users: Sequence[str]) -> None:
         self.emptied.append(tuple(users))
         for user in users:
-            self.house.segments.pop(user, None)
+            self.app.segments.pop(user, None)
 
 
 def test_the_row() -> None:
-    house = FrontDoor()
-    shelf = Shelf(house)
-    row = measure_at_rest(house.site(), shelf, segments=100, requests=6, users=3)
+    app = FrontDoor()
+    traits_of = Shelf(app)
+    row = measure_at_rest(app.site(), traits_of, segments=100, requests=6, users=3)
     assert (row.segments, row.users, row.requests) == (99, 3, 6)
     assert (row.answered, row.degraded, row.pss_mb) == (6, 0, 1500.0)
     assert row.cells()["answered"] == "100.0 %"
     assert row.cells()["above encoder ms"] == f"{row.http.p50_ms - row.encoder_p50_ms:.1f}"
-    assert len(house.encoded) == WARM_UP + 6
-    assert not any(verb == "POST" for _, verb, _ in house.log)
-    assert house.segments == {}
+    assert len(app.encoded) == WARM_UP + 6
+    assert not any(verb == "POST" for _, verb, _ in app.log)
+    assert app.segments == {}
     names = (USER, f"{USER}-2", f"{USER}-3")
-    assert shelf.emptied == [names, names]
+    assert traits_of.emptied == [names, names]
 
 
 def test_what_is_kept_stays() -> None:
-    house = FrontDoor()
-    shelf = Shelf(house)
-    measure_at_rest(house.site(), shelf, segments=60, requests=1, keep=True)
-    assert len(house.segments[USER]) == 60
-    assert len(shelf.emptied) == 1
+    app = FrontDoor()
+    traits_of = Shelf(app)
+    measure_at_rest(app.site(), traits_of, segments=60, requests=1, keep=True)
+    assert len(app.segments[USER]) == 60
+    assert len(traits_of.emptied) == 1
 
 
 def test_a_memory_that_does_not_wake_is_told_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = FrontDoor()
-    house.degraded = ["shard"]
+    app = FrontDoor()
+    app.degraded = ["shard"]
     monkeypatch.setattr(at_rest, "WAKING_S", 10.0)
     with pytest.raises(Unavailable, match="was not awake after 10 s"):
-        measure_at_rest(house.site(), Shelf(house), segments=60, requests=1)
-    assert house.paused_s > 10.0
-    assert house.segments == {}
+        measure_at_rest(app.site(), Shelf(app), segments=60, requests=1)
+    assert app.paused_s > 10.0
+    assert app.segments == {}
 
 
 def _turns(segments: int) -> list[str]:
@@ -78,7 +78,7 @@ def _turns(segments: int) -> list[str]:
 
 def test_made_up_vectors_are_like_the_true_ones() -> None:
     turns, encoder = _turns(700), HashingEmbedder()
-    made, true = Likeness(encoder, turns[:600]).encode(turns[600:]), encoder.encode(turns[600:])
+    made, true = InventedVectors(encoder, turns[:600]).encode(turns[600:]), encoder.encode(turns[600:])
     np.testing.assert_allclose(np.linalg.norm(made.vectors, axis=1), 1.0, atol=1e-5)
     cosines = made.vectors @ true.vectors.T
     own = np.diagonal(cosines).mean()
@@ -89,7 +89,7 @@ def test_made_up_vectors_are_like_the_true_ones() -> None:
 
 def test_word_pieces_are_those_of_the_nearest_encoded_turn() -> None:
     turns, encoder = _turns(100), HashingEmbedder()
-    likeness, known = Likeness(encoder, turns), encoder.encode(turns).pieces
+    likeness, known = InventedVectors(encoder, turns), encoder.encode(turns).pieces
     pieces = likeness.encode(turns[:20]).pieces
     whole = {known.to_bytes(place) for place in range(len(turns))}
     assert all(pieces.to_bytes(place) in whole for place in range(20))
@@ -98,7 +98,7 @@ def test_word_pieces_are_those_of_the_nearest_encoded_turn() -> None:
 
 def test_the_same_is_made_in_every_run() -> None:
     turns, encoder = _turns(50), HashingEmbedder()
-    first, again = (Likeness(encoder, turns).encode(turns) for _ in range(2))
+    first, again = (InventedVectors(encoder, turns).encode(turns) for _ in range(2))
     np.testing.assert_array_equal(first.vectors, again.vectors)
 
 

@@ -21,8 +21,8 @@ from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits
 from memory.rules.decider import Rules
 from memory.services.recall import RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.calendar_lives import ENGLISH, GERMAN, NOT_BY_EVENT, WRITTEN_FIRST, WRITTEN_LATER, About, Said
@@ -47,12 +47,17 @@ class Lived:
     language: str
 
     async def ask(self, text: str, *, calendar: bool) -> Recollection:
-        library = self.beliefs.library
-        legs = [MemoryText(library), MemoryVectors(library), MemoryGraph(self.beliefs), MemoryHot(self.beliefs)]
+        segment_index = self.beliefs.segment_index
+        legs = [
+            MemoryText(segment_index),
+            MemoryVectors(segment_index),
+            MemoryGraph(self.beliefs),
+            MemoryHot(self.beliefs),
+        ]
         legs += [MemoryCalendar(self.beliefs)] if calendar else []
         question = Question(text, View(USER), NOW, limit=50, cut="none")
-        asked, shelf = at_hand(ENCODER.ask(text)), MemoryShelf(library, self.beliefs)
-        return await recall(question, legs, shelf, asked, PATIENT, languages=(self.language,))
+        asked, traits_of = at_hand(ENCODER.ask(text)), MemoryTraits(segment_index, self.beliefs)
+        return await recall(question, legs, traits_of, asked, PATIENT, languages=(self.language,))
 
     def found(self, about: About, *, calendar: bool) -> float:
         """The share of what answers that is among the first five."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from bench.chaos import FAULTS, Plan
-from bench.chaos_report import Fault, Report, Struck, counted, gaps_after
+from bench.chaos import FAULTS, ChaosPlan
+from bench.chaos_report import ChaosFault, Report, Struck, counted, gaps_after
 
-SHARD, RAYLET = Fault("shard", "killed"), Fault("raylet", "killed")
+SHARD, RAYLET = ChaosFault("shard", "killed"), ChaosFault("raylet", "killed")
 
 
 def report(outage_s: float, **changed: object) -> Report:
@@ -53,8 +53,8 @@ def test_what_was_lost_or_is_there_twice_is_named() -> None:
 
 
 def test_a_seed_draws_the_same_faults_each_as_often_and_some_amid_a_recovery() -> None:
-    planned = Plan(10, 7, 20, 20).faults()
-    assert planned == Plan(10, 7, 20, 20).faults() != Plan(10, 8, 20, 20).faults()
+    planned = ChaosPlan(10, 7, 20, 20).faults()
+    assert planned == ChaosPlan(10, 7, 20, 20).faults() != ChaosPlan(10, 8, 20, 20).faults()
     times = Counter(fault for _, fault in planned)
     assert set(times) == set(FAULTS)
     assert max(times.values()) - min(times.values()) <= 1
@@ -63,4 +63,4 @@ def test_a_seed_draws_the_same_faults_each_as_often_and_some_amid_a_recovery() -
 
 
 def test_only_the_parts_that_were_named() -> None:
-    assert {fault.part for _, fault in Plan(2, 1, 1, 1, frozenset({"worker"})).faults()} == {"worker"}
+    assert {fault.part for _, fault in ChaosPlan(2, 1, 1, 1, frozenset({"worker"})).faults()} == {"worker"}

@@ -10,16 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.fit_silence import Judged, asked_in, auc, calibration, even, folds, kept, largest_share, logistic, lowest
+from bench.fit_silence import (
+    SilenceCase,
+    asked_in,
+    auc,
+    calibration,
+    even,
+    folds,
+    kept,
+    largest_share,
+    logistic,
+    lowest,
+)
 from memory.retrieval.cut import CutRules
 
 EVEN = np.ones(4000)
 
 
-def one(category: str, gold: list[bool], **changes) -> Judged:
+def one(category: str, gold: list[bool], **changes) -> SilenceCase:
     scores = np.linspace(6, 0, 40, dtype=np.float32)
     found = {"dataset": "locomo", "conversation": "a", "signs": np.array([0.0, 0.0]), "scores": scores} | changes
-    return Judged(category=category, gold=np.array(gold), wanted=max(1, sum(gold)), **found)
+    return SilenceCase(category=category, gold=np.array(gold), wanted=max(1, sum(gold)), **found)
 
 
 def test_a_logistic_model_finds_the_coefficients_it_was_made_with():
@@ -69,7 +80,7 @@ def test_questions_are_plain_or_answerable_or_neither():
 
 
 def test_a_conversation_is_judged_without_itself():
-    def asked(conversation: str, gap: float) -> list[Judged]:
+    def asked(conversation: str, gap: float) -> list[SilenceCase]:
         signs = np.array([1.0, gap])
         return [
             one("temporal", [True, False], conversation=conversation, signs=signs),

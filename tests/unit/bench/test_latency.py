@@ -9,12 +9,12 @@ from tests.fakes.front_door import FrontDoor
 
 
 def test_the_row() -> None:
-    house = FrontDoor(pace=7)
-    row = measure_latency(house.site(), segments=120, requests=10)
+    app = FrontDoor(pace=7)
+    row = measure_latency(app.site(), segments=120, requests=10)
     assert (row.segments, row.requests, row.found, row.pss_mb) == (120, 10, 10, 1500.0)
     assert list(row.importing) == ["embedding", "extraction"]
-    assert len(house.encoded) == 3 * (WARM_UP + 10)
-    assert house.segments == {}
+    assert len(app.encoded) == 3 * (WARM_UP + 10)
+    assert app.segments == {}
     cells = row.cells()
     assert cells["found next"] == "100.0 %"
     assert cells["above encoder ms"] == f"{row.idle.p50_ms - row.encoder_p50_ms:.1f}"
@@ -23,19 +23,19 @@ def test_the_row() -> None:
 
 
 def test_questions_are_asked_while_the_import_is_going_on() -> None:
-    house = FrontDoor()
-    row = measure_latency(house.site(), segments=300, requests=5, keep=True)
-    assert len(house.segments[USER]) == 300 + WARM_UP + 5
+    app = FrontDoor()
+    row = measure_latency(app.site(), segments=300, requests=5, keep=True)
+    assert len(app.segments[USER]) == 300 + WARM_UP + 5
     assert row.importing["embedding"].left > 0
     assert row.importing["extraction"].left > 0
 
 
 def test_a_memory_is_shared_out_among_users_who_are_asked_in_turn() -> None:
-    house = FrontDoor()
-    row = measure_latency(house.site(), segments=100, requests=6, users=3, keep=True)
+    app = FrontDoor()
+    row = measure_latency(app.site(), segments=100, requests=6, users=3, keep=True)
     assert (row.segments, row.users, row.found) == (99, 3, 6)
-    assert sorted(house.segments) == [USER, f"{USER}-2", f"{USER}-3"]
-    posted = [len(held) - 33 for held in house.segments.values()]
+    assert sorted(app.segments) == [USER, f"{USER}-2", f"{USER}-3"]
+    posted = [len(held) - 33 for held in app.segments.values()]
     assert sum(posted) == WARM_UP + 6
     assert max(posted) - min(posted) <= 1
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bench.life_files import parse_life, read_life
-from bench.life_model import Command, Kept, Question, Session, Trap, Turn
+from bench.life_model import ExpectedClaim, LifeCommand, LifeQuestion, LifeTurn, Session, Trap
 from memory.errors import Invalid
 
 LIFE = """\
@@ -43,25 +43,25 @@ def test_a_life_is_read_whole() -> None:
         1,
         datetime(2026, 1, 12, 19, 10, tzinfo=BERLIN),
         "conversation",
-        (Turn("1.1", "Ana", "moved to Leipzig: finally"), Turn("1.2", "Bo", "am dead lol")),
+        (LifeTurn("1.1", "Ana", "moved to Leipzig: finally"), LifeTurn("1.2", "Bo", "am dead lol")),
     )
     assert isinstance(second, Session)
     assert (second.kind, second.at.isoformat()) == ("voice_memo", "2026-07-03T08:30:00+02:00")
     assert commands == [
-        Command("remember", 9, "I live in Leipzig.", at=datetime(2026, 7, 5, 10, tzinfo=BERLIN)),
-        Command("correct", 10, "Ana lives in Halle", "lives in Leipzig"),
-        Command("forget", 11, old="allergic to cats"),
-        Command("undo", 12),
+        LifeCommand("remember", 9, "I live in Leipzig.", at=datetime(2026, 7, 5, 10, tzinfo=BERLIN)),
+        LifeCommand("correct", 10, "Ana lives in Halle", "lives in Leipzig"),
+        LifeCommand("forget", 11, old="allergic to cats"),
+        LifeCommand("undo", 12),
     ]
     assert life.now == datetime(2026, 8, 1, 12, tzinfo=BERLIN)
     assert life.questions == (
-        Question("Where do I live?", "correction", (("Halle",),), ("lives in Leipzig", 'in Leipzig"')),
-        Question("What am I allergic to?", "list", (("peanuts",), ("dogs", "dog hair"))),
-        Question("What is my shoe size?", "unanswerable"),
+        LifeQuestion("Where do I live?", "correction", (("Halle",),), ("lives in Leipzig", 'in Leipzig"')),
+        LifeQuestion("What am I allergic to?", "list", (("peanuts",), ("dogs", "dog hair"))),
+        LifeQuestion("What is my shoe size?", "unanswerable"),
     )
     assert life.claims == (
-        Kept("1.1", "Ana", "lives in", "Leipzig", "since 2026-01", important=False),
-        Kept("2.1", "Ana", "owns", "a bike called Rocinante", "", important=True),
+        ExpectedClaim("1.1", "Ana", "lives in", "Leipzig", "since 2026-01", important=False),
+        ExpectedClaim("2.1", "Ana", "owns", "a bike called Rocinante", "", important=True),
     )
     assert life.traps == (Trap("1.2", "Bo is dead", "idiom"),)
 

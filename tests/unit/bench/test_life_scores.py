@@ -2,14 +2,14 @@
 
 import pytest
 
-from bench.life_model import Question
-from bench.life_scores import Judged, figures, judged, parse_labels, score
+from bench.life_model import LifeQuestion
+from bench.life_scores import JudgedFacts, figures, judged, parse_labels, score
 from memory.errors import Invalid
 from memory.services.answer import NEAREST, NOTHING
 
 
-def asked(kind: str = "fact", must: tuple[tuple[str, ...], ...] = (("Halle",),), *mustnot: str) -> Question:
-    return Question("Where do I live?", kind, must, mustnot)
+def asked(kind: str = "fact", must: tuple[tuple[str, ...], ...] = (("Halle",),), *mustnot: str) -> LifeQuestion:
+    return LifeQuestion("Where do I live?", kind, must, mustnot)
 
 
 def test_what_counts_stands_in_the_first_line() -> None:
@@ -112,7 +112,7 @@ def test_labels_are_counted() -> None:
         "labels.txt",
     )
     found = judged(["Ana lives in Halle", "Bo is dead", "Ana sneezes", "Ana sings"], labels)
-    assert found == Judged(right=1, wrong=1, useless=0, unlabelled=2)
+    assert found == JudgedFacts(right=1, wrong=1, useless=0, unlabelled=2)
     assert found.wrong_share == 50.0
     assert judged(["Ana sings"], labels).wrong_share is None
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.measure import STALLED_S, Door, Spread, ask, await_done, markdown, memories, pending, post_all, timed
+from bench.measure import STALLED_S, ApiClient, Spread, ask, await_done, markdown, memories, pending, post_all, timed
 from memory.errors import Unavailable
 from tests.fakes.front_door import FrontDoor
 
@@ -22,45 +22,45 @@ def test_timed_gives_back_what_was_done() -> None:
 
 
 def test_memories_are_removed_before_and_afterwards_whatever_happens() -> None:
-    house = FrontDoor()
-    house.segments["bench-a"] = [{"segment_id": "old"}]
-    with memories(house.site(), ["bench-a"]) as doors:
-        assert house.segments == {}
+    app = FrontDoor()
+    app.segments["bench-a"] = [{"segment_id": "old"}]
+    with memories(app.site(), ["bench-a"]) as doors:
+        assert app.segments == {}
         doors["bench-a"].post("/v1/sources", BODY)
-    assert house.segments == {}
-    with pytest.raises(ZeroDivisionError), memories(house.site(), ["bench-a"]) as doors:
+    assert app.segments == {}
+    with pytest.raises(ZeroDivisionError), memories(app.site(), ["bench-a"]) as doors:
         _post_and_break(doors["bench-a"])
-    assert house.segments == {}
+    assert app.segments == {}
 
 
-def _post_and_break(door: Door) -> None:
+def _post_and_break(door: ApiClient) -> None:
     door.post("/v1/sources", BODY)
     raise ZeroDivisionError
 
 
 def test_memories_can_be_kept() -> None:
-    house = FrontDoor()
-    with memories(house.site(), ["bench-a"], keep=True) as doors:
+    app = FrontDoor()
+    with memories(app.site(), ["bench-a"], keep=True) as doors:
         doors["bench-a"].post("/v1/sources", BODY)
-    assert list(house.segments) == ["bench-a"]
+    assert list(app.segments) == ["bench-a"]
 
 
 def test_a_question_is_encoded_and_asked() -> None:
-    house = FrontDoor()
-    site = house.site()
+    app = FrontDoor()
+    site = app.site()
     door = site.door("bench-a")
     post_all(site, [(door, BODY)])
-    house.degraded = ["vectors"]
+    app.degraded = ["vectors"]
     answer = ask(site, door, "red?", limit=50)
     assert (answer.found, answer.degraded) == (("1",), True)
-    assert house.encoded == ["red?"]
-    assert house.asked == [{"query": "red?", "limit": 50}]
-    assert ("Sending segments", 1, 1) in house.told
+    assert app.encoded == ["red?"]
+    assert app.asked == [{"query": "red?", "limit": 50}]
+    assert ("Sending segments", 1, 1) in app.told
 
 
 def test_waiting_ends_when_the_kinds_asked_for_are_done() -> None:
-    house = FrontDoor()
-    site = house.site()
+    app = FrontDoor()
+    site = app.site()
     doors = {name: site.door(name) for name in ("bench-a", "bench-b")}
     post_all(site, [(door, BODY) for door in doors.values() for _ in range(3)])
     await_done(site, doors, ["embedding"])
@@ -68,18 +68,18 @@ def test_waiting_ends_when_the_kinds_asked_for_are_done() -> None:
     assert pending(doors)["extraction"] > 0
     await_done(site, doors, ["embedding", "extraction"])
     assert pending(doors) == {"extraction": 0, "embedding": 0}
-    step, done, total = house.told[-1]
+    step, done, total = app.told[-1]
     assert (step, done) == ("Waiting for embedding and extraction of sources", total)
 
 
 def test_waiting_for_work_that_does_not_get_on_ends_with_an_error() -> None:
-    house = FrontDoor(pace=0)
-    site = house.site()
+    app = FrontDoor(pace=0)
+    site = app.site()
     door = site.door("bench-a")
     post_all(site, [(door, BODY)])
     with pytest.raises(Unavailable, match="embedding of 1 sources does not get on"):
         await_done(site, {"bench-a": door}, ["embedding"])
-    assert STALLED_S < house.paused_s < STALLED_S + 1
+    assert STALLED_S < app.paused_s < STALLED_S + 1
 
 
 def test_rows_as_a_table() -> None:

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from bench import peer_driver, peer_process
-from bench.conversations import Asked, Conversation
+from bench.conversations import Conversation, GoldQuestion
 from bench.measure import memories
-from bench.peers import Encodings, Kept, PeerRow, Running, Spent, lines_of, measure_peer
+from bench.peers import Encodings, IndexTimes, MemoraySystem, PeerRow, Spent, lines_of, measure_peer
 from memory.errors import Unavailable
 from tests.fakes.front_door import FrontDoor
 
 TURNS = {"1": "ann bought a red boat", "2": "ben sold the boat", "3": "it rained"}
 SEGMENTS = [{"segment_id": key, "speaker": "ann", "text": text} for key, text in TURNS.items()]
-RIGHT = Asked("who bought a red boat", "single-hop", ("1",), {}, 10.0)
-LATE = Asked("was there rain", "single-hop", ("3",), {"old": ("3",), "new": ("2",)}, 20.0)
-SEPARATE = Asked("did it rain in rome", "adversarial", ("1",), {}, 30.0)
+RIGHT = GoldQuestion("who bought a red boat", "single-hop", ("1",), {}, 10.0)
+LATE = GoldQuestion("was there rain", "single-hop", ("3",), {"old": ("3",), "new": ("2",)}, 20.0)
+SEPARATE = GoldQuestion("did it rain in rome", "adversarial", ("1",), {}, 30.0)
 TINY = Conversation(
     "c1",
     "tiny",
@@ -50,11 +50,11 @@ class Parrot:
     silent: bool = False
     """By itself it returns nothing."""
 
-    def keep(self, conversation: Conversation, vectors: np.ndarray) -> Kept:
+    def keep(self, conversation: Conversation, vectors: np.ndarray) -> IndexTimes:
         self.kept.append(vectors)
-        return Kept(0.5, 1.5 if self.encodes else 0.5)
+        return IndexTimes(0.5, 1.5 if self.encodes else 0.5)
 
-    def find(self, question: Asked, vector: np.ndarray, limit: int, *, whole: bool) -> tuple[str, ...]:
+    def find(self, question: GoldQuestion, vector: np.ndarray, limit: int, *, whole: bool) -> tuple[str, ...]:
         self.cpu_s += 1.0
         return ("1", "2", "3")[: limit if whole else int(not self.silent)]
 
@@ -107,17 +107,17 @@ def test_what_encodes_itself_is_not_charged_twice():
 
 
 def test_memoray_is_asked_through_its_front_door():
-    house = FrontDoor()
-    house.degraded = ["vectors"]
-    site = house.site()
+    app = FrontDoor()
+    app.degraded = ["vectors"]
+    site = app.site()
     with memories(site, ["bench-c1"]) as doors:
-        system = Running(site, {"c1": doors["bench-c1"]}, lambda: Spent(0.0, 0, 0))
+        system = MemoraySystem(site, {"c1": doors["bench-c1"]}, lambda: Spent(0.0, 0, 0))
         row = measure_peer("memoray", system, [TINY], Encodings({"c1": np.zeros((3, 2))}, 0.0), encode)
     assert (row.questions, row.degraded, row.cells()["degraded"]) == (2, 6, "6")
-    assert [each["cut"] for each in house.asked] == ["none"] * 3 + ["auto"] * 3
-    assert [each["limit"] for each in house.asked] == [50] * 3 + [20] * 3
-    assert {each["record_access"] for each in house.asked} == {False}
-    assert house.segments == {}
+    assert [each["cut"] for each in app.asked] == ["none"] * 3 + ["auto"] * 3
+    assert [each["limit"] for each in app.asked] == [50] * 3 + [20] * 3
+    assert {each["record_access"] for each in app.asked} == {False}
+    assert app.segments == {}
 
 
 DRIVER = """
@@ -142,7 +142,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("driver")
 def test_a_peer_in_its_own_process():
     with peer_process.peer_process("mem0", Path(sys.executable), lambda pid: 5 if pid > 0 else 0) as peer:
-        assert peer.keep(TINY, encode(lines_of(TINY))) == Kept(2.0, 2.0)
+        assert peer.keep(TINY, encode(lines_of(TINY))) == IndexTimes(2.0, 2.0)
         assert peer.find(RIGHT, np.zeros(2), 5, whole=True) == ("2", "1")
         (peer.folder / "stores").mkdir()
         (peer.folder / "stores" / "x").write_bytes(b"x" * 5000)
@@ -155,7 +155,7 @@ def test_a_peer_in_its_own_process():
 
 @pytest.mark.usefixtures("driver")
 def test_a_peer_that_ends_is_told_with_its_last_words():
-    end = Asked("end", "x", (), {}, 0.0)
+    end = GoldQuestion("end", "x", (), {}, 0.0)
     with (
         peer_process.peer_process("mem0", Path(sys.executable), lambda _: 0) as peer,
         pytest.raises(Unavailable, match="it broke"),

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.extraction.rules import RuleExtractor
-from bench.life import Invented, Talk, invented
+from bench.life import Invented, LifeSource, invented
 from bench.living import Parts
-from bench.simulate import Lived, Reply, flaws_of, simulate
+from bench.simulate import SimulatedLife, SimulatedReply, flaws_of, simulate
 from bench.story import CHECKPOINTS, CLOSING, TALKS, story
 from cli.main import command_line, rooms
 from memory.model.facts import Evidence, Fact
@@ -28,7 +28,7 @@ PARTS = Parts(HashingEmbedder(), RuleExtractor(), Rules(), RecallSettings())
 DAYS = 30
 
 
-def lived(seed: int) -> Lived:
+def lived(seed: int) -> SimulatedLife:
     return simulate(invented(story(), seed, DAYS), PARTS, CHECKPOINTS)
 
 
@@ -46,7 +46,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def lives() -> dict[int, Lived]:
+def lives() -> dict[int, SimulatedLife]:
     return {seed: lived(seed) for seed in range(10)}
 
 
@@ -181,8 +181,8 @@ def test_the_counts_of_a_day_are_those_of_the_memory(lives) -> None:
 def test_sources_that_need_not_be_kept_are_archived_after_their_month() -> None:
     base = story()
     life = Invented(base.owner, base.zone, base.start, 31, (
-        Talk("memo", 0, 9, ((base.owner, "I live in Berlin."),), "ephemeral"),
-        Talk("letter", 0, 10, ((base.owner, "I work at Bosch."),)),
+        LifeSource("memo", 0, 9, ((base.owner, "I live in Berlin."),), "ephemeral"),
+        LifeSource("letter", 0, 10, ((base.owner, "I work at Bosch."),)),
     ), (), ())  # fmt: skip
     days = simulate(life, PARTS, ()).days
     assert [day.day for day in days if day.archived] == [30], "the night that closes day 29 is at 29 days and 18 hours"
@@ -190,7 +190,7 @@ def test_sources_that_need_not_be_kept_are_archived_after_their_month() -> None:
 
 def test_a_preset_that_prunes_prunes() -> None:
     base = story()
-    talks = (Talk("memo", 0, 9, ((base.owner, "I visited the aquarium."),)),)
+    talks = (LifeSource("memo", 0, 9, ((base.owner, "I visited the aquarium."),)),)
     life = Invented(base.owner, base.zone, base.start, 130, talks, (), ())
     numbers = Life(strength=Strength(), lifecycle=Lifecycle(archive_below=0.0, floor=0.0, prunes=True))
     found = simulate(life, replace(PARTS, rules=Rules(life=numbers)), ())
@@ -208,7 +208,7 @@ def test_flaws_are_seen() -> None:
     said = {each: (Evidence(each, "s", 1, "q", 0.0),) for each in ("a", "b")}
     facts = {"a": lives_in("a", "Porto"), "b": lives_in("b", "Ghent"), "c": lives_in("c", "Ghent")}
     believed = WorkingSet("u", facts=facts, evidence=said)
-    replies = [Reply(0, "Where?", "Here.", (), ()), Reply(0, "Who?", "You.", ("s/l9",), ())]
+    replies = [SimulatedReply(0, "Where?", "Here.", (), ()), SimulatedReply(0, "Who?", "You.", ("s/l9",), ())]
     assert list(flaws_of(believed, replies, {"s/l0"})) == [
         "two values: I live in Porto / I live in Ghent",
         "no evidence: I live in Ghent",

@@ -9,7 +9,7 @@ import pytest
 
 from bench.conversations import Conversation
 from bench.fit_fusion import Weighed, fit, folds
-from bench.fit_silence import Fitted, Judged
+from bench.fit_silence import Fitted, SilenceCase
 from bench.unseen import chat, counted, known, left_out, lived, silence_row
 from bench.unseen_worlds import FOLLOWED, LEFT_OUT, author_of, turns_of, world, worlds, worlds_left_out
 from memory.errors import Invalid
@@ -109,8 +109,10 @@ def test_a_form_that_no_other_chat_has_is_left_out_with_its_chat() -> None:
 def test_a_row_of_silence_tells_what_is_refused_and_how_far_they_lie_apart() -> None:
     rules = SilenceRules(named=0.0, gap=10.0, usual=0.0, least=-1.0)
 
-    def one(category: str, gap: float) -> Judged:
-        return Judged("made up", "a", category, np.array([0.0, gap]), np.zeros(1, np.float32), np.zeros(1, np.bool_), 1)
+    def one(category: str, gap: float) -> SilenceCase:
+        return SilenceCase(
+            "made up", "a", category, np.array([0.0, gap]), np.zeros(1, np.float32), np.zeros(1, np.bool_), 1
+        )
 
     asked = [one("fact", 0.1), one("fact", -0.4), one("abstention", -0.2), one("summarization", -9)]
     row = silence_row("made up", asked, lambda _: Fitted(rules, CutRules()))

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import cli.import_ as command
 from adapters.capture.text import TextFile
-from cli.client import Refused
+from cli.client import RequestRefused
 from memory.errors import Invalid, Unavailable
 from tests.exports import EXPORTS
 
@@ -41,7 +41,7 @@ class FrontDoor:
 
 
 def test_a_page_is_sent_again_while_nobody_answers():
-    door, slept = FrontDoor(Unavailable(), Refused("busy", status=503)), []
+    door, slept = FrontDoor(Unavailable(), RequestRefused("busy", status=503)), []
     command.deliver(door, {"source_id": "s", "segments": []}, [1.0, 2.0, 4.0], slept.append)
     assert (len(door.bodies), slept) == (1, [1.0, 2.0])
 
@@ -53,14 +53,14 @@ def test_it_is_not_sent_forever():
 
 
 def test_a_refusal_is_not_argued_with():
-    door, slept = FrontDoor(Refused("no", status=422)), []
-    with pytest.raises(Refused):
+    door, slept = FrontDoor(RequestRefused("no", status=422)), []
+    with pytest.raises(RequestRefused):
         command.deliver(door, {"source_id": "s", "segments": []}, [1.0], slept.append)
     assert not slept
 
 
 def test_one_bad_file_does_not_stop_the_next(tmp_path):
-    tally, door = command.Tally(), FrontDoor(Refused("too large", status=413))
+    tally, door = command.Tally(), FrontDoor(RequestRefused("too large", status=413))
     for name, content in (("a.md", b"first"), ("b.md", b"\x00"), ("c.md", b"one\n\ntwo")):
         (tmp_path / name).write_bytes(content)
         file = TextFile(tmp_path / name)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.capture.payloads import Payload
-from adapters.capture.sessions import SESSION_GAP_S, Part, fold_payloads
+from adapters.capture.sessions import SESSION_GAP_S, SessionPart, fold_payloads
 from memory.model.sources import Segment
 from memory.rules.sweep import apply_sweep
 
@@ -18,8 +18,8 @@ def payload(*spans, session="walk", is_sweep=False, text="words") -> Payload:
     return Payload(session, START, segments, "pendant")
 
 
-def parts_of(sources) -> list[Part]:
-    return [Part(each.session_id, each.source_id, each.started_at, each.ended_at) for each in sources]
+def parts_of(sources) -> list[SessionPart]:
+    return [SessionPart(each.session_id, each.source_id, each.started_at, each.ended_at) for each in sources]
 
 
 def test_a_session_is_a_source():
@@ -45,7 +45,7 @@ def test_exactly_fifteen_minutes_are_a_silence():
 
 
 def test_a_part_known_from_an_earlier_read_grows():
-    known = [Part("walk", "walk", START, START + 10), Part("walk", "walk.2", START + 5000, START + 5010)]
+    known = [SessionPart("walk", "walk", START, START + 10), SessionPart("walk", "walk.2", START + 5000, START + 5010)]
     (source,) = fold_payloads([payload((5020.0, 5025.0))], "u", known)
     assert source.source_id == "walk.2"
     assert (source.started_at, source.ended_at) == (START + 5000, START + 5025)

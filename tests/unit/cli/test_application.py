@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from cli.application import HUNG_S, LOST_S, REDEPLOY_S, Application
-from cli.parts import Errand
+from cli.parts import BoundedTask
 
 SLEEPS = (sys.executable, "-c", "import time; time.sleep(600)")
 
@@ -61,7 +61,7 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
 def hang(ray: Gateways) -> None:
     """Look every second at an application that says nothing."""
 
-    def unanswered(work: Callable[[], object]) -> Errand:
+    def unanswered(work: Callable[[], object]) -> BoundedTask:
         return Unanswered()
 
     application = Application(cast(Any, ray), (), lambda: True, unanswered)
@@ -100,7 +100,7 @@ def test_where_only_the_spare_one_hangs_it_is_ended(processes: list[subprocess.P
 
 
 def test_a_spare_one_that_answers_for_long_is_no_reason_to_leave_serve_as_it_is() -> None:
-    def answered(work: Callable[[], object]) -> Errand:
+    def answered(work: Callable[[], object]) -> BoundedTask:
         return Answered()
 
     application = Application(cast(Any, Gateways(7, set())), (), lambda: True, answered)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.client import Client, Refused, connect, route
+from cli.client import HttpClient, RequestRefused, connect, route
 from cli.console import NotRunning
 from cli.runtime import Places, Runtime, sole_supervisor
 from memory.errors import Invalid, Unavailable
@@ -53,13 +53,13 @@ def url() -> Iterator[str]:
 
 
 def test_token_user_and_parameters_go_along(url: str) -> None:
-    with Client(url, "secret", user="ann") as client:
+    with HttpClient(url, "secret", user="ann") as client:
         seen = client.get("/echo", limit=5, hours_back=None)
     assert (seen["token"], seen["user"], seen["path"]) == ("secret", "ann", "/echo?limit=5")
 
 
 def test_every_verb_carries_its_body(url: str) -> None:
-    with Client(url, "secret") as client:
+    with HttpClient(url, "secret") as client:
         assert client.post("/echo", {"a": 1})["body"] == '{"a":1}'
         assert client.put("/echo", {"b": 2})["method"] == "PUT"
         assert client.delete("/echo")["method"] == "DELETE"
@@ -75,7 +75,7 @@ def test_every_verb_carries_its_body(url: str) -> None:
     ],
 )
 def test_a_problem_is_a_sentence(url: str, path: str, words: str) -> None:
-    with Client(url, "secret") as client, pytest.raises(Refused) as caught:
+    with HttpClient(url, "secret") as client, pytest.raises(RequestRefused) as caught:
         client.get(path)
     assert caught.value.detail == words
 
@@ -84,14 +84,14 @@ def test_what_is_saved_is_its_callers_alone(url: str, tmp_path: Path) -> None:
     (tmp_path / "secret").touch()
     target = tmp_path / "me.zip"
     (tmp_path / ".me.zip.partial").symlink_to(tmp_path / "secret")  # somebody waits for us where all may write
-    with Client(url, "secret") as client:
+    with HttpClient(url, "secret") as client:
         assert client.save("/echo", target) == target.stat().st_size > 0
     assert target.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "secret").read_bytes() == b""
 
 
 def test_nobody_there_is_unavailable() -> None:
-    with Client("http://127.0.0.1:9", "secret") as client, pytest.raises(Unavailable, match="does not answer"):
+    with HttpClient("http://127.0.0.1:9", "secret") as client, pytest.raises(Unavailable, match="does not answer"):
         client.get("/health")
 
 
@@ -118,7 +118,7 @@ def test_connect_needs_a_memoray_that_runs_and_is_ready(url: str, tmp_path: Path
 
 
 def test_a_question_too_long_for_an_address_is_refused_in_words(url: str) -> None:
-    with Client(url, "secret") as client, pytest.raises(Refused, match="too long for a web address"):
+    with HttpClient(url, "secret") as client, pytest.raises(RequestRefused, match="too long for a web address"):
         client.get("/v1/context", query="x" * 100_000)
 
 
@@ -133,4 +133,4 @@ def test_a_route_bears_any_sign(parts: tuple[str, ...], path: str) -> None:
 @pytest.mark.parametrize("user", ["zoë", "Ольга", "a\nb"])
 def test_a_user_whom_no_header_can_name_is_refused_in_words(user: str) -> None:
     with pytest.raises(Invalid, match="plain letters"):
-        Client("http://127.0.0.1:9", "secret", user=user)
+        HttpClient("http://127.0.0.1:9", "secret", user=user)

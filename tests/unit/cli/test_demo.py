@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from cli.client import Client, Refused
+from cli.client import HttpClient, RequestRefused
 from cli.demo import _told
 
 DEMO = {"sources": [{"source_id": "one"}, {"source_id": "two words"}]}
@@ -20,7 +20,7 @@ class Shelf:
 
     def get(self, path: str, **_: object) -> Any:
         if path not in self._known:
-            raise Refused("There is no such source in this memory.")
+            raise RequestRefused("There is no such source in this memory.")
         return {}
 
 
@@ -29,4 +29,4 @@ class Shelf:
     [((), False), (("/v1/sources/one", "/v1/sources/two%20words"), True), (("/v1/sources/two%20words",), True)],
 )
 def test_what_was_forgotten_of_it_is_not_told_again(known: tuple[str, ...], told: bool) -> None:
-    assert _told(cast(Client, Shelf(*known)), DEMO) is told
+    assert _told(cast(HttpClient, Shelf(*known)), DEMO) is told

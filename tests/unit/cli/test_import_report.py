@@ -75,7 +75,7 @@ def test_what_each_file_was_taken_for_is_told(tmp_path: Path) -> None:
 
 def test_a_long_import_tells_now_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     at, tally, bar = [0.0], import_.Tally(), import_._progress(quiet=True)
-    pace = import_.Pace(tally, 2, bar, silent=False, clock=lambda: at[0])
+    pace = import_.ImportProgress(tally, 2, bar, silent=False, clock=lambda: at[0])
     for moment, segments in ((1.0, 500), (11.0, 1_000), (12.0, 1_500)):
         at[0], tally.segments = moment, segments
         assert pace.sent(7) == 7

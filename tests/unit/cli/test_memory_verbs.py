@@ -8,7 +8,7 @@ import pytest
 from rich.text import Text
 
 from cli import console, listing, memory_verbs
-from cli.client import Client, Refused
+from cli.client import HttpClient, RequestRefused
 from cli.console import Screen
 from memory.errors import Invalid
 
@@ -29,18 +29,18 @@ class Shelf:
 
     def get(self, path: str) -> Any:
         if path not in KNOWN:
-            raise Refused("There is no such source in this memory.")
+            raise RequestRefused("There is no such source in this memory.")
         return KNOWN[path]
 
     def emptiness(self) -> None:
         """Something is known."""
 
 
-FULL = cast(Client, Shelf())
+FULL = cast(HttpClient, Shelf())
 
 
 def told(thing: str) -> str:
-    return memory_verbs._told(cast(Client, Shelf()), thing)
+    return memory_verbs._told(cast(HttpClient, Shelf()), thing)
 
 
 def test_what_is_to_be_erased_is_named_first() -> None:
@@ -49,7 +49,7 @@ def test_what_is_to_be_erased_is_named_first() -> None:
 
 
 def test_nobody_is_asked_about_what_is_not_there() -> None:
-    with pytest.raises(Refused, match="no such source"):
+    with pytest.raises(RequestRefused, match="no such source"):
         told("breakfast")
     with pytest.raises(Invalid, match="Give the id"):
         told(" ")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.parts import AT_ONCE, LONGEST_WAIT_S, Heartbeat, Part, Step, wait_after
+from cli.parts import AT_ONCE, LONGEST_WAIT_S, Heartbeat, StartStep, SupervisedPart, wait_after
 from memory.errors import Unavailable
 
 
@@ -54,12 +54,12 @@ class Engine:
             raise self.failure
         self.lives = True
 
-    def part(self, *needs: Part) -> Part:
-        step = Step("Starting it", self.begin, lambda: self.ready, 10.0)
-        return Part("It", lambda: (step,), lambda: self.lives, needs=needs, beside=self.errands)
+    def part(self, *needs: SupervisedPart) -> SupervisedPart:
+        step = StartStep("Starting it", self.begin, lambda: self.ready, 10.0)
+        return SupervisedPart("It", lambda: (step,), lambda: self.lives, needs=needs, beside=self.errands)
 
 
-def up(engine: Engine, part: Part, now: float) -> None:
+def up(engine: Engine, part: SupervisedPart, now: float) -> None:
     part.tick(now)
     engine.errands.begun[-1].end()
     engine.ready = True

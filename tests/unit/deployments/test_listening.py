@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from cli.ports import free_port
 from config.settings import Http
 from deployments.listening import listen
-from deployments.protocol import Joined
+from deployments.protocol import CoalescedTransport
 from memory.errors import Unavailable
 
 app = FastAPI()
@@ -115,7 +115,7 @@ async def test_what_cannot_be_read_is_told_as_a_problem(sent: bytes, status: int
 
 async def test_the_head_of_an_answer_leaves_with_its_body() -> None:
     sent = Sent()
-    joined = Joined(cast(asyncio.Transport, sent), asyncio.get_running_loop())
+    joined = CoalescedTransport(cast(asyncio.Transport, sent), asyncio.get_running_loop())
     joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
     assert sent.parts == []
     joined.write(b"body")
@@ -127,7 +127,7 @@ async def test_the_head_of_an_answer_leaves_with_its_body() -> None:
 
 async def test_a_head_waits_for_no_body_that_is_yet_to_come() -> None:
     sent = Sent()
-    joined = Joined(cast(asyncio.Transport, sent), asyncio.get_running_loop())
+    joined = CoalescedTransport(cast(asyncio.Transport, sent), asyncio.get_running_loop())
     joined.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     await asyncio.sleep(0)
     assert sent.parts == [b"HTTP/1.1 100 Continue\r\n\r\n"]

@@ -8,23 +8,23 @@ import pytest
 from fastapi import Depends, FastAPI, Query
 from fastapi.testclient import TestClient
 
+from deployments.app_context import house_of
 from deployments.callers import caller
-from deployments.house import house_of
 from deployments.queries import described, query_of
 from deployments.routes.context import router
-from deployments.use_cases.searching import Asked
+from deployments.use_cases.searching import ContextParameters
 from memory.errors import Unauthenticated
 
 
 def _both() -> TestClient:
     app = FastAPI()
 
-    @app.get("/at-once", openapi_extra=described(Asked))
-    async def at_once(asked: Annotated[Asked, Depends(query_of(Asked))]) -> Any:
+    @app.get("/at-once", openapi_extra=described(ContextParameters))
+    async def at_once(asked: Annotated[ContextParameters, Depends(query_of(ContextParameters))]) -> Any:
         return asked.model_dump()
 
     @app.get("/one-by-one")
-    async def one_by_one(asked: Annotated[Asked, Query()]) -> Any:
+    async def one_by_one(asked: Annotated[ContextParameters, Query()]) -> Any:
         return asked.model_dump()
 
     return TestClient(app)

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.services.answer import NOTHING, Citation, Findings, compose
-from memory.services.hits import Hit
+from memory.services.answer import NOTHING, CitedSegment, Findings, compose
+from memory.services.best_fact import who_asked
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
-from memory.services.leading import who_asked
 from memory.services.listing import listing, namesakes, told_each
 from memory.words.list_questions import list_question
 
@@ -187,10 +187,10 @@ def test_the_surest_of_every_session_comes_first_and_the_rest_is_counted():
 
 def test_an_answer_leads_with_the_list_and_shows_what_says_so():
     hits = [
-        Hit("I started the piano.", "Maya", JANUARY, 0, "s2", "g2", ("i2",)),
-        Hit("Cello again today!", "Maya", APRIL, 0, "s1", "g1", ("i1",)),
-        Hit("Nice weather.", "Tom", APRIL, 0, "s3", "g3"),
-        Hit("What instruments!", "Tom", APRIL, 0, "s3", "g4"),
+        SegmentHit("I started the piano.", "Maya", JANUARY, 0, "s2", "g2", ("i2",)),
+        SegmentHit("Cello again today!", "Maya", APRIL, 0, "s1", "g1", ("i1",)),
+        SegmentHit("Nice weather.", "Tom", APRIL, 0, "s3", "g3"),
+        SegmentHit("What instruments!", "Tom", APRIL, 0, "s3", "g4"),
     ]
     facts = [known("i1", "Maya plays the cello", "plays", "the cello", disputed=True), FACTS[1]]
     question = "How many instruments does Maya play?"
@@ -202,7 +202,7 @@ def test_an_answer_leads_with_the_list_and_shows_what_says_so():
         "Maya has been learning the piano for a year - 10 January 2026 [s2/g2]",
         '"What instruments!" - Tom, 10 April 2026 [s3/g4]',
     ]
-    assert answer.citations == (Citation(1, "s1", "g1"), Citation(2, "s2", "g2"), Citation(3, "s3", "g4"))
+    assert answer.citations == (CitedSegment(1, "s1", "g1"), CitedSegment(2, "s2", "g2"), CitedSegment(3, "s3", "g4"))
     assert compose(Findings(question, hits, facts, listed=found, abstained=True)).text == NOTHING
 
 

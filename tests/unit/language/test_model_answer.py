@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.extraction.model_answer import MAX_ENTITIES, MAX_FACTS, SCHEMA, Answer, SaidFact, SeenEntity, answer_of
+from adapters.extraction.model_answer import (
+    MAX_ENTITIES,
+    MAX_FACTS,
+    SCHEMA,
+    ExtractionReply,
+    SaidFact,
+    SeenEntity,
+    answer_of,
+)
 from memory.errors import ModelFailed
 from memory.words.predicates import named
 
@@ -24,7 +32,7 @@ FACT = {
 WHOLE = {"entities": [PLACE], "facts": [FACT]}
 ENTITY = SeenEntity("place", "Oslo", "moved to Oslo")
 SAID = SaidFact("Tom", "moved_to", "Oslo", "Tom moved to Oslo", "moved to Oslo")
-BOTH = Answer((ENTITY,), (SAID,))
+BOTH = ExtractionReply((ENTITY,), (SAID,))
 CLEAN = json.dumps(WHOLE)
 
 
@@ -37,17 +45,17 @@ CLEAN = json.dumps(WHOLE)
         (f"```\n{CLEAN}\n```\nHope this helps!", BOTH),
         (f"Sure! Here is what I found: {CLEAN} Let me know.", BOTH),
         (json.dumps([PLACE, FACT]), BOTH),
-        (json.dumps(PLACE), Answer((ENTITY,), ())),
-        (json.dumps(FACT), Answer((), (SAID,))),
+        (json.dumps(PLACE), ExtractionReply((ENTITY,), ())),
+        (json.dumps(FACT), ExtractionReply((), (SAID,))),
         (json.dumps({"entities": PLACE, "facts": FACT}), BOTH),
-        (json.dumps({"facts": [FACT]}), Answer((), (SAID,))),
-        (json.dumps({"entities": None, "facts": [FACT]}), Answer((), (SAID,))),
+        (json.dumps({"facts": [FACT]}), ExtractionReply((), (SAID,))),
+        (json.dumps({"entities": None, "facts": [FACT]}), ExtractionReply((), (SAID,))),
         (f"{json.dumps(PLACE)}\n{json.dumps(FACT)}", BOTH),
         (json.dumps({"entities": [PLACE, {"type": "place"}, 5], "facts": [FACT, {"subject": None}]}), BOTH),
-        (json.dumps([{**PLACE, "confidence": 0.95, "sensitivity": "open"}]), Answer((ENTITY,), ())),
-        ('{"entities": [], "facts": []}', Answer()),
-        ("Nothing is stated: ```{}```", Answer()),
-        ("[]", Answer()),
+        (json.dumps([{**PLACE, "confidence": 0.95, "sensitivity": "open"}]), ExtractionReply((ENTITY,), ())),
+        ('{"entities": [], "facts": []}', ExtractionReply()),
+        ("Nothing is stated: ```{}```", ExtractionReply()),
+        ("[]", ExtractionReply()),
     ],
 )
 def test_every_shape_is_read(text, answer):
@@ -109,7 +117,7 @@ def test_a_cut_answer_is_never_read_as_something_else(cut):
 )
 def test_any_json_is_an_answer_or_a_failure(value):
     with suppress(ModelFailed):
-        assert isinstance(answer_of(json.dumps(value)), Answer)
+        assert isinstance(answer_of(json.dumps(value)), ExtractionReply)
 
 
 def test_a_model_that_does_not_stop_is_cut():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adapters.extraction.model_answer import SaidFact, SeenEntity
 from adapters.extraction.model_claims import claims_of
-from adapters.extraction.model_grounds import Grounds, grounds_of
+from adapters.extraction.model_grounds import UtteranceContext, grounds_of
 from adapters.extraction.model_sightings import sightings_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.timeline import iso
@@ -23,7 +23,7 @@ def said(text: str, speaker: str = "Maya", key: int = 1, **more: Any) -> Utteran
     return Utterance("s1", f"g{key}", key, 1, speaker, text, AT, **more)
 
 
-def grounds(text: str, *earlier: Utterance, speaker: str = "Maya") -> Grounds:
+def grounds(text: str, *earlier: Utterance, speaker: str = "Maya") -> UtteranceContext:
     return grounds_of(said(text, speaker), earlier, ("Maya", "Daniel"))
 
 
@@ -196,7 +196,7 @@ def test_a_plan_is_due_later_and_holds_from_now_on():
 def test_time_is_the_speakers_own():
     utterance = Utterance("s1", "g1", 1, 1, "Maya", "I visited Oslo yesterday.", AT, offset_s=7 * 3600)
     fact = SaidFact("Maya", "visited", "Oslo", "Maya visited Oslo", "I visited Oslo yesterday")
-    (claim,) = claims_of([fact], Grounds(utterance))
+    (claim,) = claims_of([fact], UtteranceContext(utterance))
     assert (iso(claim.valid_from), iso(claim.valid_to)) == ("2026-03-02T17:00:00Z", "2026-03-03T17:00:00Z")
 
 
@@ -228,14 +228,14 @@ def test_a_statement_in_the_first_person_is_put_into_words():
 def test_another_language_gives_a_statement_in_its_own_words():
     utterance = said("Ich wohne seit Mai in Lissabon.", language="de")
     fact = SaidFact("Maya", "lives_in", "Lissabon", "Maya wohnt seit Mai in Lissabon", "Ich wohne seit Mai in Lissabon")
-    (claim,) = claims_of([fact], Grounds(utterance))
+    (claim,) = claims_of([fact], UtteranceContext(utterance))
     assert (claim.statement, claim.predicate) == ("Maya wohnt seit Mai in Lissabon", None)
 
 
 @pytest.mark.parametrize("subject", ["!!!", "Maya", "I", "tea"])
 def test_without_a_speaker_nobody_said_it(subject):
     fact = SaidFact(subject, "likes", "tea", f"{subject} likes tea", "I like tea")
-    assert list(claims_of([fact], Grounds(said("I like tea.", speaker="")))) == []
+    assert list(claims_of([fact], UtteranceContext(said("I like tea.", speaker="")))) == []
 
 
 def test_you_is_the_listener():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.model.shown import Day
 from memory.model.timeline import DAY_S, Interval
 from memory.services.answer import Findings, compose
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
 from memory.services.overview import MOST_ALIKE, MOST_FACTS, Overview, changed, company, headline, telling
 
@@ -27,7 +27,7 @@ def test_what_somebody_was_told_is_no_side_of_them() -> None:
 
 
 def test_the_owner_is_told_in_the_second_person_and_each_fact_where_it_was_said() -> None:
-    said = Hit("I live in Lisbon.", "Maya", 1_772_000_000.0, 0, "march", "1")
+    said = SegmentHit("I live in Lisbon.", "Maya", 1_772_000_000.0, 0, "march", "1")
     facts = ((fact(1, "lives_in", "Maya lives in Lisbon"), said), (fact(2, "likes", "Maya likes tea"), None))
     overview = Overview("What I know about you:", facts)
     answer = compose(Findings("What do you know about me?", [], overview=overview, owner="Maya"))
@@ -40,14 +40,14 @@ def test_the_owner_is_told_in_the_second_person_and_each_fact_where_it_was_said(
 
 
 def test_a_time_is_quoted_and_cited() -> None:
-    said = Hit("The launch moved.", "Priya", 0.0, 0, "s", "1")
+    said = SegmentHit("The launch moved.", "Priya", 0.0, 0, "s", "1")
     answer = compose(Findings("What happened today?", [], overview=Overview("1 January 1970:", quoted=(said,))))
     assert answer.text == '1 January 1970:\n"The launch moved." - Priya, 1 January 1970 [s/1]'
     assert len(answer.citations) == 1
 
 
 def test_words_that_two_facts_rest_on_are_cited_once() -> None:
-    said = Hit("I live in Lisbon with Tom.", "Maya", 0.0, 0, "s", "1")
+    said = SegmentHit("I live in Lisbon with Tom.", "Maya", 0.0, 0, "s", "1")
     overview = Overview("", ((fact(1, "lives_in"), said), (fact(2, "lives_with"), said)), (said,))
     assert overview.cited == (said,)
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from memory.errors import ModelFailed
-from memory.services.pacing import Pace, paced
+from memory.services.pacing import StreamLimits, paced
 
-PACE = Pace(first_s=0.2, next_s=0.05, whole_s=0.6)
+PACE = StreamLimits(first_s=0.2, next_s=0.05, whole_s=0.6)
 
 
 class Model:

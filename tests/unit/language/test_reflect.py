@@ -8,7 +8,7 @@ from memory.errors import ModelFailed
 from memory.model import commands as c
 from memory.model.ids import meta_id
 from memory.rules.decider import Rules
-from memory.services.reflect import EXTRACTIVE, MOST_STATEMENT, Outlook, generalise, instructions, quoted
+from memory.services.reflect import EXTRACTIVE, MOST_STATEMENT, VisibleMemory, generalise, instructions, quoted
 from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.rules.memory_in_miniature import DAY, Memory
 from tests.unit.rules.test_upkeep import BEES, likeness, told
@@ -16,9 +16,9 @@ from tests.unit.rules.test_upkeep import BEES, likeness, told
 SIMILAR = {"bees": 0.9, "honey": 0.9, "beehive": 0.9}
 
 
-def look(memory: Memory, days: float = 0.0, **similar: float) -> Outlook:
+def look(memory: Memory, days: float = 0.0, **similar: float) -> VisibleMemory:
     alike = likeness(memory, **(similar or SIMILAR))
-    return Outlook(memory.believed, frozenset(memory.believed.facts), alike, memory.now + days * DAY, Rules())
+    return VisibleMemory(memory.believed, frozenset(memory.believed.facts), alike, memory.now + days * DAY, Rules())
 
 
 async def test_a_theme_is_put_into_the_model_s_words() -> None:

@@ -17,9 +17,9 @@ from memory.retrieval.candidates import Ranking
 from memory.retrieval.cut import CutRules, found_nothing
 from memory.retrieval.fusion import FusionRules
 from memory.retrieval.leg import Leg, Vote, whether_found
-from memory.retrieval.library import MemoryShelf
 from memory.retrieval.parameters import LegWeights, Recall
 from memory.retrieval.query import Probe, Question
+from memory.retrieval.segment_index import MemoryTraits
 from memory.rules.parameters import Decay
 from memory.services import recall as recalling
 from memory.services import tuning
@@ -62,8 +62,8 @@ def legs(monkeypatch: pytest.MonkeyPatch) -> tuple[Leg, ...]:
 async def asked(legs: tuple[Leg, ...], text: str = ASKED, **changes: object) -> Recollection:
     beliefs, settings = WORLD.beliefs(), replace(PATIENT, legs=legs)
     question = replace(Question(text, OPEN, NOON + 600, limit=50, cut="none", explain=True), **changes)
-    indexes, shelf = tuple(leg.over(beliefs) for leg in legs), MemoryShelf(beliefs.library, beliefs)
-    return await recall(question, indexes, shelf, at_hand(ENCODER.ask(text)), settings)
+    indexes, traits_of = tuple(leg.over(beliefs) for leg in legs), MemoryTraits(beliefs.segment_index, beliefs)
+    return await recall(question, indexes, traits_of, at_hand(ENCODER.ask(text)), settings)
 
 
 def told(found: Recollection, key: int) -> tuple[dict[str, int], dict[str, float]]:

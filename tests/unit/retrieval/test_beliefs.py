@@ -159,7 +159,7 @@ def test_an_outlook_is_kept_until_facts_or_segments_change():
     beliefs = nora().beliefs()
     first = beliefs.outlook(OPEN)
     assert beliefs.outlook(OPEN) is first
-    beliefs.library.put("user:ann", Sensitivity.OPEN, batch([Row(3, "tea")]))
+    beliefs.segment_index.put("user:ann", Sensitivity.OPEN, batch([Row(3, "tea")]))
     assert beliefs.outlook(OPEN) is not first
 
 

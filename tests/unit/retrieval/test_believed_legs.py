@@ -16,8 +16,8 @@ from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.fact_columns import FactColumns, key_of
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from tests.unit.retrieval.rows import Row, batch
 
 NOON = 1_683_500_000.0
@@ -58,8 +58,8 @@ def memory(entities, mentions, facts=(), evidence=None) -> WorkingSet:
     )
 
 
-def library(count: int) -> Library:
-    built = Library(2)
+def segment_index(count: int) -> SegmentIndex:
+    built = SegmentIndex(2)
     built.put("user:ann", Sensitivity.OPEN, batch([Row(key, "words", order=key) for key in range(1, count + 1)]))
     return built
 
@@ -68,18 +68,18 @@ PEOPLE = [entity("e-1", "Valerie", aliases=("Val",)), entity("e-2", "New York"),
           entity("e-4", "Marnie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
 
 
-def graph(built: Library, believed: WorkingSet) -> MemoryGraph:
+def graph(built: SegmentIndex, believed: WorkingSet) -> MemoryGraph:
     return MemoryGraph(Beliefs(built, {"ann": believed}.get))
 
 
-def hot(built: Library, world: dict[str, WorkingSet]) -> tuple[MemoryHot, Beliefs]:
+def hot(built: SegmentIndex, world: dict[str, WorkingSet]) -> tuple[MemoryHot, Beliefs]:
     beliefs = Beliefs(built, world.get)
     return MemoryHot(beliefs), beliefs
 
 
 async def found(believed: WorkingSet, question: str) -> list[int]:
     """The segment that mentions each named entity; entity n is mentioned in segment n alone."""
-    ranking = await graph(library(9), believed).search(ANN, Probe(question))
+    ranking = await graph(segment_index(9), believed).search(ANN, Probe(question))
     return sorted(ranking.keys.tolist())
 
 
@@ -99,7 +99,7 @@ async def test_a_merged_entity_is_followed():
 
 async def test_a_rare_entity_outranks_a_common_one_and_both_together_win():
     believed = memory(PEOPLE, {"e-1": range(1, 9), "e-2": [8, 9]})
-    ranking = await graph(library(20), believed).search(ANN, Probe("Valerie in New York"))
+    ranking = await graph(segment_index(20), believed).search(ANN, Probe("Valerie in New York"))
     assert ranking.keys.tolist()[:2] == [8, 9]
     assert set(ranking.keys.tolist()) == set(range(1, 10))
 
@@ -108,20 +108,20 @@ async def test_evidence_of_its_facts_and_its_neighbours_follow_its_mentions():
     lives = fact("f-1", "e-1", "Valerie lives in New York.", object_id="e-2")
     old = fact("f-2", "e-1", "Valerie lives in Rome.", status="invalidated")
     believed = memory(PEOPLE, {"e-1": [1], "e-2": [3]}, [lives, old], {"f-1": [2], "f-2": [4]})
-    ranking = await graph(library(9), believed).search(ANN, Probe("Valerie"))
+    ranking = await graph(segment_index(9), believed).search(ANN, Probe("Valerie"))
     assert ranking.keys.tolist() == [1, 2, 3]
 
 
 async def test_only_segments_in_the_columns_come_out():
     believed = memory(PEOPLE, {"e-1": [1, 2, 99]})
-    ranking = await graph(library(2), believed).search(ANN, Probe("Valerie"))
+    ranking = await graph(segment_index(2), believed).search(ANN, Probe("Valerie"))
     assert ranking.keys.tolist() == [1, 2]
 
 
 async def test_hot_finds_the_evidence_of_matching_facts():
     facts = [fact("f-1", "e-1", "Valerie plays the violin."), fact("f-2", "e-1", "Valerie lives in Rome.")]
     believed = memory(PEOPLE, {}, facts, {"f-1": [3], "f-2": [4]})
-    leg, _ = hot(library(9), {"ann": believed})
+    leg, _ = hot(segment_index(9), {"ann": believed})
     assert (await leg.search(ANN, Probe("Who is playing violins?"))).keys.tolist() == [3]
 
 
@@ -129,7 +129,7 @@ async def test_one_fact_that_fits_beats_many_that_fit_worse():
     fits = fact("f-1", "e-1", "Valerie plays the violin.")
     near = [fact(f"f-{n}", "e-1", f"Valerie heard a violin in city number {n}.") for n in range(2, 6)]
     believed = memory(PEOPLE, {}, [fits, *near], {"f-1": [3], **{one.fact_id: [4] for one in near}})
-    leg, _ = hot(library(9), {"ann": believed})
+    leg, _ = hot(segment_index(9), {"ann": believed})
     ranking = await leg.search(ANN, Probe("Who plays the violin?"))
     assert ranking.keys.tolist() == [3, 4]
 
@@ -137,7 +137,7 @@ async def test_one_fact_that_fits_beats_many_that_fit_worse():
 async def test_hot_catches_up_with_what_is_believed_now():
     first = fact("f-1", "e-1", "Valerie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
-    leg, beliefs = hot(library(9), world)
+    leg, beliefs = hot(segment_index(9), world)
     assert (await leg.search(ANN, Probe("violin"))).keys.tolist() == [1]
     moved = [replace(first, status="forgotten"), fact("f-2", "e-1", "Valerie sold the violin.")]
     world["ann"] = memory(PEOPLE, {}, moved, {"f-1": [1], "f-2": [2]})
@@ -149,7 +149,7 @@ async def test_hot_catches_up_with_what_is_believed_now():
 async def test_what_hot_began_before_the_vector_came_is_ended_with_what_is_believed_then():
     first = fact("f-1", "e-1", "Valerie plays the violin.")
     world = {"ann": memory(PEOPLE, {}, [first], {"f-1": [1]})}
-    leg, beliefs = hot(library(9), world)
+    leg, beliefs = hot(segment_index(9), world)
     beliefs.facts_of("ann").catch_up(world["ann"])
     beliefs.facts_of("ann").put_vectors(["f-1"], np.array([[1, 0]], np.float32))
     probe = Probe("violin")
@@ -164,7 +164,7 @@ async def test_what_hot_began_before_the_vector_came_is_ended_with_what_is_belie
 
 async def test_hot_finds_by_meaning_once_statements_have_vectors():
     believed = memory(PEOPLE, {}, [fact("f-1", "e-1", "Valerie plays the violin.")], {"f-1": [1]})
-    leg, beliefs = hot(library(9), {"ann": believed})
+    leg, beliefs = hot(segment_index(9), {"ann": believed})
     probe = Probe("musician?", np.array([1, 0], np.float32))
     assert not len((await leg.search(ANN, probe)).keys)
     beliefs.facts_of("ann").put_vectors(["f-1", "f-unknown"], np.array([[1, 0], [0, 1]], np.float32))
@@ -190,7 +190,7 @@ async def test_what_is_archived_is_not_at_hand_and_its_words_are_found():
     held = fact("f-1", "e-1", words)
     for state, at_hand in (("active", [1]), ("archived", [])):
         known = memory([tom], {"e-1": [1]}, [replace(held, state=state)], {"f-1": [1]})
-        segments = library(2)
+        segments = segment_index(2)
         beliefs = Beliefs(segments, {"ann": known}.get)
         assert (await MemoryHot(beliefs).search(ANN, Probe("Who plays the cello?"))).keys.tolist() == at_hand
         assert 1 in (await MemoryGraph(beliefs).search(ANN, Probe("What does Tom play?"))).keys.tolist()
@@ -200,7 +200,7 @@ async def test_what_is_archived_is_not_at_hand_and_its_words_are_found():
 
 async def test_what_is_tied_to_a_name_is_remembered_until_something_changes() -> None:
     world = {"ann": memory(PEOPLE, {"e-1": [1, 2], "e-2": [3]})}
-    leg = MemoryGraph(Beliefs(library(4), world.get))
+    leg = MemoryGraph(Beliefs(segment_index(4), world.get))
     first = await leg.search(ANN, Probe("Valerie"))
     again = await leg.search(ANN, Probe("Valerie"))
     assert first.keys.tolist() == again.keys.tolist() == [1, 2]
@@ -213,7 +213,7 @@ async def test_what_is_tied_to_a_name_is_remembered_until_something_changes() ->
 
 async def test_more_names_than_are_remembered_change_no_answer(monkeypatch) -> None:
     believed = memory(PEOPLE, {"e-1": [1, 2], "e-2": [3], "e-3": [4]})
-    plenty, scarce = graph(library(4), believed), graph(library(4), believed)
+    plenty, scarce = graph(segment_index(4), believed), graph(segment_index(4), believed)
     questions = ["Valerie", "New York", "Valerie", "New York Choir", "Valerie and New York"]
     expected = [(await plenty.search(ANN, Probe(each))).keys.tolist() for each in questions]
     monkeypatch.setattr(graph_leg, "REMEMBERED", 1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S
 from memory.retrieval.candidates import Ranking
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.routing import route
 from memory.retrieval.weighting import FEATURES, Case, features
 from tests.unit.retrieval.test_weighting import NO_PIECES, NOW, traits
@@ -54,7 +54,7 @@ def cases(draw) -> Case:
     )  # fmt: skip
     if draw(st.booleans()):
         of = replace(of, over=np.array(column(NOW - 1, NOW, NOW + 1, np.inf), np.float64))
-    asked = draw(st.sampled_from([None, Asked(NEAR, NO_PIECES)]))
+    asked = draw(st.sampled_from([None, EncodedQuestion(NEAR, NO_PIECES)]))
     return Case(route(draw(st.sampled_from(TEXTS)), NOW), tuple(draw(rankings(count))), of, asked, NOW)
 
 
@@ -195,7 +195,7 @@ def test_what_is_alike_but_for_rounding_stays_alike(count: int) -> None:
     vector, near = np.random.default_rng(0).normal(size=(2, 384)).astype(np.float32) / np.float32(384**0.5)
     text = Ranking("text", np.arange(1, count + 1), np.full(count, 0.1, np.float32))
     of = traits(count, vectors=np.tile(vector, (count, 1)), source=np.arange(count), question_share=np.ones(count))
-    found = features(Case(route("Tea?", NOW), (text,), of, Asked(near, NO_PIECES), NOW))
+    found = features(Case(route("Tea?", NOW), (text,), of, EncodedQuestion(near, NO_PIECES), NOW))
     for name in ("text", "source_vectors", "answers"):
         assert not found[:, FEATURES.index(name)].any(), name
 

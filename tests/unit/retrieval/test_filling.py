@@ -13,8 +13,8 @@ from memory.retrieval import columns as columns_module
 from memory.retrieval import lexicon
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.flags import marks
-from memory.retrieval.library import Library
 from memory.retrieval.postings import HEADER, Grown
+from memory.retrieval.segment_index import SegmentIndex
 from memory.words.stems import terms
 from tests.unit.retrieval.rows import Row, batch
 
@@ -82,19 +82,19 @@ def test_a_memory_woken_at_once_is_the_one_that_grew(heard, slack):
 
 
 def test_what_is_filled_is_compiled_when_all_is_there_and_taken_over_as_it_is():
-    filled, library = Library(ENCODER.dimensions, filling=True), Library(ENCODER.dimensions)
+    filled, segment_index = SegmentIndex(ENCODER.dimensions, filling=True), SegmentIndex(ENCODER.dimensions)
     for key in range(3 * columns_module.SLACK_ROWS):
         filled.put("user:ann", Sensitivity.OPEN, batch([Row(key, "tea")]))
     [columns] = filled.shared("user:ann", Sensitivity.OPEN)
     assert columns.postings.uncompiled == 3 * columns_module.SLACK_ROWS
     filled.settle()
     assert columns.postings.uncompiled == 0
-    version = library.version
-    library.take(filled)
-    assert library.version > version
-    assert library.sight(View("ann", (), Sensitivity.OPEN)) == [columns]
+    version = segment_index.version
+    segment_index.take(filled)
+    assert segment_index.version > version
+    assert segment_index.sight(View("ann", (), Sensitivity.OPEN)) == [columns]
     for key in range(2 * columns_module.SLACK_ROWS):
-        library.put("user:ann", Sensitivity.OPEN, batch([Row(-1 - key, "coffee")]))
+        segment_index.put("user:ann", Sensitivity.OPEN, batch([Row(-1 - key, "coffee")]))
     assert columns.postings.uncompiled <= columns_module.SLACK_ROWS, "from then on it compiles by itself"
 
 

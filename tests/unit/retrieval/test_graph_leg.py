@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory.model.facts import Fact
 from memory.retrieval.graph_leg import FRONTIER
 from memory.retrieval.query import Probe
-from tests.unit.retrieval.test_believed_legs import ANN, entity, fact, graph, library, memory
+from tests.unit.retrieval.test_believed_legs import ANN, entity, fact, graph, memory, segment_index
 
 NAMES = ("Adam", "Berta", "Carla", "Dora", "Emil")
 SEGMENTS = 12
@@ -60,7 +60,7 @@ async def test_ties_are_what_the_definition_says(world, named: list[int], depth:
         for key, worth in walk(name, depth, mentions, facts, evidence).items():
             expected[key] = expected.get(key, 0.0) + worth
     probe = Probe(" and ".join(NAMES[name] for name in named), depth=depth)
-    ranking = await graph(library(SEGMENTS), believed).search(ANN, probe)
+    ranking = await graph(segment_index(SEGMENTS), believed).search(ANN, probe)
     assert dict(zip(ranking.keys.tolist(), ranking.scores.tolist(), strict=True)) == pytest.approx(expected, abs=1e-4)
 
 
@@ -71,5 +71,7 @@ async def test_from_many_neighbours_only_some_are_walked_on_from() -> None:
     facts = [fact(f"f-{number}", "e-00", "knows", object_id=f"e-{number:02}") for number in many]
     facts += [fact(f"g-{number}", f"e-{number:02}", "knows", object_id=f"x-{number:02}") for number in many]
     mentions = {f"e-{number:02}": [number] for number in many} | {f"x-{number:02}": [100 + number] for number in many}
-    ranking = await graph(library(200), memory([hub, *near, *far], mentions, facts)).search(ANN, Probe("Adam", depth=4))
+    ranking = await graph(segment_index(200), memory([hub, *near, *far], mentions, facts)).search(
+        ANN, Probe("Adam", depth=4)
+    )
     assert sorted(ranking.keys.tolist()) == [*many, *range(101, 101 + FRONTIER)]

@@ -3,16 +3,16 @@ from __future__ import annotations
 import numpy as np
 
 from memory.model.scopes import Sensitivity, View
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.words.stems import term_of
 from tests.unit.retrieval.rows import Row, batch
 
 ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
 
 
-def library() -> Library:
-    built = Library(2)
+def segment_index() -> SegmentIndex:
+    built = SegmentIndex(2)
     built.put("user:ann", Sensitivity.OPEN, batch([
         Row(1, "my green tea", order=0, speaker="Ann", role="user"),
         Row(2, "black coffee?", order=1000, speaker="Kai", at=5.0),
@@ -24,7 +24,7 @@ def library() -> Library:
 
 
 async def test_traits_are_aligned_with_the_keys_in_sight():
-    traits = await MemoryShelf(library()).traits(ANN, np.array([3, 4, 2, 77, 1]), Probe("?"))
+    traits = await MemoryTraits(segment_index()).traits(ANN, np.array([3, 4, 2, 77, 1]), Probe("?"))
     assert traits.keys.tolist() == [3, 2, 1]
     assert [traits.speakers[row] for row in traits.speaker] == ["Kai", "Kai", "Ann"]
     assert traits.role.tolist() == [3, 3, 0]
@@ -39,27 +39,27 @@ async def test_traits_are_aligned_with_the_keys_in_sight():
 
 
 async def test_words_that_nobody_will_compare_are_not_read():
-    shelf, probe = MemoryShelf(library()), Probe("?", worded=False)
-    assert not len((await shelf.traits(ANN, np.array([2]), probe)).words_of(0))
-    assert len((await shelf.traits(ANN, np.array([2, 1]), probe)).words_of(0)), "for one has no vector"
-    assert len((await shelf.traits(ANN, np.array([2]), Probe("?"))).words_of(0))
+    traits_of, probe = MemoryTraits(segment_index()), Probe("?", worded=False)
+    assert not len((await traits_of.traits(ANN, np.array([2]), probe)).words_of(0))
+    assert len((await traits_of.traits(ANN, np.array([2, 1]), probe)).words_of(0)), "for one has no vector"
+    assert len((await traits_of.traits(ANN, np.array([2]), Probe("?"))).words_of(0))
 
 
 async def test_nothing_in_sight_gives_empty_traits():
-    traits = await MemoryShelf(library()).traits(View("nobody"), np.array([1, 2]), Probe("?"))
+    traits = await MemoryTraits(segment_index()).traits(View("nobody"), np.array([1, 2]), Probe("?"))
     assert len(traits.keys) == len(traits.at) == len(traits.vectors) == 0
     assert traits.speakers == ()
 
 
 def test_a_segment_that_becomes_private_leaves_the_open_columns():
-    built = library()
+    built = segment_index()
     built.put("user:ann", Sensitivity.SENSITIVE, batch([Row(1, "green tea")]))
     assert not built.visible(View("ann", (), Sensitivity.PRIVATE), np.array([1]), Probe("")).any()
     assert built.visible(View("ann", (), Sensitivity.SENSITIVE), np.array([1]), Probe("")).all()
 
 
 def test_a_scope_can_be_removed_from_and_dropped():
-    built = library()
+    built = segment_index()
     built.remove("user:ann", np.array([1]))
     assert built.visible(ANN, np.array([1, 2, 3]), Probe("")).tolist() == [False, True, True]
     built.drop("user:ann")
@@ -68,7 +68,7 @@ def test_a_scope_can_be_removed_from_and_dropped():
 
 
 def test_one_more_segment_above_the_clearance_changes_no_score():
-    built = library()
+    built = segment_index()
     before = [len(columns) for columns in built.sight(ANN)]
     built.put("user:ann", Sensitivity.SENSITIVE, batch([Row(5, "tea tea tea")]))
     assert [len(columns) for columns in built.sight(ANN)] == before

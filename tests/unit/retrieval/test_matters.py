@@ -13,10 +13,10 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ROLES
 from memory.model.timeline import Interval
 from memory.retrieval.explain import explain
-from memory.retrieval.library import Library
 from memory.retrieval.matters import ended
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
+from memory.retrieval.segment_index import SegmentIndex
 from memory.retrieval.standing import MemoryStanding
 from memory.retrieval.weighting import Case, Contributions
 from memory.retrieval.wishes import LIFTING, spoken_in, wish
@@ -134,27 +134,27 @@ def test_of_many_each_is_ended_by_the_first_that_would_end_it_alone(said: list[s
     assert ended(turns) == {one[0]: key for one, key in reversed(alone)}
 
 
-def library(*said: str, key: int = 1) -> Library:
-    built = Library(2)
+def segment_index(*said: str, key: int = 1) -> SegmentIndex:
+    built = SegmentIndex(2)
     rows = [Row(each, text, order=each, at=NOON + 3600 * each, role="user") for each, text in enumerate(said, key)]
     built.put("user:ann", Sensitivity.OPEN, batch(rows))
     return built
 
 
 async def test_what_is_over_is_not_brought_and_what_took_it_back_is_no_wish():
-    said = library("From now on, answer in German.", "Always be kind.", "You can answer in English again.")
+    said = segment_index("From now on, answer in German.", "Always be kind.", "You can answer in English again.")
     found = await MemoryStanding(said).search(OWNER, Probe(HOW))
     assert (found.keys.tolist(), found.over) == ([2], {1: 3})
 
 
 async def test_as_it_stood_before_it_was_taken_back():
-    said = library("From now on, answer in German.", "You can answer in English again.")
+    said = segment_index("From now on, answer in German.", "You can answer in English again.")
     before = Probe(HOW, window=Interval(None, NOON + 7000))
     assert (await MemoryStanding(said).search(OWNER, before)).keys.tolist() == [1]
 
 
 async def test_words_out_of_sight_end_nothing_and_forgotten_ones_no_longer():
-    said = library("From now on, answer in German.")
+    said = segment_index("From now on, answer in German.")
     back = Row(9, "You can answer in English again.", order=9, at=NOON + 90_000, role="user")
     said.put("user:ann", Sensitivity.SENSITIVE, batch([back]))
     assert (await MemoryStanding(said).search(OWNER, Probe(HOW))).keys.tolist() == [1]
@@ -165,7 +165,7 @@ async def test_words_out_of_sight_end_nothing_and_forgotten_ones_no_longer():
 
 
 async def test_what_a_team_takes_back_ends_no_wish_of_ones_own():
-    said, team = library("From now on, answer in German."), View("ann", ("band",))
+    said, team = segment_index("From now on, answer in German."), View("ann", ("band",))
     back = Row(9, "You can answer in English again.", order=9, at=NOON + 90_000, role="user")
     said.put("team:band", Sensitivity.OPEN, batch([back, Row(8, "Always use emojis.", order=8, at=NOON, role="user")]))
     assert sorted((await MemoryStanding(said).search(team, Probe(HOW))).keys.tolist()) == [1, 8]
@@ -176,7 +176,7 @@ async def test_what_a_team_takes_back_ends_no_wish_of_ones_own():
 
 
 async def test_an_explanation_says_what_ended_a_wish_and_which_one_was_ended():
-    said = library("From now on, answer in German.", "You can answer in English again.")
+    said = segment_index("From now on, answer in German.", "You can answer in English again.")
     standing = await MemoryStanding(said).search(OWNER, Probe(HOW))
     of = traits(2)
     case = Case(route(HOW, NOON), (standing,), of, None, NOON)

@@ -12,7 +12,7 @@ from memory.retrieval.calendar_leg import RETOLD, MemoryCalendar
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
-from memory.words.time_named import Named, Stretch
+from memory.words.time_named import NamedTimes, Stretch
 from memory.words.time_retold import Retelling
 from tests.unit.retrieval.rows import Row
 from tests.unit.retrieval.worlds import DAY, NOON, OPEN, Heard, World, fact, person
@@ -20,7 +20,7 @@ from tests.unit.retrieval.worlds import DAY, NOON, OPEN, Heard, World, fact, per
 SECRET = View("ann", (), Sensitivity.SENSITIVE)
 ANN = person("e-1", "Ann", is_owner=True)
 THAT_DAY = Interval(NOON, NOON + DAY)
-SUNDAY = Named(
+SUNDAY = NamedTimes(
     (Stretch(THAT_DAY, retold=(Retelling(("Sunday",), NOON + DAY, NOON + 7 * DAY),)),), "on Sunday", (), True
 )
 TEXTS = {
@@ -41,7 +41,9 @@ def world(*facts, grounds=None) -> World:
     return World(tuple(map(Heard, rows)), (ANN,), facts, grounds or {})
 
 
-async def asked(text: str, named: Named = SUNDAY, of: World | None = None, view: View = OPEN, **changes) -> Ranking:
+async def asked(
+    text: str, named: NamedTimes = SUNDAY, of: World | None = None, view: View = OPEN, **changes
+) -> Ranking:
     of = world() if of is None else of
     return await MemoryCalendar(of.beliefs()).search(view, replace(Probe(text, named=named), **changes))
 
@@ -79,13 +81,13 @@ async def test_beside_other_words_the_day_counts_less_and_orders_by_them():
 
 
 async def test_what_was_told_only_about_has_a_soft_edge():
-    about = Named((Stretch(THAT_DAY, about=True),), "a few days ago")
+    about = NamedTimes((Stretch(THAT_DAY, about=True),), "a few days ago")
     assert scores(await asked("What happened a few days ago?", about))[6] == pytest.approx(1.0)
     assert 6 not in scores(await asked("What happened on Sunday?"))
 
 
 async def test_of_two_stretches_all_is_brought():
-    named = Named((*SUNDAY.stretches, Stretch(Interval(NOON - 2 * DAY, NOON - DAY))), "on Sunday, on Friday")
+    named = NamedTimes((*SUNDAY.stretches, Stretch(Interval(NOON - 2 * DAY, NOON - DAY))), "on Sunday, on Friday")
     assert {1, 5, 9} <= set((await asked("What happened on Sunday or Friday?", named)).keys.tolist())
 
 

@@ -12,7 +12,7 @@ from memory.retrieval.backing import Backing
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.fusion import FusionRules
 from memory.retrieval.orders import FADING, Growth, factors, reciprocal
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from tests.unit.retrieval.test_weighting import NOW, case, traits
 
 TOWARDS = np.array([1, 0], np.float32)
@@ -38,7 +38,7 @@ def backed(pairs: list[tuple[int, int]], links: list[tuple[int, int]] = [], **co
 
 def weighed(cosines: list[float], held: Backing, **columns: object) -> np.ndarray:
     of = replace(traits(len(cosines), **columns), vectors=at_cosine(*cosines), backing=held)
-    one = replace(case("Where?", of), asked=Asked(TOWARDS, np.zeros((0, 2), np.float32)))
+    one = replace(case("Where?", of), asked=EncodedQuestion(TOWARDS, np.zeros((0, 2), np.float32)))
     return factors(one, FusionRules(), Growth()).scores
 
 
@@ -66,7 +66,7 @@ def test_stability_counts_up_to_five() -> None:
 @pytest.mark.parametrize("held", [None, backed([])], ids=["no facts are kept", "no fact was read from these"])
 def test_words_without_a_fact_are_as_recent_as_they_are_said(held: Backing | None) -> None:
     of = replace(traits(2, at=[NOW, NOW - 30 * DAY_S]), vectors=at_cosine(0.6, 0.6), backing=held)
-    one = replace(case("Where?", of), asked=Asked(TOWARDS, np.zeros((0, 2), np.float32)))
+    one = replace(case("Where?", of), asked=EncodedQuestion(TOWARDS, np.zeros((0, 2), np.float32)))
     plain = 0.50 * 0.6 + 0.20 * 0.5 + 0.05 / 5
     assert factors(one, FusionRules(), Growth()).scores == pytest.approx([plain + 0.1, plain + 0.1 * 0.5016], abs=1e-5)
 

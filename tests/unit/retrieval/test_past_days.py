@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memory.model import commands as c
 from memory.model.scopes import Sensitivity, View
-from memory.retrieval.beliefs import Beliefs, Outlook
-from memory.retrieval.library import Library
+from memory.retrieval.beliefs import Beliefs, VisibleFacts
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from memory.words.points import thing
 from tests.unit.retrieval.rows import Row, batch
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
@@ -23,20 +23,20 @@ Keys = dict[int, int]
 
 
 def beliefs(memory: Memory, keys: Keys) -> Beliefs:
-    library = Library(4)
+    segment_index = SegmentIndex(4)
     for key, level in keys.items():
-        library.put("user:u", Sensitivity(level), batch([Row(key, "words", source=key)]))
-    return Beliefs(library, {"u": memory.believed}.get)
+        segment_index.put("user:u", Sensitivity(level), batch([Row(key, "words", source=key)]))
+    return Beliefs(segment_index, {"u": memory.believed}.get)
 
 
-def outlook(memory: Memory, keys: Keys, clearance: int = SENSITIVE, day: float | None = None) -> Outlook:
+def outlook(memory: Memory, keys: Keys, clearance: int = SENSITIVE, day: float | None = None) -> VisibleFacts:
     as_of = None if day is None else NOON + day * DAY
     found = beliefs(memory, keys).outlook(View("u", (), Sensitivity(clearance)), as_of=as_of)
     assert found is not None
     return found
 
 
-def home(seen: Outlook, day: float) -> list[str]:
+def home(seen: VisibleFacts, day: float) -> list[str]:
     """Values that hold on a day."""
     table, moment = seen.facts.table, NOON + day * DAY
     rows = np.flatnonzero(seen.begun(moment) & (seen.over > moment))
@@ -79,8 +79,8 @@ def test_a_value_is_out_between_words_against_it_and_its_own_next(day: float, th
     seen = outlook(memory, keys, PRIVATE, day)
     assert home(seen, day) == [there]
     (porto,) = (seen.facts.table.number[each] for each, fact in memory.believed.facts.items() if fact.object == "Porto")
-    heir = seen.facts.table.ids[seen.heirs(np.array([porto]), NOON + day * DAY)[0]]
-    assert memory.believed.facts[heir].object == there
+    successor = seen.facts.table.ids[seen.heirs(np.array([porto]), NOON + day * DAY)[0]]
+    assert memory.believed.facts[successor].object == there
     assert home(outlook(memory, keys, OPEN, day), day) == ["Porto"]
 
 
@@ -123,7 +123,7 @@ def test_who_sees_nothing_of_several_sensitivities_pays_for_none() -> None:
 def test_what_is_out_is_told_anew_when_words_are_taken_back() -> None:
     memory, keys = told(*AGAIN), {1 + hash_of(each): each.level for each in AGAIN}
     believed = {"u": memory.believed}
-    at_hand = Beliefs(beliefs(memory, keys).library, believed.get)
+    at_hand = Beliefs(beliefs(memory, keys).segment_index, believed.get)
     view, day = View("u", (), PRIVATE), NOON + 12 * DAY
     before = at_hand.outlook(view, as_of=day)
     assert before is not None

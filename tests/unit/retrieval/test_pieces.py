@@ -13,9 +13,9 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import Interval
 from memory.retrieval import columns as columns_module
 from memory.retrieval.columns import ScopeColumns
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.pieces import MOST_KEPT, Pieces, pooled
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from tests.unit.retrieval.rows import Row, batch
 
 DIMENSIONS = 16
@@ -123,22 +123,22 @@ def test_encoding_again_and_again_does_not_pile_up():
     assert columns.pieces_of(columns.rows_of(np.arange(8))[0]).to_bytes(3) == some[3]
 
 
-def talk() -> Library:
+def talk() -> SegmentIndex:
     """Five turns of one source whose pieces are their number, the fourth a secret; and one of another source."""
-    library = Library(DIMENSIONS)
+    segment_index = SegmentIndex(DIMENSIONS)
     turns = [Row(n, f"turn {n}", order=n, at=1000.0 * n, known_from=1000.0 * n) for n in range(1, 6)]
     turns.append(Row(9, "elsewhere", source=2, at=9000.0, known_from=9000.0))
     for turn in turns:
         level = Sensitivity.SENSITIVE if turn.key == 4 else Sensitivity.OPEN
-        library.put("user:ann", level, batch([turn]))
+        segment_index.put("user:ann", level, batch([turn]))
         pieces = bits_of(bytes([turn.key, turn.key]))
-        library.put_vectors("user:ann", np.array([turn.key]), np.ones((1, DIMENSIONS), np.float32), pieces)
-    return library
+        segment_index.put_vectors("user:ann", np.array([turn.key]), np.ones((1, DIMENSIONS), np.float32), pieces)
+    return segment_index
 
 
 async def around(keys: list[int], probe: Probe = Probe("?"), view: View = ANN, closely: int = 9) -> list[list[int]]:
     """The turns whose pieces are read for each of these keys, as their numbers."""
-    near = (await MemoryShelf(talk()).traits(view, np.array(keys), probe, closely)).near
+    near = (await MemoryTraits(talk()).traits(view, np.array(keys), probe, closely)).near
     assert near is not None
     number = [near.turns.to_bytes(turn)[0] for turn in range(len(near.turns))]
     assert near.lengths.tolist() == [len(f"turn {n}") if n < 9 else 9 for n in number]
@@ -153,22 +153,24 @@ async def test_the_turns_around_are_read_along_in_their_places():
 
 async def test_only_the_first_are_read_closely():
     assert await around([9, 3, 1], closely=1) == [[9], [], []]
-    assert (await MemoryShelf(talk()).traits(ANN, np.array([3]), Probe("?"))).near is None
+    assert (await MemoryTraits(talk()).traits(ANN, np.array([3]), Probe("?"))).near is None
 
 
 async def test_bare_turns_are_read_after_all_others():
-    library = Library(DIMENSIONS)
+    segment_index = SegmentIndex(DIMENSIONS)
     said = {1: "Yeah.", 2: "We moved to Pune.", 3: "", 4: "In spring."}
     for key, text in said.items():
         level = Sensitivity.OPEN if key < 3 else Sensitivity.PRIVATE
-        library.put("user:ann", level, batch([Row(key, text, source=key)]))
-        library.put_vectors(
+        segment_index.put("user:ann", level, batch([Row(key, text, source=key)]))
+        segment_index.put_vectors(
             "user:ann", np.array([key]), np.ones((1, DIMENSIONS), np.float32), bits_of(bytes([key, key]))
         )
 
     async def read(closely: int) -> list[int]:
         asked = np.array([3, 1, 4, 2])
-        traits = await MemoryShelf(library).traits(View("ann", (), Sensitivity.PRIVATE), asked, Probe("?"), closely)
+        traits = await MemoryTraits(segment_index).traits(
+            View("ann", (), Sensitivity.PRIVATE), asked, Probe("?"), closely
+        )
         assert traits.near is not None
         return traits.keys[traits.near.around[:, 0] >= 0].tolist()
 
@@ -184,8 +186,8 @@ async def test_what_is_out_of_sight_lends_nothing():
 
 
 async def test_without_pieces_nothing_is_near():
-    library = Library(DIMENSIONS)
-    library.put("user:ann", Sensitivity.OPEN, batch([Row(1, "tea")]))
-    assert (await MemoryShelf(library).traits(ANN, np.array([1]), Probe("?"), 9)).near is None
-    traits = await MemoryShelf(library).traits(ANN, np.array([1]), replace(Probe("?"), limit=1), 9)
+    segment_index = SegmentIndex(DIMENSIONS)
+    segment_index.put("user:ann", Sensitivity.OPEN, batch([Row(1, "tea")]))
+    assert (await MemoryTraits(segment_index).traits(ANN, np.array([1]), Probe("?"), 9)).near is None
+    traits = await MemoryTraits(segment_index).traits(ANN, np.array([1]), replace(Probe("?"), limit=1), 9)
     assert traits.keys.tolist() == [1]

@@ -13,8 +13,8 @@ from memory.model.scopes import Sensitivity
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import MemoryShelf
 from memory.retrieval.query import Probe, Question
+from memory.retrieval.segment_index import MemoryTraits
 from memory.services.recall import GRAPH_MEMORY, PERSONAL_AI, RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.rows import Row
 from tests.unit.retrieval.worlds import ENCODER, NOON, OPEN, Heard, World, fact, person
@@ -37,12 +37,12 @@ WORLD = World(
 
 async def ask(world: World, text: str, settings: RecallSettings, **more: object) -> Recollection:
     beliefs = world.beliefs()
-    library = beliefs.library
-    legs = (MemoryText(library), MemoryVectors(library), MemoryGraph(beliefs))
+    segment_index = beliefs.segment_index
+    legs = (MemoryText(segment_index), MemoryVectors(segment_index), MemoryGraph(beliefs))
     question = Question(text, OPEN, NOON, limit=50, explain=True)
     patient = replace(settings, leg_timeout_s=60.0)
-    shelf = MemoryShelf(library, beliefs)
-    return await recall(question, legs, shelf, at_hand(ENCODER.ask(text)), patient, **more)  # type: ignore[arg-type]
+    traits_of = MemoryTraits(segment_index, beliefs)
+    return await recall(question, legs, traits_of, at_hand(ENCODER.ask(text)), patient, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.conforms("003:recall.factors")
@@ -83,7 +83,7 @@ def test_backing_tells_recalls_and_hides_what_is_out_of_sight() -> None:
     assert held is not None
     assert sorted(zip(held.row.tolist(), held.named[held.fact].tolist(), strict=True)) == [(0, True), (2, True)]
     believed = replace(WORLD.believed(), accesses={"f-nora": Access("f-nora", 7, NOON + 60, 0.5)})
-    seen = type(beliefs)(WORLD.library(), {"ann": believed}.get)
+    seen = type(beliefs)(WORLD.segment_index(), {"ann": believed}.get)
     told = seen.backing(OPEN, np.array([1]), Probe("x"))
     assert told is not None
     assert (told.recalls.tolist(), told.since.tolist(), told.importance.tolist()) == ([7], [NOON + 60], [9])

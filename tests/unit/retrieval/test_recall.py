@@ -16,9 +16,9 @@ from memory.retrieval.batches import dense_text
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.diversity import DiversityRules
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.weighting import WITHOUT_PIECES
 from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, at_hand, recall, window
 from tests.unit.retrieval.rows import Row, batch
@@ -34,8 +34,8 @@ ROWS = [
 ]
 
 
-def library(*, pieces: bool = True) -> Library:
-    built = Library(ENCODER.dimensions)
+def segment_index(*, pieces: bool = True) -> SegmentIndex:
+    built = SegmentIndex(ENCODER.dimensions)
     built.put("user:ann", Sensitivity.OPEN, batch(ROWS))
     lines = [dense_text(row.speaker, row.date, row.text) for row in ROWS]
     encoded = ENCODER.encode(lines)
@@ -67,11 +67,11 @@ def asked(text: str = "What was the falconry class?", **changes) -> Question:
 async def answer(
     question: Question, *more, settings: RecallSettings = RecallSettings(), pieces: bool = True, **options
 ):
-    built = library(pieces=pieces)
+    built = segment_index(pieces=pieces)
     return await recall(
         question,
         (MemoryText(built), MemoryVectors(built), *more),
-        MemoryShelf(built),
+        MemoryTraits(built),
         at_hand(ENCODER.ask(question.text)),
         settings,
         **options,
@@ -113,9 +113,9 @@ async def test_a_failing_and_a_late_leg_are_named_and_cost_nothing_else():
 
 
 async def test_without_a_vector_the_vectors_leg_is_degraded():
-    built = library()
+    built = segment_index()
     found = await recall(
-        asked(), (MemoryText(built), MemoryVectors(built)), MemoryShelf(built), at_hand(None), RecallSettings()
+        asked(), (MemoryText(built), MemoryVectors(built)), MemoryTraits(built), at_hand(None), RecallSettings()
     )
     assert found.degraded == {"vectors": "Unavailable"}
     assert found.keys.tolist()[0] in (1, 4)
@@ -137,7 +137,7 @@ async def test_what_reads_no_vector_searches_while_the_question_is_encoded():
     text, graph, vectors, hot = legs = tuple(map(Listening, ("text", "graph", "vectors", "hot")))
     encoding = asyncio.get_running_loop().create_future()
     patient = RecallSettings(leg_timeout_s=60)
-    answer = asyncio.create_task(recall(asked(), legs, MemoryShelf(library()), encoding, patient))
+    answer = asyncio.create_task(recall(asked(), legs, MemoryTraits(segment_index()), encoding, patient))
     await asyncio.wait_for(asyncio.gather(text.asked.wait(), graph.asked.wait()), 60)
     assert not vectors.asked.is_set()
     assert not hot.asked.is_set()
@@ -148,23 +148,23 @@ async def test_what_reads_no_vector_searches_while_the_question_is_encoded():
 
 
 async def test_a_vector_that_does_not_come_costs_its_leg_and_no_other():
-    built, hot = library(), Listening("hot")
+    built, hot = segment_index(), Listening("hot")
     never = asyncio.get_running_loop().create_future()
     legs = (MemoryText(built), MemoryVectors(built), hot)
-    found = await recall(asked(), legs, MemoryShelf(built), never, RecallSettings(leg_timeout_s=0.5))
+    found = await recall(asked(), legs, MemoryTraits(built), never, RecallSettings(leg_timeout_s=0.5))
     assert found.degraded == {"vectors": "Unavailable"}
     assert hot.asked.is_set()
     assert found.keys.tolist()[0] in (1, 4)
 
 
 async def test_all_legs_down_is_an_empty_answer_and_not_an_error():
-    found = await recall(asked(), (Failing(),), MemoryShelf(library()), at_hand(None), RecallSettings())
+    found = await recall(asked(), (Failing(),), MemoryTraits(segment_index()), at_hand(None), RecallSettings())
     assert (found.keys.tolist(), found.abstained, found.candidates) == ([], True, 0)
 
 
 async def test_a_cancelled_question_is_cancelled():
     task = asyncio.create_task(
-        recall(asked(), (Late(),), MemoryShelf(library()), at_hand(None), RecallSettings(leg_timeout_s=9))
+        recall(asked(), (Late(),), MemoryTraits(segment_index()), at_hand(None), RecallSettings(leg_timeout_s=9))
     )
     await asyncio.sleep(0)
     task.cancel()
@@ -207,10 +207,10 @@ async def test_without_word_pieces_the_weights_fitted_without_them_serve():
 
 
 async def test_a_question_without_pieces_is_answered_as_one_of_an_encoder_without_them():
-    built = library()
-    understood = Asked(ENCODER.ask(asked().text).vector, np.zeros((0, ENCODER.dimensions), np.float32))
+    built = segment_index()
+    understood = EncodedQuestion(ENCODER.ask(asked().text).vector, np.zeros((0, ENCODER.dimensions), np.float32))
     legs = (MemoryText(built), MemoryVectors(built))
-    found = await recall(asked(), legs, MemoryShelf(built), at_hand(understood), RecallSettings())
+    found = await recall(asked(), legs, MemoryTraits(built), at_hand(understood), RecallSettings())
     without = await answer(asked(), pieces=False)
     assert (found.keys.tolist(), found.scores.tobytes()) == (without.keys.tolist(), without.scores.tobytes())
 
@@ -264,8 +264,8 @@ def test_the_window_of_a_question():
 
 
 async def test_neither_word_nor_meaning_is_nothing_found():
-    built = library()
-    unlike = Asked(np.zeros(ENCODER.dimensions, np.float32), np.zeros((0, ENCODER.dimensions), np.float32))
-    legs, shelf = (MemoryText(built), MemoryVectors(built)), MemoryShelf(built)
-    assert (await recall(asked("Xylophone?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
-    assert not (await recall(asked("Falconry?"), legs, shelf, at_hand(unlike), RecallSettings())).abstained
+    built = segment_index()
+    unlike = EncodedQuestion(np.zeros(ENCODER.dimensions, np.float32), np.zeros((0, ENCODER.dimensions), np.float32))
+    legs, traits_of = (MemoryText(built), MemoryVectors(built)), MemoryTraits(built)
+    assert (await recall(asked("Xylophone?"), legs, traits_of, at_hand(unlike), RecallSettings())).abstained
+    assert not (await recall(asked("Falconry?"), legs, traits_of, at_hand(unlike), RecallSettings())).abstained

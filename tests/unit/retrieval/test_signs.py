@@ -12,8 +12,8 @@ from memory.retrieval import columns as columns_module
 from memory.retrieval import legs
 from memory.retrieval.columns import ScopeColumns
 from memory.retrieval.legs import MemoryVectors
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from memory.retrieval.signs import Signs, nearest
 from memory.words.stems import query_terms
 from tests.unit.retrieval.rows import Row, batch
@@ -29,15 +29,15 @@ def units(count: int, seed: int) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def library(vectors: np.ndarray, scopes: dict[str, list[int]]) -> Library:
-    built = Library(DIMENSIONS)
+def segment_index(vectors: np.ndarray, scopes: dict[str, list[int]]) -> SegmentIndex:
+    built = SegmentIndex(DIMENSIONS)
     for scope, keys in scopes.items():
         built.put(scope, Sensitivity.OPEN, batch([Row(key, "tea", source=key) for key in keys]))
         built.put_vectors(scope, np.array(keys), vectors[keys])
     return built
 
 
-async def found(built: Library, vector: np.ndarray, limit: int = 10) -> tuple[list[int], bytes]:
+async def found(built: SegmentIndex, vector: np.ndarray, limit: int = 10) -> tuple[list[int], bytes]:
     ranking = await MemoryVectors(built).search(ANN, Probe("?", vector, limit=limit))
     return ranking.keys.tolist(), ranking.scores.tobytes()
 
@@ -69,7 +69,7 @@ def test_the_nearest_are_taken_over_all_collections_with_every_one_as_near_as_th
 
 async def test_where_there_are_many_the_signs_choose_and_cosines_order(monkeypatch: pytest.MonkeyPatch):
     vectors = units(300, 3)
-    built = library(vectors, {"user:ann": list(range(300))})
+    built = segment_index(vectors, {"user:ann": list(range(300))})
     asked = vectors[17] + 0.3 * units(1, 4)[0]
     asked /= np.linalg.norm(asked)
     whole = await found(built, asked)
@@ -84,7 +84,7 @@ async def test_where_there_are_many_the_signs_choose_and_cosines_order(monkeypat
 
 async def test_a_narrow_window_is_compared_alone_and_to_the_same_bit():
     vectors, asked = units(60, 7), units(1, 8)[0]
-    built, few = library(vectors, {"user:ann": list(range(60))}), list(range(3, 60, 9))
+    built, few = segment_index(vectors, {"user:ann": list(range(60))}), list(range(3, 60, 9))
     narrow = await MemoryVectors(built).search(ANN, Probe("?", asked, only=np.array(few)))
     whole = await MemoryVectors(built).search(ANN, Probe("?", asked))
     score_of = dict(zip(whole.keys.tolist(), whole.scores.tolist(), strict=True))
@@ -96,9 +96,9 @@ async def test_what_is_out_of_sight_and_how_it_is_split_changes_no_bit(monkeypat
     monkeypatch.setattr(legs, "SCANNED_FROM", 20)
     monkeypatch.setattr(legs, "COMPARED", 15)
     vectors, asked = units(80, 5), units(1, 6)[0]
-    alone = library(vectors, {"user:ann": list(range(60))})
-    crowded = library(vectors, {"user:bob": list(range(60, 80)), "user:ann": list(range(59, -1, -1))})
-    split = library(vectors, {"user:ann": list(range(0, 60, 2)), "team:choir": list(range(1, 60, 2))})
+    alone = segment_index(vectors, {"user:ann": list(range(60))})
+    crowded = segment_index(vectors, {"user:bob": list(range(60, 80)), "user:ann": list(range(59, -1, -1))})
+    split = segment_index(vectors, {"user:ann": list(range(0, 60, 2)), "team:choir": list(range(1, 60, 2))})
     assert await found(alone, asked) == await found(crowded, asked) == await found(split, asked)
 
 

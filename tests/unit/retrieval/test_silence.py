@@ -15,9 +15,9 @@ from memory.retrieval.batches import dense_text
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.cut import CutRules
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
 from memory.retrieval.routing import route
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.silence import BEST, SilenceRules, signs, sureness
 from memory.services.recall import RecallSettings, at_hand, recall
 from tests.unit.retrieval.rows import Row, batch
@@ -86,13 +86,13 @@ async def found(text: str, settings: RecallSettings):
         Row(3, "I was so glad about my snail marathon", order=3, speaker="Beatrix"),
         *(Row(4 + at, f"I like {what}", order=4 + at, speaker="Valerie") for at, what in enumerate(("tea", "rain"))),
     ]
-    built = Library(ENCODER.dimensions)
+    built = SegmentIndex(ENCODER.dimensions)
     built.put("user:ann", Sensitivity.OPEN, batch(said))
     encoded = ENCODER.encode([dense_text(row.speaker, row.date, row.text) for row in said])
     built.put_vectors("user:ann", np.array([row.key for row in said]), encoded.vectors, encoded.pieces)
     question = Question(text, View("ann"), NOW)
     legs, asked = (MemoryText(built), MemoryVectors(built)), at_hand(ENCODER.ask(text))
-    return await recall(question, legs, MemoryShelf(built), asked, settings)
+    return await recall(question, legs, MemoryTraits(built), asked, settings)
 
 
 async def test_a_question_about_the_wrong_person_is_abstained_from_and_answered_all_the_same():

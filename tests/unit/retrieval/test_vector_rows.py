@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from memory.model.scopes import Sensitivity, View
 from memory.retrieval.legs import MemoryVectors
-from memory.retrieval.library import Library
 from memory.retrieval.query import Probe
+from memory.retrieval.segment_index import SegmentIndex
 from memory.retrieval.vector_rows import VectorRows
 from tests.unit.retrieval.rows import Row, batch
 
@@ -53,10 +53,10 @@ def test_a_rounded_coordinate_is_off_by_half_a_step_at_most(seed: int, size: flo
 async def test_a_rounded_library_finds_what_one_in_full_finds():
     vectors, found = units(400, 3), []
     for rounded in (False, True):
-        library = Library(DIMENSIONS, rounded)
-        library.put("user:ann", Sensitivity.OPEN, batch([Row(key, "tea", source=key) for key in range(400)]))
-        library.put_vectors("user:ann", np.arange(400), vectors)
-        found.append(await MemoryVectors(library).search(View("ann"), Probe("?", vectors[7], limit=20)))
+        segment_index = SegmentIndex(DIMENSIONS, rounded)
+        segment_index.put("user:ann", Sensitivity.OPEN, batch([Row(key, "tea", source=key) for key in range(400)]))
+        segment_index.put_vectors("user:ann", np.arange(400), vectors)
+        found.append(await MemoryVectors(segment_index).search(View("ann"), Probe("?", vectors[7], limit=20)))
     full, rounded_ones = found
     assert rounded_ones.keys[0] == full.keys[0] == 7
     assert len(set(rounded_ones.keys.tolist()) & set(full.keys.tolist())) >= 18

@@ -9,7 +9,7 @@ from memory.model.sources import ROLES
 from memory.model.timeline import DAY_S
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.explain import explain
-from memory.retrieval.pieces import Asked, Near, Pieces
+from memory.retrieval.pieces import EncodedQuestion, Near, Pieces
 from memory.retrieval.routing import route
 from memory.retrieval.weighting import FEATURES, Case, Weights, contributions, features
 
@@ -36,7 +36,7 @@ def traits(count: int, **columns) -> Traits:
 
 
 def case(text: str, of: Traits, *rankings: Ranking, vector=None, pieces=NO_PIECES) -> Case:
-    asked = None if vector is None else Asked(vector, pieces)
+    asked = None if vector is None else EncodedQuestion(vector, pieces)
     return Case(route(text, NOW), rankings, of, asked, NOW)
 
 
@@ -176,7 +176,7 @@ def test_late_interaction_needs_the_pieces_of_most_candidates_and_of_the_questio
     assert not closely(LIKE, LIKE, read=0).closely
     whole = closely(LIKE, LIKE, read=2)
     assert not replace(whole, asked=None).closely
-    assert not replace(whole, asked=Asked(np.array([1, 0], np.float32), NO_PIECES)).closely
+    assert not replace(whole, asked=EncodedQuestion(np.array([1, 0], np.float32), NO_PIECES)).closely
 
 
 def test_ties_in_the_graph_stay_ties():

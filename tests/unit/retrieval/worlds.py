@@ -18,8 +18,8 @@ from memory.retrieval.calendar_leg import MemoryCalendar
 from memory.retrieval.graph_leg import MemoryGraph
 from memory.retrieval.hot_leg import MemoryHot
 from memory.retrieval.legs import MemoryText, MemoryVectors
-from memory.retrieval.library import Library, MemoryShelf
 from memory.retrieval.query import Question
+from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.services.recall import RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.rows import Row, batch
 
@@ -51,8 +51,8 @@ class World:
     grounds: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     links: frozenset[Link] = frozenset()
 
-    def library(self) -> Library:
-        built = Library(ENCODER.dimensions)
+    def segment_index(self) -> SegmentIndex:
+        built = SegmentIndex(ENCODER.dimensions)
         for one in self.heard:
             built.put(one.scope, one.level, batch([one.row]))
             line = dense_text(one.row.speaker, one.row.date, one.row.text)
@@ -87,7 +87,7 @@ class World:
     def beliefs(self) -> Beliefs:
         """With the vectors of all statements."""
         believed = self.believed()
-        built = Beliefs(self.library(), {"ann": believed}.get)
+        built = Beliefs(self.segment_index(), {"ann": believed}.get)
         columns = built.facts_of("ann")
         columns.catch_up(believed)
         if self.facts:
@@ -97,11 +97,11 @@ class World:
 
     async def ask(self, text: str, view: View = OPEN, now: float = NOON, **changes) -> Recollection:
         beliefs = self.beliefs()
-        library = beliefs.library
+        segment_index = beliefs.segment_index
         believed = (MemoryGraph(beliefs), MemoryHot(beliefs), MemoryCalendar(beliefs))
-        legs = (MemoryText(library), MemoryVectors(library), *believed)
+        legs = (MemoryText(segment_index), MemoryVectors(segment_index), *believed)
         question = replace(Question(text, view, now, limit=50, cut="none", explain=True), **changes)
-        return await recall(question, legs, MemoryShelf(library, beliefs), at_hand(ENCODER.ask(text)), PATIENT)
+        return await recall(question, legs, MemoryTraits(segment_index, beliefs), at_hand(ENCODER.ask(text)), PATIENT)
 
 
 def _evidence(fact_id: str, keys: Sequence[int | None]) -> tuple[Evidence, ...]:

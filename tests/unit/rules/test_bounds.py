@@ -16,7 +16,7 @@ from memory.model.working_set import Draft, assemble
 from memory.rules.parameters import Revision
 from memory.rules.rivals import Resemblance
 from memory.rules.slots import chain_of, place_of, settle, slot_of, split_at, unfollow, unlink
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 from tests.unit.rules.test_taken_back import days
 
@@ -189,7 +189,7 @@ def test_an_event_settles_the_slots_it_speaks_of_among_thousands() -> None:
         facts[0], fact_id="event", statement="Maya switched to espresso", predicate="switched_to", object="espresso",
         slot=None, valid_from=NOON + DAY,
     )  # fmt: skip
-    turn = Turn(Draft(assemble("u", 1, Profile(), [*facts, event])), NOON + 2 * DAY, Revision(), Resemblance())
+    turn = TurnState(Draft(assemble("u", 1, Profile(), [*facts, event])), NOON + 2 * DAY, Revision(), Resemblance())
     began = time.process_time()
     assert settle(turn, event) == ("f0",)
     assert time.process_time() - began < 2

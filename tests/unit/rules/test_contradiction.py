@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from memory.model.verdicts import RELATIONS, Pair, Said
+from memory.model.verdicts import RELATIONS, ComparedStatement, StatementPair
 from memory.rules.contradiction import LEAST_ALIKE, judge
 from memory.words.contrast import dates, denials, figures
 
 
 def verdict(earlier: str, later: str, similarity: float = 0.7, *, before: str = "", after: str = "") -> str:
-    found = judge(Pair(Said(earlier, 0.0, before), Said(later, 1.0, after), similarity))
+    found = judge(
+        StatementPair(ComparedStatement(earlier, 0.0, before), ComparedStatement(later, 1.0, after), similarity)
+    )
     assert found.relation in RELATIONS
     assert 0.0 <= found.score <= 1.0
     return found.relation
@@ -52,7 +54,11 @@ def test_a_value_told_again_is_the_same_and_no_update() -> None:
 
 @pytest.mark.conforms("model:words")
 def test_a_figure_without_a_word_of_change_is_only_a_doubt() -> None:
-    found = judge(Pair(Said("Ida completed 10 harp lessons", 0), Said("Ida has 15 harp lessons", 1), 0.8))
+    found = judge(
+        StatementPair(
+            ComparedStatement("Ida completed 10 harp lessons", 0), ComparedStatement("Ida has 15 harp lessons", 1), 0.8
+        )
+    )
     assert (found.relation, found.score) == ("contradicts", 0.6)
 
 
@@ -130,9 +136,9 @@ def test_the_score_itself_is_enough() -> None:
 def test_they_are_compared_from_a_likeness_on_and_a_word_of_change_makes_it_surer(
     statements: tuple[str, str], least: float, relation: str, score: float
 ) -> None:
-    earlier, later = (Said(each, at) for at, each in enumerate(statements))
-    assert judge(Pair(earlier, later, least - 0.001)).relation == "unrelated"
-    found = judge(Pair(earlier, later, least))
+    earlier, later = (ComparedStatement(each, at) for at, each in enumerate(statements))
+    assert judge(StatementPair(earlier, later, least - 0.001)).relation == "unrelated"
+    found = judge(StatementPair(earlier, later, least))
     assert (found.relation, found.score) == (relation, score)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memory.rules.explaining import (
-    Edge,
-    Graph,
-    Node,
+    ExplanationEdge,
+    ExplanationGraph,
+    ExplanationNode,
     graph_of_entity,
     graph_of_fact,
     graph_of_segment,
@@ -49,11 +49,14 @@ SEGMENT: Mapping[str, Any] = {
 
 @pytest.mark.conforms("004:explain")
 def test_a_label_is_the_beginning_of_the_words() -> None:
-    graph = Graph()
+    graph = ExplanationGraph()
     for length in (80, 81):
         graph.node(str(length), "fact", "w" * length)
     graph.node("80", "entity", "put before")
-    assert graph.nodes == {"80": Node("80", "fact", "w" * 80), "81": Node("81", "fact", "w" * 79 + "…")}
+    assert graph.nodes == {
+        "80": ExplanationNode("80", "fact", "w" * 80),
+        "81": ExplanationNode("81", "fact", "w" * 79 + "…"),
+    }
 
 
 @pytest.mark.conforms("004:explain")
@@ -68,20 +71,28 @@ def test_a_fact_is_drawn_with_its_words_whom_it_speaks_of_and_what_it_stands_bes
         "f-1": ("fact", "Maya lives in Porto"),
     }
     assert list(graph.edges) == [
-        Edge("march/1", "supports", "f-2"), Edge("c-1", "supports", "f-2"), Edge("f-2", "subject", "e-1"),
-        Edge("f-2", "disputes", "f-3"), Edge("f-2", "supersedes", "f-1"), Edge("f-3", "supersedes", "f-2"),
-    ]  # fmt: skip
+        ExplanationEdge("march/1", "supports", "f-2"),
+        ExplanationEdge("c-1", "supports", "f-2"),
+        ExplanationEdge("f-2", "subject", "e-1"),
+        ExplanationEdge("f-2", "disputes", "f-3"),
+        ExplanationEdge("f-2", "supersedes", "f-1"),
+        ExplanationEdge("f-3", "supersedes", "f-2"),
+    ]
 
 
 @pytest.mark.conforms("004:explain")
 def test_an_entity_and_a_segment_are_drawn_with_what_rests_on_them() -> None:
     assert list(graph_of_entity(ENTITY).edges) == [
-        Edge("march/1", "mentions", "e-1"), Edge("f-2", "about", "e-1"), Edge("e-2", "merged_into", "e-1"),
-    ]  # fmt: skip
+        ExplanationEdge("march/1", "mentions", "e-1"),
+        ExplanationEdge("f-2", "about", "e-1"),
+        ExplanationEdge("e-2", "merged_into", "e-1"),
+    ]
     assert list(graph_of_segment(SEGMENT).edges) == [
-        Edge("march/1", "supports", "f-2"), Edge("march/1", "mentions", "e-1"),
-        Edge("march/9", "replaces", "march/1"), Edge("march/1", "replaces", "march/0"),
-    ]  # fmt: skip
+        ExplanationEdge("march/1", "supports", "f-2"),
+        ExplanationEdge("march/1", "mentions", "e-1"),
+        ExplanationEdge("march/9", "replaces", "march/1"),
+        ExplanationEdge("march/1", "replaces", "march/0"),
+    ]
     lone = {**SEGMENT, "segment": {**SEGMENT["segment"], "replaced_by": None, "replaces": []}}
     assert [each.kind for each in graph_of_segment(lone).edges] == ["supports", "mentions"]
 

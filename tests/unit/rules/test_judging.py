@@ -13,8 +13,8 @@ import pytest
 from memory.errors import ModelFailed, Stale, Unjudged
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
-from memory.model.verdicts import Judgement, Judging, Pair, Verdict
-from memory.services.judging import Patience, ask_again, submit_judged
+from memory.model.verdicts import Judgement, Judging, StatementPair, Verdict
+from memory.services.judging import RetrySchedule, ask_again, submit_judged
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
 OLD, NEW, ALSO = "Maya rents a studio", "Maya rents a loft", "Maya rents a garage"
@@ -31,7 +31,7 @@ class Scripted:
     def __init__(self, verdict: Verdict | None) -> None:
         self.verdict, self.pairs = verdict, []
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         self.pairs += pairs
         if self.verdict is None:
             raise ModelFailed()
@@ -204,7 +204,7 @@ def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(era
     """The verdict is about a pair that is no more: it is dropped, with the question that asked for it."""
 
     class Deleting(Scripted):
-        async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
             memory.turn(c.Withdraw("gone", segment_keys=(1,), erase=erase))
             return await super().judge(pairs)
 
@@ -218,7 +218,7 @@ def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(era
 
 
 def test_patience_doubles_up_to_its_cap_and_has_no_end() -> None:
-    patience, tried, now = Patience(10.0, 100.0), [], 0.0
+    patience, tried, now = RetrySchedule(10.0, 100.0), [], 0.0
     while now < 500:
         if patience.due(["f-1"], now):
             tried.append(now)

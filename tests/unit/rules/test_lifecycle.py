@@ -17,7 +17,7 @@ from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import WorkingSet
 from memory.rules.census import SourceColumns, census, columns_of, entity_anchors, fact_anchors, source_anchors
 from memory.rules.decay import strength_of
-from memory.rules.lifecycle import Standing, entity_states, recalled_state, source_states, states_of, to_prune
+from memory.rules.lifecycle import ArchivalColumns, entity_states, recalled_state, source_states, states_of, to_prune
 from memory.rules.parameters import Life, Lifecycle, Strength
 
 DAY = 86_400.0
@@ -29,7 +29,7 @@ COSMO = Life(strength=Strength(entity="spaced", fact="spaced"), lifecycle=Lifecy
 def state(days: float = 0, *, strength: float = 1.0, count: int = 0, recalled: float = 0.0, ttl: str = "decay",
           life_days: float = 90.0, rules: Lifecycle | None = None) -> str:  # fmt: skip
     """The state so many days after birth; `recalled` is the day of the last recall."""
-    standing = Standing(
+    standing = ArchivalColumns(
         strength=np.array([strength]),
         count=np.array([float(count)]),
         accessed_at=np.array([BORN + recalled * DAY if count else np.nan]),

@@ -23,9 +23,9 @@ from memory.model.facts import Fact, Note
 from memory.model.working_set import WorkingSet
 from memory.rules.census import census
 from memory.rules.decider import Rules, decide
-from memory.rules.night_steps import MOST_ROWS, NightName, Sight
+from memory.rules.night_steps import MOST_ROWS, NightName, NightView
 from memory.rules.parameters import Life, Lifecycle, Strength, Tiers
-from memory.services.night import NightParts, Plan, commands_of, due, instant_of, plan_night, run_night
+from memory.services.night import NightParts, NightPlan, commands_of, due, instant_of, plan_night, run_night
 from tests.fakes.nights import OF, FrailMind, crossed
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives
 
@@ -204,7 +204,7 @@ def tiers_by_day() -> Iterator[tuple[int, dict[str, str], dict[str, float]]]:
         plan = plan_night(OF, census(believed), now, Life())
         tiers |= {name: each.tier for name, each in grown.items()}
         tiers |= {each.id: each.after for each in crossed(plan, "tiers")}
-        sight = Sight(OF, census(believed), now, Life())
+        sight = NightView(OF, census(believed), now, Life())
         yield day, dict(tiers), dict(zip(grown, sight.entities.tolist(), strict=True))
 
 
@@ -327,7 +327,7 @@ async def test_a_night_killed_anywhere_and_run_again_ends_as_if_it_had_not_been(
 def test_a_commit_holds_at_most_five_hundred_rows_and_is_known_by_night_step_and_place() -> None:
     crossings = tuple(c.Crossing("fact", f"f-{number}", "state", "candidate", "archived") for number in range(1200))
     steps = {"tiers": crossings[:1], "states": crossings}
-    plan = Plan({}, {step: OF.closing(step, found) for step, found in steps.items()})
+    plan = NightPlan({}, {step: OF.closing(step, found) for step, found in steps.items()})
     commands = list(commands_of(plan))
     assert [(each.step, len(each.crossings)) for each in commands] == [
         ("tiers", 1), ("states", 500), ("states", 500), ("states", 200),

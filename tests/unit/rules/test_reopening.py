@@ -12,7 +12,7 @@ from memory.model.working_set import Draft, assemble
 from memory.rules.parameters import Revision
 from memory.rules.reopening import begin_earlier
 from memory.rules.rivals import Resemblance
-from memory.rules.turn import Turn
+from memory.rules.turn import TurnState
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 from tests.unit.rules.test_slots import followed
 from tests.unit.rules.test_taken_back import DENIES, LIKES, days
@@ -85,7 +85,7 @@ def test_an_event_that_was_earlier_ends_its_states_earlier_and_keeps_what_had_ta
     event, instead = fact("stopped", 4, "stopped"), fact("instead", 2, "paused")
     state, kept = fact("likes", 0, "likes"), Link("supersedes", "instead", "stopped")
     rows = (event, instead, state, kept)
-    turn = Turn(Draft(assemble("u", 1, Profile(), rows)), NOON + 20 * DAY, Revision(), Resemblance())
+    turn = TurnState(Draft(assemble("u", 1, Profile(), rows)), NOON + 20 * DAY, Revision(), Resemblance())
     begin_earlier(turn, event, NOON + 9 * DAY)
     assert turn.draft.links == {kept, Link("supersedes", "stopped", "likes")}
     assert days(turn.draft.facts["likes"]) == ("superseded", 0, 4)

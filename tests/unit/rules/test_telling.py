@@ -10,7 +10,7 @@ from memory.model.changes import Change, Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.scopes import Sensitivity
-from memory.model.shown import Entry, Sight, Step
+from memory.model.shown import ChangeStep, JournalEntry, Visibility
 from memory.rules.telling import line_of, steps
 
 NOON = 1_772_452_800.0
@@ -18,14 +18,14 @@ PORTO = Fact("f-1", 1, "e-1", "Maya lives in Porto", "factual", 5, 0.6, NOON, NO
 LISBON = replace(PORTO, fact_id="f-2", statement="Maya lives in Lisbon")
 MAYA = Entity("e-1", "person", "Maya", 1.0, NOON)
 SAID = {"source_id": "march", "segment_id": "1", "speaker": "Maya", "at": NOON, "text": "I live in Lisbon now."}
-SIGHT = Sight(1, {"f-1": PORTO.statement, "f-2": LISBON.statement}, {"e-1": "Maya", "e-2": "May"}, {7: SAID})
+SIGHT = Visibility(1, {"f-1": PORTO.statement, "f-2": LISBON.statement}, {"e-1": "Maya", "e-2": "May"}, {7: SAID})
 
 
-def entry(*changes: Change, heard: tuple[int, ...] = (), command: str = "Remember") -> Entry:
-    return Entry(NOON, "user", command, "c-3", None, changes, frozenset(heard))
+def entry(*changes: Change, heard: tuple[int, ...] = (), command: str = "Remember") -> JournalEntry:
+    return JournalEntry(NOON, "user", command, "c-3", None, changes, frozenset(heard))
 
 
-def told(*changes: Change, sight: Sight = SIGHT, heard: tuple[int, ...] = ()) -> list[Step]:
+def told(*changes: Change, sight: Visibility = SIGHT, heard: tuple[int, ...] = ()) -> list[ChangeStep]:
     return list(steps([entry(*changes, heard=heard)], sight))
 
 

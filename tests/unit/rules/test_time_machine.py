@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from memory.errors import Invalid
 from memory.model.shown import Then
-from memory.rules.time_machine import ROW, Asked, FactTimes, fact_id_of, number_of
+from memory.rules.time_machine import ROW, FactTimes, HistoryQuery, fact_id_of, number_of
 
-EVERY = Asked((0, 1, 2, 3, 4))
+EVERY = HistoryQuery((0, 1, 2, 3, 4))
 moments = st.integers(0, 8).map(float)
 ends = moments | st.just(math.inf)
 version = st.tuples(moments, ends, moments, ends, st.integers(0, 2), st.integers(1, 2), st.integers(0, 1))
@@ -30,7 +30,7 @@ def rows_of(chain: dict[int, list[tuple[Any, ...]]]) -> np.ndarray:
     return np.array(rows, ROW)
 
 
-def listed(rows: list[Any], then: Then, asked: Asked) -> list[tuple[int, int]]:
+def listed(rows: list[Any], then: Then, asked: HistoryQuery) -> list[tuple[int, int]]:
     """(fact, version), the latest valid first, by looking at each."""
 
     def holds(row: Any) -> bool:
@@ -48,7 +48,7 @@ def listed(rows: list[Any], then: Then, asked: Asked) -> list[tuple[int, int]]:
 
 
 asked = st.builds(
-    Asked,
+    HistoryQuery,
     st.sampled_from([(0,), (0, 1), (0, 1, 2)]),
     st.none() | st.sampled_from([(1,), (2,), (1, 2), ()]),
     st.none() | st.sampled_from([1, 2, 3]),
@@ -59,7 +59,7 @@ asked = st.builds(
 @pytest.mark.conforms("000:time.history_kept")
 @settings(max_examples=300, deadline=None)
 @given(chains, chains, st.builds(Then, st.none() | moments, st.none() | moments), asked)
-def test_columns_answer_what_a_list_answers(first: Any, second: Any, then: Then, asked: Asked) -> None:
+def test_columns_answer_what_a_list_answers(first: Any, second: Any, then: Then, asked: HistoryQuery) -> None:
     times, held = FactTimes(), {}
     for chain in (first, second):
         times.put(rows_of(chain))

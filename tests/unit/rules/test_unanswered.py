@@ -11,7 +11,7 @@ import pytest
 from memory.errors import ModelFailed
 from memory.model import commands as c
 from memory.model.facts import Fact
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.rules.rivals import FactVectors
 from memory.services.judging import ask_again, submit_judged
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
@@ -33,7 +33,7 @@ class Judge:
         self.verdict = verdict
         self.asked: list[frozenset[str]] = []
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         if self.verdict is None:
             raise ModelFailed()
         self.asked += [frozenset((each.earlier.statement, each.later.statement)) for each in pairs]

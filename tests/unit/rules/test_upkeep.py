@@ -20,7 +20,7 @@ from memory.model.working_set import evolve
 from memory.rules.backfill import backfills
 from memory.rules.decider import Rules, decide
 from memory.rules.parameters import Reflection
-from memory.rules.reflection import Likeness, Pair, candidates, comparable, duplicates, themes
+from memory.rules.reflection import FactPair, Likeness, candidates, comparable, duplicates, themes
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
 RULES = Reflection()
@@ -395,4 +395,4 @@ def test_deciding_an_upkeep_twice_on_the_same_state_gives_the_same_changes(
 def test_a_pair_names_the_older_id_first() -> None:
     memory = told("Maya keeps bees", "Maya is keeping bees")
     (pair,) = likeness(memory, bees=0.95).pairs(memory.believed.facts.values(), 0.5)
-    assert pair == Pair(*sorted(memory.believed.facts), pair.similarity)
+    assert pair == FactPair(*sorted(memory.believed.facts), pair.similarity)

@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import ModelFailed, ReadingEnded
 from memory.model.claims import Reading, Utterance
-from memory.services.counted import Counted
+from memory.services.counted import CountingExtractor
 from tests.fakes.extractor import ScriptedExtractor
 from tests.fakes.readers import Poisoned
 
@@ -51,14 +51,14 @@ class Hanging(ScriptedExtractor):
 
 async def test_it_counts_before_it_begins_and_not_after_it_ended_well() -> None:
     attempts, hanging = Attempts(), Hanging()
-    reading = asyncio.ensure_future(Counted(hanging, attempts, "ann", "user:ann").read(WORDS))
+    reading = asyncio.ensure_future(CountingExtractor(hanging, attempts, "ann", "user:ann").read(WORDS))
     await hanging.begun.wait()
     assert attempts.tried == {2: None, 3: None}, "killed now, this is what stays; context is not read"
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
     assert attempts.tried == {}, "whoever no longer waits has nothing against these words"
-    await Counted(ScriptedExtractor({}), attempts, "ann", "user:ann").read(WORDS)
+    await CountingExtractor(ScriptedExtractor({}), attempts, "ann", "user:ann").read(WORDS)
     assert attempts.tried == {}
 
 
@@ -66,7 +66,7 @@ async def test_it_counts_before_it_begins_and_not_after_it_ended_well() -> None:
 async def test_what_words_do_counts_with_its_reason(error: Exception) -> None:
     attempts = Attempts()
     with pytest.raises(ReadingEnded):
-        await Counted(Poisoned("It pours.", error), attempts, "ann", "user:ann").read(WORDS)
+        await CountingExtractor(Poisoned("It pours.", error), attempts, "ann", "user:ann").read(WORDS)
     assert set(attempts.tried) == {2, 3}
     assert not any("secret" in (reason or "") for reason in attempts.tried.values())
     assert all(attempts.tried.values())
@@ -75,5 +75,5 @@ async def test_what_words_do_counts_with_its_reason(error: Exception) -> None:
 async def test_a_model_that_is_away_is_held_against_nobody() -> None:
     attempts = Attempts()
     with pytest.raises(ModelFailed):
-        await Counted(Poisoned("It pours.", ModelFailed("Away.")), attempts, "ann", "user:ann").read(WORDS)
+        await CountingExtractor(Poisoned("It pours.", ModelFailed("Away.")), attempts, "ann", "user:ann").read(WORDS)
     assert attempts.tried == {}

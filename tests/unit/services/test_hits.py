@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from memory.services.hits import Hit, Refuted, marked, retraction, standing_first
+from memory.services.hits import RefutedFact, SegmentHit, marked, retraction, standing_first
 
-LEIPZIG = Refuted("f1", "I live in Leipzig.", "Leipzig", "Nina lives in Halle")
-CATS = Refuted("f2", "I am allergic to cats.", "cats", None, forgotten=True)
-HOME = Hit("I live in Leipzig.", "Nina", 1.0, 0, "s", "1", refuted=(LEIPZIG,))
-HALLE = Hit("Nina lives in Halle", "Nina", 2.0, 0, "told", "told", ("f3",))
+LEIPZIG = RefutedFact("f1", "I live in Leipzig.", "Leipzig", "Nina lives in Halle")
+CATS = RefutedFact("f2", "I am allergic to cats.", "cats", None, forgotten=True)
+HOME = SegmentHit("I live in Leipzig.", "Nina", 1.0, 0, "s", "1", refuted=(LEIPZIG,))
+HALLE = SegmentHit("Nina lives in Halle", "Nina", 2.0, 0, "told", "told", ("f3",))
 
 
 def test_what_is_refuted_comes_last_and_says_what_took_its_place():
@@ -28,7 +28,7 @@ def test_a_hit_of_which_something_is_still_believed_stands_where_it_stood():
 
 
 def test_a_forgotten_sentence_is_left_out_and_a_hit_of_nothing_else_too():
-    alone = Hit("I am allergic to cats.", "Nina", 1.0, 0, "s", "2", refuted=(CATS,))
+    alone = SegmentHit("I am allergic to cats.", "Nina", 1.0, 0, "s", "2", refuted=(CATS,))
     beside = replace(alone, text="I live here. I am allergic to cats. Bye.")
     assert standing_first([alone]) == []
     [(place, told)] = standing_first([beside])
@@ -45,7 +45,7 @@ def test_a_forgotten_sentence_is_left_out_and_a_hit_of_nothing_else_too():
     ],
 )
 def test_an_assistant_that_repeats_what_is_refuted_is_refuted_with_it(text, role, place):
-    said = Hit(text, "Helper", 3.0, 0, "s", "3", role=role)
+    said = SegmentHit(text, "Helper", 3.0, 0, "s", "3", role=role)
     order = [hit.text for _, hit in standing_first([said, HALLE, HOME])]
     assert order.index(text) == place
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from memory.services.best_fact import RecalledMaterial, leading, leading_each
 from memory.services.known import KnownFact
-from memory.services.leading import InMind, leading, leading_each
 
 OWNER = "Felix"
 TOLD = (
@@ -46,7 +46,7 @@ FACTS = [
     for place, (subject, predicate, statement, object_) in enumerate(TOLD)
 ]
 CARRIED = [fact.fact_id for fact in FACTS]
-MIND = InMind(CARRIED, FACTS, "en", owner=OWNER)
+MIND = RecalledMaterial(CARRIED, FACTS, "en", owner=OWNER)
 
 LED = {
     "How much do I weigh?": "Felix weighs 76 kg",
@@ -140,7 +140,7 @@ def test_a_fact_that_no_considered_hit_carries_does_not_lead() -> None:
 def test_how_much_asks_for_a_measure_and_the_one_that_holds_leads() -> None:
     old = KnownFact("f-1", "Felix weighs 84 kg", 0.0, 10.0, "superseded", "Felix weighs 76 kg", "weighs", "84 kg")
     new = KnownFact("f-2", "Felix weighs 76 kg", 10.0, predicate="weighs", object="76 kg")
-    mind = InMind(["f-1"], [old, new], "en")
+    mind = RecalledMaterial(["f-1"], [old, new], "en")
     assert leading("How much do I weigh?", mind) == new
     assert leading("How much does the piano weigh over there?", mind) is None
 
@@ -151,7 +151,7 @@ SEVERAL = [
     KnownFact("lisa", "Lisa works at Bosch", 0.0, predicate="works_at", object="Bosch", subject="Lisa"),
     KnownFact("millers", "The Millers live in Bonn", 0.0, predicate="lives_in", object="Bonn", subject="Millers"),
 ]
-SEVERAL_IN_MIND = InMind([fact.fact_id for fact in SEVERAL], SEVERAL, "en", owner=OWNER)
+SEVERAL_IN_MIND = RecalledMaterial([fact.fact_id for fact in SEVERAL], SEVERAL, "en", owner=OWNER)
 
 
 def each_of(question: str) -> list[str]:
@@ -173,7 +173,7 @@ def test_no_more_than_a_dozen_are_looked_for_one_by_one(count: int, answered: in
     names = ["Al", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max"][:count]
     facts = [KnownFact(name, f"{name} lives in {name}town", 0.0, predicate="lives_in") for name in names]
     question = f"Where do {', '.join(names[:-1])} and {names[-1]} live?"
-    assert len(leading_each(question, InMind(names, facts, "en", owner=OWNER))) == answered
+    assert len(leading_each(question, RecalledMaterial(names, facts, "en", owner=OWNER))) == answered
 
 
 def test_a_family_is_asked_about_by_its_name() -> None:

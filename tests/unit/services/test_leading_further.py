@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory.services.best_fact import RecalledMaterial, leading
 from memory.services.known import KnownFact
-from memory.services.leading import InMind, leading
 
 DAY = 86_400.0
 OWNER = "Lena"
@@ -58,18 +58,22 @@ OVER = (
 """What filled one day."""
 
 
-def _mind(told: tuple[tuple[str, str | None, str, str | None, bool], ...], language: str, *, over: bool) -> InMind:
+def _mind(
+    told: tuple[tuple[str, str | None, str, str | None, bool], ...], language: str, *, over: bool
+) -> RecalledMaterial:
     facts = [
         KnownFact(f"f-{place}-{over}", statement, 0.0, DAY if over else None, predicate=predicate, object=object_,
                   polarity=polarity, subject=subject)
         for place, (subject, predicate, statement, object_, polarity) in enumerate(told)
     ]  # fmt: skip
-    return InMind([fact.fact_id for fact in facts], facts, language, owner=OWNER)
+    return RecalledMaterial([fact.fact_id for fact in facts], facts, language, owner=OWNER)
 
 
 IN_GERMAN = _mind(GERMAN, "de", over=False)
 _BOTH = _mind(ENGLISH, "en", over=False), _mind(OVER, "en", over=True)
-IN_ENGLISH = InMind([*_BOTH[0].carried, *_BOTH[1].carried], [*_BOTH[0].facts, *_BOTH[1].facts], "en", owner=OWNER)
+IN_ENGLISH = RecalledMaterial(
+    [*_BOTH[0].carried, *_BOTH[1].carried], [*_BOTH[0].facts, *_BOTH[1].facts], "en", owner=OWNER
+)
 
 OF_GERMAN = {
     "Wann hat Lena Geburtstag?": "3. Mai",

@@ -5,18 +5,20 @@ from __future__ import annotations
 import pytest
 
 from memory.model.timeline import DAY_S
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
 from memory.services.nearness import in_order, is_near, matter_of, only_asks
 
 MARCH = 1772352000.0
 
 
-def hit(text: str, speaker: str = "Tom", day: int = 0, fact_ids: tuple[str, ...] = (), relevance: float = 0.4) -> Hit:
-    return Hit(text, speaker, MARCH + day * DAY_S, 0, "s", f"{day}", fact_ids, relevance=relevance)
+def hit(
+    text: str, speaker: str = "Tom", day: int = 0, fact_ids: tuple[str, ...] = (), relevance: float = 0.4
+) -> SegmentHit:
+    return SegmentHit(text, speaker, MARCH + day * DAY_S, 0, "s", f"{day}", fact_ids, relevance=relevance)
 
 
-def near(question: str, said: Hit, *facts: KnownFact) -> bool:
+def near(question: str, said: SegmentHit, *facts: KnownFact) -> bool:
     return is_near(matter_of(question, "en", "Nina"), said, facts)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from memory.model.timeline import DAY_S
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.promised import KnownPromise, done, promised
 from memory.words.promise_questions import PromiseQuestion, deed_question, promise_question
 
 MARCH = 1772352000.0
 
 
-def made(text: str) -> Hit:
-    return Hit(text, "Nina", MARCH, 0, "s", "1")
+def made(text: str) -> SegmentHit:
+    return SegmentHit(text, "Nina", MARCH, 0, "s", "1")
 
 
 PHOTOS = KnownPromise(

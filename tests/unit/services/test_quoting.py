@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.services.hits import Hit
+from memory.services.hits import SegmentHit
 from memory.services.quoting import SHORT, excerpt, quotation
 from memory.words.stems import terms
 
@@ -37,7 +37,7 @@ def test_a_long_sentence_is_cut_around_the_word():
 
 
 def test_a_quotation_names_speaker_day_and_place():
-    hit = Hit("I quit.", "Tom", 1772352000.0, 0, "s", "1", taken_back="jk")
+    hit = SegmentHit("I quit.", "Tom", 1772352000.0, 0, "s", "1", taken_back="jk")
     assert quotation(hit, (), "en") == '"I quit." (taken back at once: "jk") - Tom, 1 March 2026 [s/1]'
 
 

@@ -23,7 +23,7 @@ from memory.ports import Vector
 from memory.rules.decider import Rules
 from memory.rules.parameters import Revision
 from memory.services.extract import encode
-from memory.services.rebuild import Rebuilt, rebuild
+from memory.services.rebuild import RebuildResult, rebuild
 from memory.services.remember import UserMemory
 from tests.fakes.captures import InMemoryFreshJournal, fresh
 
@@ -61,7 +61,7 @@ class BrokenJournal(InMemoryJournal):
         return fresh
 
 
-class House:
+class InProcessApp:
     """One memory with its journal and its captures."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class House:
         self.captures = InMemoryCaptures(self.journal)
         self.memory: UserMemory
 
-    async def open(self) -> House:
+    async def open(self) -> InProcessApp:
         self.memory = UserMemory("u", "shard-0", self.journal, self.captures, Rules(), Ticking(), ENCODER)
         await self.memory.activate()
         return self
@@ -80,7 +80,7 @@ class House:
             claims = (command.claim,)
         return await self.memory.turn(command, await encode(ENCODER, [claim.statement for claim in claims]))
 
-    async def rebuilt(self, rules: Rules | None = None) -> tuple[Rebuilt, InMemoryFreshJournal]:
+    async def rebuilt(self, rules: Rules | None = None) -> tuple[RebuildResult, InMemoryFreshJournal]:
         base = self.captures.snapshots.get("u", WorkingSet("u"))
         journal = InMemoryFreshJournal(base, self.journal._entries.get("u", [])[: base.version])
         lines = list(self.captures.read("u"))
@@ -132,16 +132,16 @@ STEPS = st.lists(
 )
 
 
-async def live(house: House, steps: Sequence[tuple[str, int, str, str]]) -> None:
+async def live(app: InProcessApp, steps: Sequence[tuple[str, int, str, str]]) -> None:
     """A life; what cannot be carried out is refused and leaves nothing."""
-    await house.turn(c.SetProfile("profile", profile=Profile(name="Maya")))
+    await app.turn(c.SetProfile("profile", profile=Profile(name="Maya")))
     for place, (kind, number, who, where) in enumerate(steps):
         identity = f"c-{place}"
         try:
             if kind == "undone":
-                await house.memory.undo(identity, None, "user")
+                await app.memory.undo(identity, None, "user")
             else:
-                await house.turn(command(kind, number, who, where, identity, house.memory.believed))
+                await app.turn(command(kind, number, who, where, identity, app.memory.believed))
         except DomainError:
             continue
 
@@ -150,28 +150,28 @@ async def live(house: House, steps: Sequence[tuple[str, int, str, str]]) -> None
 @given(STEPS)
 def test_a_life_replayed_is_the_same_life(steps: list[tuple[str, int, str, str]]) -> None:
     async def lived() -> None:
-        house = await House().open()
-        await live(house, steps)
-        report, journal = await house.rebuilt()
-        assert journal.believed == house.memory.believed == await house.journal.load("u")
+        app = await InProcessApp().open()
+        await live(app, steps)
+        report, journal = await app.rebuilt()
+        assert journal.believed == app.memory.believed == await app.journal.load("u")
         assert (report.otherwise, report.refused) == (0, 0)
-        assert report.version == report.snapshot + report.turns == house.memory.believed.version
+        assert report.version == report.snapshot + report.turns == app.memory.believed.version
 
     asyncio.run(lived())
 
 
 async def test_rules_that_have_moved_are_told() -> None:
-    house = await House().open()
-    await live(house, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Porto")])
-    report, journal = await house.rebuilt(Rules(revision=Revision(reinforce_by=0.3)))
+    app = await InProcessApp().open()
+    await live(app, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Porto")])
+    report, journal = await app.rebuilt(Rules(revision=Revision(reinforce_by=0.3)))
     assert (report.turns, report.otherwise, report.refused) == (3, 1, 0)
-    assert journal.believed != house.memory.believed
+    assert journal.believed != app.memory.believed
 
 
 async def test_a_command_that_is_refused_today_keeps_its_turn_and_changes_nothing() -> None:
-    house = await House().open()
-    await live(house, [("heard", 1, "Maya", "Porto"), ("confirmed", 0, "", "")])
-    lines = list(house.captures.read("u"))
+    app = await InProcessApp().open()
+    await live(app, [("heard", 1, "Maya", "Porto"), ("confirmed", 0, "", "")])
+    lines = list(app.captures.read("u"))
     base = InMemoryFreshJournal(WorkingSet("u"))
     broken = await rebuild(0, [lines[0], lines[2]], _renumbered(base), Rules(), ENCODER)
     assert (broken.turns, broken.refused, broken.version) == (2, 1, 2), "what it was about is gone; its turn is empty"
@@ -188,8 +188,8 @@ def _renumbered(journal: InMemoryFreshJournal) -> Any:
 
 
 async def test_what_is_stored_must_be_what_was_decided() -> None:
-    house = await House().open()
-    await live(house, [("heard", 1, "Maya", "Porto")])
+    app = await InProcessApp().open()
+    await live(app, [("heard", 1, "Maya", "Porto")])
     journal = InMemoryFreshJournal(WorkingSet("u"))
 
     async def lossy(version: int, changes: ChangeSet, vectors: Mapping[str, Vector]) -> None:
@@ -197,84 +197,84 @@ async def test_what_is_stored_must_be_what_was_decided() -> None:
 
     journal.put = lossy  # type: ignore[method-assign]
     with pytest.raises(Conflict, match="nothing was touched"):
-        await rebuild(0, house.captures.read("u"), fresh(journal), Rules(), ENCODER)
+        await rebuild(0, app.captures.read("u"), fresh(journal), Rules(), ENCODER)
 
 
 async def test_what_came_without_vectors_is_decided_without_and_has_them_afterwards() -> None:
-    house = await House().open()
-    await house.memory.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
-    assert house.journal.vectors["u"] == {}
-    report, journal = await house.rebuilt()
+    app = await InProcessApp().open()
+    await app.memory.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+    assert app.journal.vectors["u"] == {}
+    report, journal = await app.rebuilt()
     assert report.otherwise == 0
-    assert journal.vectors.keys() == house.memory.believed.facts.keys()
+    assert journal.vectors.keys() == app.memory.believed.facts.keys()
 
 
 async def test_a_vector_that_came_late_is_seen_from_the_meeting_on() -> None:
     """As the worker does it: the vector is stored, the memory reads it, the fact meets its rivals."""
-    house = await House().open()
-    await house.memory.turn(c.Remember("c-1", claims=(Claim("Maya", "Maya likes old Porto", 0, ""),)))
-    fact = next(iter(house.memory.believed.facts.values()))
-    house.journal.vectors["u"] |= {fact.fact_id: (await encode(ENCODER, [fact.statement]))[fact.statement]}
-    await house.memory.activate()
-    await house.turn(c.MeetRivals("c-2", fact_ids=(fact.fact_id,)))
-    again = await house.turn(c.Remember("c-3", claims=(Claim("Maya", "Maya likes Porto, old Porto", 0, ""),)))
+    app = await InProcessApp().open()
+    await app.memory.turn(c.Remember("c-1", claims=(Claim("Maya", "Maya likes old Porto", 0, ""),)))
+    fact = next(iter(app.memory.believed.facts.values()))
+    app.journal.vectors["u"] |= {fact.fact_id: (await encode(ENCODER, [fact.statement]))[fact.statement]}
+    await app.memory.activate()
+    await app.turn(c.MeetRivals("c-2", fact_ids=(fact.fact_id,)))
+    again = await app.turn(c.Remember("c-3", claims=(Claim("Maya", "Maya likes Porto, old Porto", 0, ""),)))
     assert again.outcomes[0].fact_id == fact.fact_id, "it is near what was told before"
-    report, journal = await house.rebuilt()
-    assert (report.otherwise, journal.believed) == (0, house.memory.believed)
+    report, journal = await app.rebuilt()
+    assert (report.otherwise, journal.believed) == (0, app.memory.believed)
 
 
 @pytest.mark.parametrize("refusal", [Fenced(), Stale()])
 async def test_a_turn_that_was_refused_is_not_captured(refusal: Exception) -> None:
-    house = await House().open()
-    await live(house, [])
-    house.journal.before = refusal
+    app = await InProcessApp().open()
+    await live(app, [])
+    app.journal.before = refusal
     if isinstance(refusal, Fenced):
         with pytest.raises(Fenced):
-            await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
-        assert len(list(house.captures.read("u"))) == 1
+            await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        assert len(list(app.captures.read("u"))) == 1
     else:
-        await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
-        assert [line.command_id for line in house.captures.read("u")] == ["profile", "c-1"], "tried again, once kept"
+        await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        assert [line.command_id for line in app.captures.read("u")] == ["profile", "c-1"], "tried again, once kept"
 
 
 async def test_a_connection_that_broke_after_the_commit_leaves_its_line() -> None:
-    house = await House().open()
-    await live(house, [])
-    house.journal.after = JournalUnavailable()
+    app = await InProcessApp().open()
+    await live(app, [])
+    app.journal.after = JournalUnavailable()
     told = c.Remember("c-1", claims=(lives("Maya", "Porto"),))
     with pytest.raises(JournalUnavailable):
-        await house.turn(told)
-    await house.turn(told)
-    await house.turn(c.Remember("c-2", claims=(lives("Ravi", "Delhi"),)))
-    report, journal = await house.rebuilt()
-    assert journal.believed == house.memory.believed
-    assert [line.command_id for line in house.captures.read("u")] == ["profile", "c-1", "c-2"]
+        await app.turn(told)
+    await app.turn(told)
+    await app.turn(c.Remember("c-2", claims=(lives("Ravi", "Delhi"),)))
+    report, journal = await app.rebuilt()
+    assert journal.believed == app.memory.believed
+    assert [line.command_id for line in app.captures.read("u")] == ["profile", "c-1", "c-2"]
     assert report.otherwise == 0
 
 
 async def test_a_command_told_twice_is_captured_once() -> None:
-    house = await House().open()
+    app = await InProcessApp().open()
     for _ in range(2):
-        await house.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
-    assert [line.version for line in house.captures.read("u")] == [1]
+        await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+    assert [line.version for line in app.captures.read("u")] == [1]
 
 
 async def test_a_journal_that_has_lost_turns_is_not_written_over() -> None:
-    house = await House().open()
-    await live(house, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Lisbon")])
-    believed = house.memory.believed
-    house.journal._states.clear()
-    house.journal._entries.clear()
-    await house.memory.activate()
+    app = await InProcessApp().open()
+    await live(app, [("heard", 1, "Maya", "Porto"), ("heard", 2, "Maya", "Lisbon")])
+    believed = app.memory.believed
+    app.journal._states.clear()
+    app.journal._entries.clear()
+    await app.memory.activate()
     with pytest.raises(JournalBehind) as refused:
-        await house.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+        await app.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
     assert refused.value.ids == {"user_id": "u", "version": 0, "captured": 3}
 
     async def restored(_: int) -> None:
-        _, journal = await house.rebuilt()
-        house.journal._states["u"] = journal.believed
+        _, journal = await app.rebuilt()
+        app.journal._states["u"] = journal.believed
 
-    await house.memory.anew(restored)
-    assert house.memory.believed == believed
-    await house.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
-    assert house.memory.believed.version == 4
+    await app.memory.anew(restored)
+    assert app.memory.believed == believed
+    await app.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+    assert app.memory.believed.version == 4

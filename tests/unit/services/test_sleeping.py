@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.inmemory.nights import InMemoryNights
 from memory.model.working_set import WorkingSet
-from memory.services.night import Plan
+from memory.services.night import NightPlan
 from memory.services.sleeping import STEP, due_nights, run_nights
 from tests.fakes.events import Overheard
 from tests.fakes.nights import parts
@@ -44,10 +44,10 @@ class Told(InMemoryNights):
     def __init__(self) -> None:
         super().__init__(lambda: WorkingSet("nobody"))
 
-    async def plan(self, user_id: str, night: date) -> Plan | None:
+    async def plan(self, user_id: str, night: date) -> NightPlan | None:
         if user_id == "broken":
             raise KeyError("words of somebody")
-        return Plan({"user_id": user_id}, {}, done=True)
+        return NightPlan({"user_id": user_id}, {}, done=True)
 
 
 async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:

@@ -22,7 +22,7 @@ from memory.ports import Vector
 from memory.rules.census import Census
 from memory.rules.decider import Rules
 from memory.rules.night_steps import MOST_CLUSTERS, MOST_ROWS, Found
-from memory.services.night import AHEAD, Plan, run_night
+from memory.services.night import AHEAD, NightPlan, run_night
 from memory.services.remember import UserMemory
 from tests.fakes.nights import OF, crossed, parts
 
@@ -59,10 +59,10 @@ class SlowJournal(InMemoryJournal):
         return await super().commit(epoch, base, changes, vectors)
 
 
-class House:
+class InProcessApp:
     """A memory that knows some places, and its journal."""
 
-    async def open(self) -> House:
+    async def open(self) -> InProcessApp:
         self.journal = SlowJournal()
         captures = InMemoryCaptures(self.journal)
         self.memory = UserMemory("u", "shard-0", self.journal, captures, Rules(), Ticking(), HashingEmbedder())
@@ -81,74 +81,74 @@ class House:
 
 
 async def test_turns_told_ahead_come_to_the_same_in_their_order() -> None:
-    house, slow = await House().open(), await House().open()
-    await asyncio.gather(*(house.memory.next_turn(house.fades(each)) for each in PLACES))
+    app, slow = await InProcessApp().open(), await InProcessApp().open()
+    await asyncio.gather(*(app.memory.next_turn(app.fades(each)) for each in PLACES))
     for each in PLACES:
         await slow.memory.turn(slow.fades(each))
-    assert house.states() == slow.states() == {f"Maya likes {each}": "archived" for each in PLACES}
-    assert [each.command_id for each in house.journal.done] == [each.command_id for each in slow.journal.done]
-    assert house.memory.believed == await house.journal.load("u")
-    ahead = house.journal.done[2:]
-    assert all(any(each is other for other in house.journal.ready) for each in ahead), "all but the first are ready"
+    assert app.states() == slow.states() == {f"Maya likes {each}": "archived" for each in PLACES}
+    assert [each.command_id for each in app.journal.done] == [each.command_id for each in slow.journal.done]
+    assert app.memory.believed == await app.journal.load("u")
+    ahead = app.journal.done[2:]
+    assert all(any(each is other for other in app.journal.ready) for each in ahead), "all but the first are ready"
     assert not slow.journal.ready, "nobody looks ahead who comes after"
 
 
 async def test_what_was_decided_ahead_does_not_count_when_somebody_comes_in_between() -> None:
-    house = await House().open()
-    first = asyncio.ensure_future(house.memory.next_turn(house.fades("Porto")))
+    app = await InProcessApp().open()
+    first = asyncio.ensure_future(app.memory.next_turn(app.fades("Porto")))
     await asyncio.sleep(0)
     corrected = c.CorrectFact(
-        "no", fact_id=house.facts["Maya likes Lisbon"], claim=Claim("Maya", "Maya likes rain", 0, "")
+        "no", fact_id=app.facts["Maya likes Lisbon"], claim=Claim("Maya", "Maya likes rain", 0, "")
     )
-    between = asyncio.ensure_future(house.memory.turn(corrected))
+    between = asyncio.ensure_future(app.memory.turn(corrected))
     await asyncio.sleep(0)
-    told = await house.memory.next_turn(house.fades("Lisbon"))
+    told = await app.memory.next_turn(app.fades("Lisbon"))
     await asyncio.gather(first, between)
-    assert [each.command_id for each in house.journal.done] == ["told", "night-Porto", "no", "night-Lisbon"]
-    assert house.journal.ready[0].changes, "it would have faded"
+    assert [each.command_id for each in app.journal.done] == ["told", "night-Porto", "no", "night-Lisbon"]
+    assert app.journal.ready[0].changes, "it would have faded"
     assert told.changes == (), "it is no longer believed, so it does not fade"
-    assert house.memory.believed == await house.journal.load("u")
+    assert app.memory.believed == await app.journal.load("u")
 
 
 async def test_what_was_decided_on_a_turn_that_failed_does_not_count() -> None:
-    house = await House().open()
-    house.journal.refuses = "night-Porto"
+    app = await InProcessApp().open()
+    app.journal.refuses = "night-Porto"
     failed, told = await asyncio.gather(
-        *(house.memory.next_turn(house.fades(each)) for each in ("Porto", "Lisbon")), return_exceptions=True
+        *(app.memory.next_turn(app.fades(each)) for each in ("Porto", "Lisbon")), return_exceptions=True
     )
     assert isinstance(failed, JournalUnavailable)
     assert isinstance(told, ChangeSet)
-    assert house.journal.ready, "it was decided on what Porto would have made"
-    assert house.states() | {"Maya likes Porto": "candidate", "Maya likes Lisbon": "archived"} == house.states()
-    assert house.memory.believed == await house.journal.load("u")
+    assert app.journal.ready, "it was decided on what Porto would have made"
+    assert app.states() | {"Maya likes Porto": "candidate", "Maya likes Lisbon": "archived"} == app.states()
+    assert app.memory.believed == await app.journal.load("u")
 
 
 class Planned:
     """Nights of which one is planned already."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: NightPlan) -> None:
         self.standing, self.over = plan, False
 
     async def census(self, user_id: str) -> Census:
         raise AssertionError("it is planned")
 
-    async def plan(self, user_id: str, night: date) -> Plan:
+    async def plan(self, user_id: str, night: date) -> NightPlan:
         return self.standing
 
-    async def begin(self, user_id: str, night: date, at: float, plan: Plan) -> Plan:
+    async def begin(self, user_id: str, night: date, at: float, plan: NightPlan) -> NightPlan:
         raise AssertionError("it is begun")
 
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         return set()
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> Plan:
+    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
         self.standing = replace(self.standing, commands={**self.standing.commands, step: found.commands})
         return self.standing
 
     async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
         raise AssertionError("no step fails")
 
-    async def finish(self, user_id: str, night: date) -> Plan:
+    async def finish(self, user_id: str, night: date) -> NightPlan:
         self.over = True
         return self.standing
 
@@ -175,7 +175,7 @@ class CountingMind:
 
 def five_turns() -> Planned:
     crossings = tuple(c.Crossing("entity", f"e-{n}", "tier", "L0", "L1") for n in range(4 * MOST_ROWS + 1))
-    return Planned(Plan({"now": 0.0}, {"tiers": OF.closing("tiers", crossings)}))
+    return Planned(NightPlan({"now": 0.0}, {"tiers": OF.closing("tiers", crossings)}))
 
 
 async def test_a_night_tells_the_next_turn_while_the_last_is_under_way() -> None:

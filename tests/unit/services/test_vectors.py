@@ -38,7 +38,7 @@ class Standing:
         return NOON
 
 
-class House:
+class InProcessApp:
     """A memory whose facts came without vectors, and the worker that finds them."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class House:
         self.broken: list[Exception] = []
         self.met: list[ChangeSet] = []
 
-    async def open(self) -> House:
+    async def open(self) -> InProcessApp:
         self.memory = UserMemory("u", "shard-0", self.journal, self.captures, Rules(), Standing(), ENCODER)
         await self.memory.activate()
         return self
@@ -78,85 +78,87 @@ class House:
 
 
 @pytest.fixture
-async def house() -> House:
-    house = await House().open()
-    await house.tell(*BEES)
-    assert len(house.standing) == 2
-    return house
+async def app() -> InProcessApp:
+    app = await InProcessApp().open()
+    await app.tell(*BEES)
+    assert len(app.standing) == 2
+    return app
 
 
-async def test_facts_of_one_batch_meet_each_other_and_have_their_vectors_in_the_same_turn(house: House) -> None:
-    assert await house.look()
-    assert len(house.standing) == 1
-    assert house.journal.vectors["u"].keys() == {fact_id for fact_id in house.memory.believed.facts}
-    assert not await house.look(), "they are not met again"
+async def test_facts_of_one_batch_meet_each_other_and_have_their_vectors_in_the_same_turn(app: InProcessApp) -> None:
+    assert await app.look()
+    assert len(app.standing) == 1
+    assert app.journal.vectors["u"].keys() == {fact_id for fact_id in app.memory.believed.facts}
+    assert not await app.look(), "they are not met again"
 
 
-async def test_what_breaks_before_the_turn_leaves_them_without_their_vectors(house: House) -> None:
-    house.broken.append(ConnectionError())
+async def test_what_breaks_before_the_turn_leaves_them_without_their_vectors(app: InProcessApp) -> None:
+    app.broken.append(ConnectionError())
     with pytest.raises(ConnectionError):
-        await house.look()
-    assert house.journal.vectors["u"] == {}
-    await house.memory.activate()  # the shard was restarted, too
-    assert await house.look(NOON + 60)
-    assert len(house.standing) == 1
+        await app.look()
+    assert app.journal.vectors["u"] == {}
+    await app.memory.activate()  # the shard was restarted, too
+    assert await app.look(NOON + 60)
+    assert len(app.standing) == 1
 
 
-async def test_a_turn_that_was_committed_unheard_is_not_taken_again(house: House) -> None:
-    meet = house.meet
+async def test_a_turn_that_was_committed_unheard_is_not_taken_again(app: InProcessApp) -> None:
+    meet = app.meet
 
     async def unheard(user_id: str, command: c.MeetRivals, vectors: Mapping[str, Vector]) -> None:
         await meet(user_id, command, vectors)
         raise JournalUnavailable
 
-    house.meet = unheard  # type: ignore[method-assign]
+    app.meet = unheard  # type: ignore[method-assign]
     with pytest.raises(JournalUnavailable):
-        await house.look()
-    version = house.memory.believed.version
-    assert not await house.look(NOON + 60)
-    assert house.memory.believed.version == version
+        await app.look()
+    version = app.memory.believed.version
+    assert not await app.look(NOON + 60)
+    assert app.memory.believed.version == version
 
 
-async def test_facts_that_are_gone_leave_no_vectors(house: House) -> None:
-    rows = house.without()
-    subject = house.memory.believed.facts[rows[0]["fact_id"]].subject_id
-    await house.memory.turn(c.ForgetEntity("gone", entity_id=subject))
-    assert not house.memory.believed.facts
-    await let_meet("u", rows, ENCODER, house.meet, NOON)
-    assert house.met
-    assert house.journal.vectors["u"] == {}
+async def test_facts_that_are_gone_leave_no_vectors(app: InProcessApp) -> None:
+    rows = app.without()
+    subject = app.memory.believed.facts[rows[0]["fact_id"]].subject_id
+    await app.memory.turn(c.ForgetEntity("gone", entity_id=subject))
+    assert not app.memory.believed.facts
+    await let_meet("u", rows, ENCODER, app.meet, NOON)
+    assert app.met
+    assert app.journal.vectors["u"] == {}
 
 
 @pytest.mark.parametrize("batch", [1, 64])
-async def test_a_history_is_rebuilt_with_what_met(house: House, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+async def test_a_history_is_rebuilt_with_what_met(
+    app: InProcessApp, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
     monkeypatch.setattr(rebuilding, "BATCH", batch)
-    await house.look()
-    await house.tell("Maya plays the cello")
+    await app.look()
+    await app.tell("Maya plays the cello")
     journal = InMemoryFreshJournal(WorkingSet("u"))
-    report = await rebuild(0, list(house.captures.read("u")), fresh(journal), Rules(), ENCODER)
-    assert (report.otherwise, journal.believed) == (0, house.memory.believed)
+    report = await rebuild(0, list(app.captures.read("u")), fresh(journal), Rules(), ENCODER)
+    assert (report.otherwise, journal.believed) == (0, app.memory.believed)
 
 
-async def test_vectors_of_another_encoder_are_left_out_and_the_fact_meets_its_rivals_later(house: House) -> None:
+async def test_vectors_of_another_encoder_are_left_out_and_the_fact_meets_its_rivals_later(app: InProcessApp) -> None:
     late = "Maya keeps bees in this garden"
     others = Statements("another", {late: np.ones(7, np.float32)})
-    await house.memory.turn(c.Remember("late", claims=(Claim("Maya", late, 0, late),)), others)
-    assert late in house.standing
-    assert house.journal.vectors["u"] == {}
-    assert await house.look()
-    assert len(house.standing) == 1
+    await app.memory.turn(c.Remember("late", claims=(Claim("Maya", late, 0, late),)), others)
+    assert late in app.standing
+    assert app.journal.vectors["u"] == {}
+    assert await app.look()
+    assert len(app.standing) == 1
 
 
-async def test_a_memory_takes_another_encoder_between_two_turns_or_keeps_its_own(house: House) -> None:
-    assert await house.look()
+async def test_a_memory_takes_another_encoder_between_two_turns_or_keeps_its_own(app: InProcessApp) -> None:
+    assert await app.look()
     other = TruncatedEmbedder(ENCODER, 32)
-    await house.memory.take(house.journal, other)
-    assert house.memory.encoder == "hashing-64@32"
+    await app.memory.take(app.journal, other)
+    assert app.memory.encoder == "hashing-64@32"
     with pytest.raises(AttributeError):
-        await house.memory.take(object(), ENCODER)  # type: ignore[arg-type]
-    assert house.memory.encoder == "hashing-64@32"
-    await house.tell("Maya sings")
-    assert "Maya sings" in house.standing
+        await app.memory.take(object(), ENCODER)  # type: ignore[arg-type]
+    assert app.memory.encoder == "hashing-64@32"
+    await app.tell("Maya sings")
+    assert "Maya sings" in app.standing
 
 
 def test_statements_travel_with_the_name_of_their_encoder() -> None:

@@ -15,8 +15,8 @@ from deployments.page import parts
 from deployments.use_cases.searching import Hit
 from memory.rules.explaining import lines_of_segment
 from memory.services.answer import Findings, compose, generated
+from memory.services.best_fact import BestFact
 from memory.services.known import KnownFact
-from memory.services.leading import Lead
 from memory.words.cleaning import MOST_NAME, called, harmless, in_quotes, sentence, visible, visible_json, written
 from tests.api.attacks import Attack, assert_data, assert_nothing_hidden, attacks
 
@@ -87,7 +87,7 @@ def test_a_believed_statement_is_one_line_of_an_answer_and_forges_no_quotation()
 def _leads(attack: Attack) -> None:
     fact = KnownFact("f-1", f"{attack.words} Maya lives in Porto", 0.0)
     told = compose(
-        Findings("Where does Maya live?", [], [fact], Lead(fact, fact, whole=True, affirms=True, open=True))
+        Findings("Where does Maya live?", [], [fact], BestFact(fact, fact, whole=True, affirms=True, open=True))
     ).text
     (line,) = told.split("\n")
     assert_data(line)
@@ -102,7 +102,7 @@ def _is_shown_as_text(attack: Attack) -> None:
     hit = Hit(segment_id="1", source_id=attack.source_id, source_session="s", source_kind="conversation",
               text=attack.text, speaker=attack.speaker, timestamp=0.0, relevance_score=1.0, entities=[],
               fact_ids=[])  # fmt: skip
-    shown = parts.hit(hit, parts.Desk(ZoneInfo("UTC")))
+    shown = parts.hit(hit, parts.PageContext(ZoneInfo("UTC")))
     assert_nothing_hidden(shown)
     assert shown.count("<") == 4, "two paragraphs and nothing else"
     terminal = Screen(width=10_000, force_terminal=True, color_system=None, highlight=False)
@@ -133,7 +133,7 @@ def test_what_a_model_wrote_keeps_its_citations_and_gets_no_link(text: str, told
 
 
 def test_a_generated_answer_is_cleaned() -> None:
-    from memory.services.hits import Hit as Said
+    from memory.services.hits import SegmentHit as Said
 
     told = generated("<img src=x> She lives in Porto [1].\x1b[2J", [Said("I live in Porto.", "Maya", 0.0, 0, "s", "1")])
     assert told.text == "‹img src=x› She lives in Porto [1].(2J"

@@ -6,11 +6,11 @@ from math import inf
 
 import pytest
 
-from memory.words.points import Told, gaps, out, point_of
+from memory.words.points import StatedTimes, gaps, out, point_of
 
 
-def home(place: str, *moments: float, there: bool = True) -> Told:
-    return Told("lives_in", place, there, moments)
+def home(place: str, *moments: float, there: bool = True) -> StatedTimes:
+    return StatedTimes("lives_in", place, there, moments)
 
 
 @pytest.mark.conforms("model:across")
@@ -22,13 +22,13 @@ def home(place: str, *moments: float, there: bool = True) -> Told:
         (home("Porto", 0, 10), home("Faro", 5, 12), True, [(5, 10), (12, inf)]),
         (home("Porto", 4), home("Faro", 1), False, []),
         (home("Porto", 0, 3, 10), home("Porto", 1, 11, there=False), True, [(1, 3), (11, inf)]),
-        (home("Porto", 0, 10), Told("moved_to", "Faro", True, (5, 12)), False, [(5, 10)]),
+        (home("Porto", 0, 10), StatedTimes("moved_to", "Faro", True, (5, 12)), False, [(5, 10)]),
         (home("Porto", 9), home("Faro", 5), True, [(5, inf)]),
     ],
     ids=["between", "first", "twice", "before", "denial", "an event was once", "superseded whatever they say"],
 )
 def test_a_fact_is_out_from_words_against_it_up_to_its_own_next(
-    fact: Told, other: Told, superseded: bool, expected: list[tuple[float, float]]
+    fact: StatedTimes, other: StatedTimes, superseded: bool, expected: list[tuple[float, float]]
 ) -> None:
     assert list(gaps(fact, other, superseded)) == expected
 
@@ -44,7 +44,7 @@ def test_of_two_for_one_moment_the_later_in_the_alphabet_holds_and_what_is_affir
 
 @pytest.mark.conforms("model:across")
 def test_who_leaves_what_they_name_stands_last_and_who_moves_stands_first() -> None:
-    acme = Told("works_at", "Acme", True, (5.0,)).points()[0]
+    acme = StatedTimes("works_at", "Acme", True, (5.0,)).points()[0]
     assert point_of(5.0, "moved_to", "Acme") < acme < point_of(5.0, "left_job", "Acme")
     assert point_of(5.0, "left_job", "the job") < acme
 

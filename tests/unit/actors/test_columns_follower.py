@@ -1,4 +1,4 @@
-"""Shelves catch up by position: words, vectors and word pieces, and nothing of a scope that was dropped."""
+"""The columns follow by position: words, vectors and word pieces, and nothing of a scope that was dropped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from actors import columns as columning
 from actors.columns import ShardColumns
-from actors.shelves import FIRST, Shelves
+from actors.columns_follower import FIRST, ColumnsFollower
 from adapters.embedding.hashing import HashingEmbedder
 from memory.model.scopes import Sensitivity, View
 from memory.ports import Keys
@@ -62,9 +62,9 @@ class ListedFeed:
                 yield np.array([key]), encoded
 
 
-def held(shelves: Shelves, key: int) -> bytes:
+def held(follower: ColumnsFollower, key: int) -> bytes:
     """The pieces of a segment."""
-    [columns] = shelves.library.sight(VIEW)
+    [columns] = follower.segment_index.sight(VIEW)
     rows, _ = columns.rows_of(np.array([key]))
     assert columns["has_vector"][rows].all()
     return columns.pieces_of(rows).to_bytes(0)
@@ -79,56 +79,56 @@ async def test_pieces_come_with_their_vectors() -> None:
     feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
     feed.encode(1, "A red boat.")
     feed.encode(2, "A blue boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
-    assert (held(shelves, 1), held(shelves, 2)) == (pieces("A red boat."), pieces("A blue boat."))
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
+    assert (held(follower, 1), held(follower, 2)) == (pieces("A red boat."), pieces("A blue boat."))
 
 
 async def test_vectors_made_anew_take_the_place_of_the_old_ones() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "something else")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
     feed.encode(1, "A red boat.")
-    await shelves.catch_up([SCOPE])
-    assert held(shelves, 1) == pieces("A red boat.")
+    await follower.catch_up([SCOPE])
+    assert held(follower, 1) == pieces("A red boat.")
 
 
 async def test_a_row_that_is_put_again_keeps_its_pieces() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
     feed.hear(Row(1, "A red boat.", at=1_700_000_000.0))
-    await shelves.catch_up([SCOPE])
-    assert held(shelves, 1) == pieces("A red boat.")
+    await follower.catch_up([SCOPE])
+    assert held(follower, 1) == pieces("A red boat.")
 
 
 async def test_what_was_forgotten_leaves() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."), Row(2, "A blue boat."))
     feed.encode(2, "A blue boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
     feed.forget(1)
-    await shelves.catch_up([SCOPE])
-    [columns] = shelves.library.sight(VIEW)
+    await follower.catch_up([SCOPE])
+    [columns] = follower.segment_index.sight(VIEW)
     assert len(columns) == 1
-    assert held(shelves, 2) == pieces("A blue boat.")
+    assert held(follower, 2) == pieces("A blue boat.")
 
 
 async def test_a_dropped_scope_is_gone_and_read_anew() -> None:
     feed = ListedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
-    await shelves.drop(SCOPE)
-    assert not shelves.library.holds(SCOPE)
-    await shelves.catch_up([SCOPE])
-    assert held(shelves, 1) == pieces("A red boat.")
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
+    await follower.drop(SCOPE)
+    assert not follower.segment_index.holds(SCOPE)
+    await follower.catch_up([SCOPE])
+    assert held(follower, 1) == pieces("A red boat.")
 
 
 class SlowFeed(ListedFeed):
@@ -151,16 +151,16 @@ class SlowFeed(ListedFeed):
 async def test_many_first_questions_leave_connections_for_everything_else() -> None:
     feed = SlowFeed(but=SCOPE)
     feed.hear(Row(1, "A red boat."))
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    await shelves.catch_up([SCOPE])
-    newcomers = [asyncio.create_task(shelves.catch_up([f"user:{n}"])) for n in range(6)]
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    await follower.catch_up([SCOPE])
+    newcomers = [asyncio.create_task(follower.catch_up([f"user:{n}"])) for n in range(6)]
     await asyncio.sleep(0.01)
     assert len(feed.reading) - 1 == FIRST
     feed.hear(Row(2, "A blue boat."))
-    await asyncio.wait_for(shelves.catch_up([SCOPE]), 60)
+    await asyncio.wait_for(follower.catch_up([SCOPE]), 60)
     feed.gate.set()
     await asyncio.gather(*newcomers)
-    assert all(shelves.library.holds(f"user:{n}") for n in range(6))
+    assert all(follower.segment_index.holds(f"user:{n}") for n in range(6))
 
 
 class PausedFeed(ListedFeed):
@@ -181,40 +181,40 @@ async def test_a_scope_is_in_sight_when_all_of_it_is_there() -> None:
     feed = PausedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    filling = asyncio.create_task(follower.catch_up([SCOPE]))
     await feed.waited_for.wait()
-    assert not shelves.library.holds(SCOPE), "half of it would be searched by whoever asks meanwhile"
+    assert not follower.segment_index.holds(SCOPE), "half of it would be searched by whoever asks meanwhile"
     feed.gate.set()
     await filling
-    assert held(shelves, 1) == pieces("A red boat.")
+    assert held(follower, 1) == pieces("A red boat.")
 
 
 async def test_a_filling_that_was_given_up_leaves_nothing_behind() -> None:
     feed = PausedFeed()
     feed.hear(Row(1, "A red boat."))
     feed.encode(1, "A red boat.")
-    shelves = Shelves(feed, ShardColumns(ENCODER.dimensions))
-    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    follower = ColumnsFollower(feed, ShardColumns(ENCODER.dimensions))
+    filling = asyncio.create_task(follower.catch_up([SCOPE]))
     await feed.waited_for.wait()
     filling.cancel()
     await asyncio.wait([filling])
-    assert not shelves.library.holds(SCOPE)
+    assert not follower.segment_index.holds(SCOPE)
     feed.gate.set()
-    await shelves.catch_up([SCOPE])
-    assert held(shelves, 1) == pieces("A red boat.")
+    await follower.catch_up([SCOPE])
+    assert held(follower, 1) == pieces("A red boat.")
 
 
 async def test_what_filling_needed_is_given_back_where_it_was_much(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[int] = []
     monkeypatch.setattr(columning, "give_back", lambda: given_back.append(1))
     monkeypatch.setattr(columning, "MANY", 1)
-    shelves = Shelves(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
+    follower = ColumnsFollower(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
     feed.hear(Row(1, "A red boat."))
-    await shelves.catch_up(["user:ben"])
+    await follower.catch_up(["user:ben"])
     assert given_back == []
     feed.hear(Row(2, "A blue boat."))
-    await shelves.catch_up([SCOPE])
+    await follower.catch_up([SCOPE])
     assert given_back == [1]
 
 
@@ -229,11 +229,11 @@ async def test_a_filling_given_up_at_its_very_end_leaves_nothing_behind(monkeypa
 
     monkeypatch.setattr(columning, "give_back", give_back)
     monkeypatch.setattr(columning, "MANY", 0)
-    shelves = Shelves(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
+    follower = ColumnsFollower(feed := ListedFeed(), ShardColumns(ENCODER.dimensions))
     feed.hear(Row(1, "A red boat."))
-    filling = asyncio.create_task(shelves.catch_up([SCOPE]))
+    filling = asyncio.create_task(follower.catch_up([SCOPE]))
     await begun.wait()
     filling.cancel()
     await asyncio.wait([filling])
     ended.set()
-    assert not shelves.library.holds(SCOPE)
+    assert not follower.segment_index.holds(SCOPE)

@@ -1,4 +1,4 @@
-"""Minds without Ray: the same shards and the same extractor, in this process."""
+"""The actor client without Ray: the same shards and the same extractor, in this process."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, TypeVar, cast
 
 from actors.memory_shard import MemoryShard
 from actors.placement import shard_name, shard_of
-from actors.understanding import Understood
+from actors.understanding import QuestionEncoding
 from adapters import build, build_models
-from adapters.walls import acting_for, back_to
+from adapters.row_scope import acting_for, back_to
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
 from memory.model.timeline import Instant
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.erasing import Eraser, Task
 from memory.services.extract import encode, read_source
-from memory.services.rebuild import Rebuilt
+from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.vectors import encode_heard
 from tests.conftest import SHARDS
@@ -47,7 +47,7 @@ def elsewhere(act: Act) -> Act:
     return cast(Act, there)
 
 
-class LocalMinds:
+class LocalActorClient:
     """Shards and a worker as plain objects; `settle` does the worker's work until none is left."""
 
     def __init__(self, settings: Settings, extractor: Extractor | None = None, shards: int = SHARDS) -> None:
@@ -97,7 +97,7 @@ class LocalMinds:
         return cast(ChangeSet, await self._asked(user_id, "undo", user_id, command_id, undone_id, actor, partly))
 
     @elsewhere
-    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+    async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         return await self.of(question.view.user_id).recall(question, only, understood)
 
     @elsewhere
@@ -106,7 +106,7 @@ class LocalMinds:
         stores = await self.shards[0]._open()
         return reading, await encode(stores.encoder, [claim.statement for claim in reading.claims])
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         judge = build_models.judge(self.settings)
         return await judge.judge(pairs) if judge else ()
 
@@ -130,7 +130,7 @@ class LocalMinds:
         await asyncio.gather(*(shard.forget_user(user_id) for shard in self.shards))
 
     @elsewhere
-    async def rebuild(self, user_id: str) -> Rebuilt:
+    async def rebuild(self, user_id: str) -> RebuildResult:
         return await self.of(user_id).rebuild(user_id)
 
     async def settle(self, stores: build.Stores, now: Instant | None = None) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from actors.understanding import understand
-from deployments import neighbours
-from deployments.neighbours import RemoteEncoder, RemoteModel
+from deployments import remote_deployments
+from deployments.remote_deployments import RemoteEncoder, RemoteModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.prompts import Prompt
-from memory.services.pacing import Pace, paced
+from memory.services.pacing import StreamLimits, paced
 
 
 class NotThereYet:
@@ -54,7 +54,7 @@ class NotThereYet:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ASKED_S", "EMBEDDED_S", "COMPLETED_S"):
-        monkeypatch.setattr(neighbours, name, 0.01)
+        monkeypatch.setattr(remote_deployments, name, 0.01)
 
 
 async def test_a_question_goes_on_without_its_vector() -> None:
@@ -78,6 +78,6 @@ async def test_an_answer_is_composed_without_the_model() -> None:
 async def test_an_answer_in_pieces_is_not_waited_for_longer_than_its_reader_likes() -> None:
     handle = NotThereYet()
     with pytest.raises(ModelFailed, match=r"did not answer within 0\.01 s"):
-        async for _ in paced(RemoteModel(handle).stream(Prompt("", "")), Pace(0.01, 0.01, 1.0)):
+        async for _ in paced(RemoteModel(handle).stream(Prompt("", "")), StreamLimits(0.01, 0.01, 1.0)):
             pass
     assert handle.given_up == 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant
-from memory.services.asking import LARGE, Asked, asked_of, names_all
+from memory.services.asking import LARGE, QuestionFocus, asked_of, names_all
 from memory.services.known import KnownFact, happened, replaced_by, standing, with_end
 from memory.words.classes import GERMAN_PETS, tells_one
 from memory.words.everyday import GERMAN_KIN, alike
@@ -55,7 +55,7 @@ _PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|er|sie|es|sein\w*|ih
 
 
 @dataclass(frozen=True, slots=True)
-class InMind:
+class RecalledMaterial:
     """What came to mind with a question."""
 
     carried: Sequence[str]
@@ -70,7 +70,7 @@ class InMind:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class BestFact:
     """The fact that answers a question, and how."""
 
     fact: KnownFact
@@ -84,13 +84,13 @@ class Lead:
     """Whether a what or a where was asked for, so that all that is as good an answer is one, too."""
 
 
-def leading(question: str, mind: InMind) -> KnownFact | None:
+def leading(question: str, mind: RecalledMaterial) -> KnownFact | None:
     """The fact of the best of `leads`, None if nothing leads."""
     found = leads(question, mind)
     return found[0].fact if found else None
 
 
-def leads(question: str, mind: InMind) -> list[Lead]:
+def leads(question: str, mind: RecalledMaterial) -> list[BestFact]:
     """The fact that holds at the moment asked about and says most of what is asked, in the fewest words.
 
     It, or what it took the place of, must have every name in the question, more than half of its other content words,
@@ -104,7 +104,7 @@ def leads(question: str, mind: InMind) -> list[Lead]:
     asked = asked_of(question, candidates, language, mind.owner)
     others = alike(question, language)
     least = len(asked.content) // 2 + bool(asked.content)
-    found: list[tuple[_Match, Lead]] = []
+    found: list[tuple[_Match, BestFact]] = []
     for fact in candidates if asked.names or asked.content else ():
         now = _at_that_time(fact, mind, asked)
         if now is None or (asked.done and _lies_ahead(now)):
@@ -119,7 +119,7 @@ def leads(question: str, mind: InMind) -> list[Lead]:
         match = (len(shared), _fits(now, asked), plain, -len(said - asked.content - asked.meant))
         affirms = not _denies(now) and names_all(asked.names, now.statement)
         affirms &= now == fact or asked.content <= said | _verbs_of(now, asked, language)
-        found.append((match, Lead(now, fact, asked.content <= shared, affirms, asked.open)))
+        found.append((match, BestFact(now, fact, asked.content <= shared, affirms, asked.open)))
     return _as_good(found)
 
 
@@ -127,7 +127,7 @@ _Match = tuple[int, bool, bool, int]
 """Words shared, the form that is asked for, the sign that is asked for, how few other words."""
 
 
-def _as_good(found: Sequence[tuple[_Match, Lead]]) -> list[Lead]:
+def _as_good(found: Sequence[tuple[_Match, BestFact]]) -> list[BestFact]:
     """The best lead, the first of those that are alike; then others of its subject and predicate that say as much."""
     if not found:
         return []
@@ -140,7 +140,7 @@ def _as_good(found: Sequence[tuple[_Match, Lead]]) -> list[Lead]:
     return list(told.values())
 
 
-def _at_that_time(fact: KnownFact, mind: InMind, asked: Asked) -> KnownFact | None:
+def _at_that_time(fact: KnownFact, mind: RecalledMaterial, asked: QuestionFocus) -> KnownFact | None:
     """What holds of a fact at the moment asked about, what was done then, or, where it is asked for, what was once."""
     now = standing(fact, mind.facts, mind.as_of)
     if now is None and asked.behind and fact.valid_to is not None and with_end(fact) == fact.statement:
@@ -154,7 +154,7 @@ def _at_that_time(fact: KnownFact, mind: InMind, asked: Asked) -> KnownFact | No
     return None if former and asked.open and not asked.behind else now
 
 
-def leading_each(question: str, mind: InMind) -> list[KnownFact]:
+def leading_each(question: str, mind: RecalledMaterial) -> list[KnownFact]:
     """Of a question about several by name, what answers it for each: Tom in Rome, Anna in Oslo. None, unless all do."""
     found = _SEVERAL.search(question)
     if found is None:
@@ -181,7 +181,7 @@ def _in_other_words(content: frozenset[int], others: Mapping[int, frozenset[int]
     return frozenset(each for each, ids in wanted.items() if ids & said)
 
 
-def _answers(fact: KnownFact, asked: Asked) -> bool:
+def _answers(fact: KnownFact, asked: QuestionFocus) -> bool:
     """Whether a fact is about who asks, if he asks about himself, and tells what is asked for."""
     if fact.predicate == ANSWERED or (asked.own and _is_of_another(fact, asked)) or _is_of_what_is_theirs(fact, asked):
         return False
@@ -210,12 +210,12 @@ def _tells(fact: KnownFact) -> frozenset[str]:
     return row.tells if row is not None else frozenset()
 
 
-def _called(asked: Asked) -> set[str]:
+def _called(asked: QuestionFocus) -> set[str]:
     """The names of a question, as its words are told."""
     return {fold(name).removesuffix("'s") for name in asked.names}
 
 
-def _fits(fact: KnownFact, asked: Asked) -> bool:
+def _fits(fact: KnownFact, asked: QuestionFocus) -> bool:
     """Whether the kind of statement is the one asked for: a place for where, what somebody is for who."""
     row, statement = named(fact.predicate), fact.statement
     if asked.form == "where":
@@ -240,7 +240,7 @@ def _is_them(words: str, names: Sequence[str]) -> bool:
     return "'s" not in words and 0 < len(words.split()) <= _LONGEST_NAME and names_all(names, words)
 
 
-def _is_of_another(fact: KnownFact, asked: Asked) -> bool:
+def _is_of_another(fact: KnownFact, asked: QuestionFocus) -> bool:
     """Whether it is of nobody known, or of somebody who is neither asked about nor asks, whom it does not name."""
     if _PRONOUN.match(fact.statement):
         return True
@@ -250,7 +250,7 @@ def _is_of_another(fact: KnownFact, asked: Asked) -> bool:
     return not names_all(asked.owner.split()[:1], fact.statement)
 
 
-def _is_of_what_is_theirs(fact: KnownFact, asked: Asked) -> bool:
+def _is_of_what_is_theirs(fact: KnownFact, asked: QuestionFocus) -> bool:
     """Whether it is about the sister, or of an age anything, of who is asked about, and no sister was asked about."""
     found = _POSSESSED.match(fact.statement)
     names = asked.names or ((asked.owner,) if asked.own and asked.owner else ())
@@ -265,7 +265,7 @@ def _is_of_what_is_theirs(fact: KnownFact, asked: Asked) -> bool:
     return theirs and not names_all(names, found["rest"])
 
 
-def _is_their_birthday(fact: KnownFact, asked: Asked) -> bool:
+def _is_their_birthday(fact: KnownFact, asked: QuestionFocus) -> bool:
     """Whether it tells a day, and not the birthday of another: Lena was at Tom's birthday on 3 May."""
     found = _BIRTHDAY_OF.search(fact.statement)
     names = asked.names or ((asked.owner,) if asked.own else ())
@@ -304,7 +304,7 @@ def _lies_ahead(fact: KnownFact) -> bool:
     return (row is not None and row.owed) or _AHEAD.search(fact.statement) is not None
 
 
-def _verbs_of(fact: KnownFact, asked: Asked, language: str) -> set[int]:
+def _verbs_of(fact: KnownFact, asked: QuestionFocus, language: str) -> set[int]:
     """The stems by which its predicate is asked for; those it is said with, if all of them tell the same one value."""
     row = named(fact.predicate)
     if row is None:

@@ -22,7 +22,7 @@ from memory.retrieval.query import Probe
 _NONE = np.zeros(0, np.int64)
 
 
-class Library:
+class SegmentIndex:
     """Columns by (scope, sensitivity), so that what is above a clearance is absent from every statistic too."""
 
     def __init__(self, dimensions: int, rounded: bool = False, *, filling: bool = False) -> None:
@@ -51,7 +51,7 @@ class Library:
         for columns in self._columns.values():
             columns.settle()
 
-    def take(self, other: Library) -> None:
+    def take(self, other: SegmentIndex) -> None:
         """Take over the columns of another library, of scopes that this one does not hold."""
         self.version += 1
         self._columns |= other._columns
@@ -113,11 +113,11 @@ class Ends(Protocol):
         """The facts that rest on these segments, as far as a view sees them."""
 
 
-class MemoryShelf:
+class MemoryTraits:
     """The Shelf over a library; without `ends` everything that was ever said still holds."""
 
-    def __init__(self, library: Library, ends: Ends | None = None) -> None:
-        self._library = library
+    def __init__(self, segment_index: SegmentIndex, ends: Ends | None = None) -> None:
+        self._library = segment_index
         self._ends = ends
 
     async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:

@@ -11,12 +11,12 @@ import pytest
 
 from actors import directory
 from actors.directory import Directory
-from actors.line import Exchange
 from actors.placement import line_of, shard_of
+from actors.shard_socket import ShardServer
 from adapters.watched import orphaned
 from config.settings import Settings
-from deployments import minds
-from deployments.minds import ASKED_AT_ONCE, RayMinds
+from deployments import actor_client
+from deployments.actor_client import ASKED_AT_ONCE, RayActorClient
 from memory.errors import Unavailable
 from memory.model.scopes import View
 from memory.retrieval.query import Question
@@ -49,8 +49,8 @@ def question() -> Question:
 
 
 async def test_few_questions_are_asked_at_once_and_the_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minds, "Directory", Shards)
-    asked = RayMinds(Settings(Path("/nowhere")))
+    monkeypatch.setattr(actor_client, "Directory", Shards)
+    asked = RayActorClient(Settings(Path("/nowhere")))
     shards = cast(Any, asked._directory)
     asking = [asyncio.create_task(asked.recall(question(), None, None)) for _ in range(5 * ASKED_AT_ONCE)]
     await asyncio.sleep(0.05)
@@ -63,8 +63,8 @@ async def test_few_questions_are_asked_at_once_and_the_others_wait(monkeypatch: 
 
 
 async def test_a_shard_that_does_not_come_back_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minds, "Directory", Shards)
-    asked = RayMinds(Settings(Path("/nowhere")))
+    monkeypatch.setattr(actor_client, "Directory", Shards)
+    asked = RayActorClient(Settings(Path("/nowhere")))
     asked._patience_s = 0.05
     with pytest.raises(Unavailable):
         await asked.recall(question(), None, None)
@@ -93,7 +93,7 @@ async def test_without_its_raylet_a_process_waits_for_the_next_life_of_a_shard(
 
     asking = asyncio.ensure_future(Directory(Settings(tmp_path)).ask("maya", "believed", "maya"))
     await asyncio.sleep(0)
-    exchange = Exchange(answer, line_of(tmp_path, shard_of("maya", 1)))
+    exchange = ShardServer(answer, line_of(tmp_path, shard_of("maya", 1)))
     await exchange.open()
     assert await asyncio.wait_for(asking, 60) == "believed of maya"
     await exchange.close()

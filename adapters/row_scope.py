@@ -17,38 +17,38 @@ from memory.model.scopes import View, user_scope
 
 
 @dataclass(frozen=True, slots=True)
-class Wall:
+class RowScope:
     """A user ('' for nobody) and scopes; without scopes the user's own, in a transaction all that are read for them."""
 
     user_id: str
     scopes: tuple[str, ...] | None = None
 
     @property
-    def alone(self) -> Wall:
+    def alone(self) -> RowScope:
         """The same with no more than the user's own scope, if no scopes were named."""
-        return Wall(self.user_id, (user_scope(self.user_id),)) if self.scopes is None else self
+        return RowScope(self.user_id, (user_scope(self.user_id),)) if self.scopes is None else self
 
 
-NOBODY = Wall("", ())
+NOBODY = RowScope("", ())
 
 
 @dataclass(frozen=True, slots=True)
-class Everybody:
+class AllRows:
     """No wall: the rows of all users, for the work that is named."""
 
     work: str
 
 
-_said: ContextVar[Wall | Everybody | None] = ContextVar("wall", default=None)
+_said: ContextVar[RowScope | AllRows | None] = ContextVar("wall", default=None)
 _OWN = user_scope("")
 
 
-def acting_for(view: View | None) -> Token[Wall | Everybody | None]:
+def acting_for(view: View | None) -> Token[RowScope | AllRows | None]:
     """From here on in this task every statement is this caller's, whatever it asks for; None: as its parameters say."""
-    return _said.set(None if view is None else Wall(view.user_id, view.scopes))
+    return _said.set(None if view is None else RowScope(view.user_id, view.scopes))
 
 
-def back_to(before: Token[Wall | Everybody | None]) -> None:
+def back_to(before: Token[RowScope | AllRows | None]) -> None:
     """Take back what `acting_for` said."""
     _said.reset(before)
 
@@ -56,7 +56,7 @@ def back_to(before: Token[Wall | Everybody | None]) -> None:
 @contextmanager
 def everybody(work: str) -> Iterator[None]:
     """Work that goes over all users. Each use is one place of its own, and says which work it is."""
-    before = _said.set(Everybody(work))
+    before = _said.set(AllRows(work))
     try:
         yield
     finally:
@@ -73,7 +73,7 @@ def as_named() -> Iterator[None]:
         _said.reset(before)
 
 
-def wall_of(parameters: Mapping[str, Any]) -> Wall | Everybody:
+def wall_of(parameters: Mapping[str, Any]) -> RowScope | AllRows:
     """Whose a statement of these parameters is: what was said before, else whom it names."""
     if (said := _said.get()) is not None:
         return said
@@ -82,8 +82,8 @@ def wall_of(parameters: Mapping[str, Any]) -> Wall | Everybody:
         return NOBODY
     if user_id is None:  # of a single user's scope: theirs
         own = {scope for scope in scopes or () if scope.startswith(_OWN)}
-        return Wall(own.pop().removeprefix(_OWN) if len(own) == 1 else "", scopes)
-    return Wall(user_id, None if scopes is None else tuple(dict.fromkeys((*scopes, user_scope(user_id)))))
+        return RowScope(own.pop().removeprefix(_OWN) if len(own) == 1 else "", scopes)
+    return RowScope(user_id, None if scopes is None else tuple(dict.fromkeys((*scopes, user_scope(user_id)))))
 
 
 def _scopes(parameters: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from fastapi import Request
 
-from actors.understanding import Understood
+from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.allocator import give_back
 from config.settings import Settings
 from deployments.attempts import Attempts
-from deployments.audit import Trail
+from deployments.audit import AuditTrail
 from deployments.chats import ChatSessions
 from deployments.looks import Looks
 from deployments.metrics import Metrics
@@ -30,14 +30,14 @@ from memory.model.commands import Command
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.erasing import Task
-from memory.services.rebuild import Rebuilt
+from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.zones import offset_s
 
@@ -48,17 +48,17 @@ RENEW_S = 1.0
 """Seconds between looks for the encoder that serves: one row, beside one request a second."""
 
 
-class Encoder(Protocol):
+class AsyncEncoder(Protocol):
     """The Embedder as the front door waits for it, here or elsewhere."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces."""
 
 
-class EncoderHere:
+class LocalEncoder:
     """An encoder in a thread of this process."""
 
     def __init__(self, own: Embedder) -> None:
@@ -68,7 +68,7 @@ class EncoderHere:
         """One unit vector a text."""
         return await asyncio.to_thread(self._own.embed, texts)
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces."""
         return await asyncio.to_thread(self._own.ask, text)
 
@@ -88,7 +88,7 @@ class Web(Protocol):
         """The words of a public page. Raises DomainError."""
 
 
-class Minds(Protocol):
+class ActorClient(Protocol):
     """The living parts, wherever they run: the shards of the users, and the worker."""
 
     def shard_of(self, user_id: str) -> str:
@@ -105,13 +105,13 @@ class Minds(Protocol):
     ) -> ChangeSet:
         """Reverse a command; `partly` leaves what has changed since."""
 
-    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+    async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         """What answers a question; one that is not understood yet is encoded where it is answered."""
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """Judge pairs of statements."""
 
     async def believed(self, user_id: str) -> WorkingSet:
@@ -129,22 +129,22 @@ class Minds(Protocol):
     async def forget_user(self, user_id: str) -> None:
         """Drop what is held of a user."""
 
-    async def rebuild(self, user_id: str) -> Rebuilt:
+    async def rebuild(self, user_id: str) -> RebuildResult:
         """Write a user's history anew from captured commands."""
 
 
 @dataclass
-class House:
+class AppContext:
     """Settings, stores, models and minds. `readers` remembers which teams' scopes were noted as read."""
 
     settings: Settings
     stores: build.Stores
-    minds: Minds
+    actors: ActorClient
     clock: Clock
-    encoder: Encoder
+    encoder: AsyncEncoder
     encodes: bool = False
     """Questions are encoded before they are sent to their shard: the encoder is a deployment that only this knows."""
-    deployed: Encoder | None = None
+    deployed: AsyncEncoder | None = None
     """That deployment; as long as another encoder serves than the configured one it is not asked."""
     looked: Instant = 0.0
     """When it was last looked which encoder serves."""
@@ -172,7 +172,7 @@ class House:
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
         self.rates = Rates(self.settings.http)
-        self.trail = Trail(self.stores.audit, self.settings.auth)
+        self.trail = AuditTrail(self.stores.audit, self.settings.auth)
         self.metrics = Metrics()
         self.sounds = build.sounds(self.settings)
         self.rings = Rings(self.stores.events.store)
@@ -206,13 +206,13 @@ class House:
             if (scope, view.user_id) not in self.readers:
                 await self.stores.capture.read_by(scope, view.user_id)
                 self.readers.add((scope, view.user_id))
-                await self.minds.wake()
+                await self.actors.wake()
 
     async def profile(self, user_id: str) -> Profile:
         """A user's profile."""
         return await self.stores.capture.profile(user_id)
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, text: str) -> EncodedQuestion:
         """A question as the encoder understands it."""
         return await self.encoder.ask(text)
 
@@ -235,9 +235,9 @@ class House:
         return offset_s(profile.time_zone, moment)
 
 
-async def open_house(
-    settings: Settings, minds: Minds, encoder: Encoder | None = None, model: LanguageModel | None = None
-) -> House:
+async def open_app_context(
+    settings: Settings, actors: ActorClient, encoder: AsyncEncoder | None = None, model: LanguageModel | None = None
+) -> AppContext:
     """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
 
     Without an encoder or a model from elsewhere, the ones the settings name work in this process.
@@ -247,14 +247,14 @@ async def open_house(
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
-    return House(settings, stores, minds, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
+    return AppContext(settings, stores, actors, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
 
 
-def _encoder(stores: build.Stores, deployed: Encoder | None) -> tuple[Encoder, bool]:
+def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:
     """Who encodes, and whether that is the deployment: it holds the configured encoder, which may not serve yet."""
     if deployed is not None and stores.successor is None:
         return deployed, True
-    return EncoderHere(stores.encoder), False
+    return LocalEncoder(stores.encoder), False
 
 
 async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:
@@ -267,8 +267,8 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
         raise ConfigError(f"There is no token: put one of at least 32 characters into {path.name} in the data folder.")
 
 
-async def house_of(request: Request) -> House:
+async def house_of(request: Request) -> AppContext:
     """The house of this replica; a coroutine, for what is not would be called in a thread of its own."""
-    house: House = request.app.state.house
-    house.look()
-    return house
+    app: AppContext = request.app.state.app
+    app.look()
+    return app

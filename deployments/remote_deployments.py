@@ -13,7 +13,7 @@ from typing import Any, cast
 from memory.errors import ModelFailed, Unavailable
 from memory.model.prompts import Prompt
 from memory.ports import Matrix
-from memory.retrieval.pieces import Asked
+from memory.retrieval.pieces import EncodedQuestion
 
 ASKED_S, EMBEDDED_S, COMPLETED_S = 2.0, 30.0, 120.0
 """Seconds that a question's vector, the vectors of statements and a generated answer are waited for. They take 20 ms,
@@ -22,7 +22,7 @@ let a request wait for it. A question goes on without its vector (`actors.unders
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class RemoteDeployments:
     """Handles of deployments, bound by deployments.app; None where the gateway does the work itself."""
 
     retrieval: Any = None
@@ -41,9 +41,9 @@ class RemoteEncoder:
         """One unit vector a text. Raises Unavailable if they are late."""
         return cast(Matrix, await self._within(self._handle.embed.remote(list(texts)), EMBEDDED_S))
 
-    async def ask(self, text: str) -> Asked:
+    async def ask(self, text: str) -> EncodedQuestion:
         """A question's vector and word pieces. Raises Unavailable if they are late."""
-        return cast(Asked, await self._within(self._handle.ask.remote(text), ASKED_S))
+        return cast(EncodedQuestion, await self._within(self._handle.ask.remote(text), ASKED_S))
 
     async def _within(self, answer: Awaitable[object], seconds: float) -> object:
         try:

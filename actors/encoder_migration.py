@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from adapters.build import Stores, Successor
+from adapters.build import NextEncoder, Stores
 from memory.services.extract import encode
 from memory.services.vectors import BATCH, Place, encode_batch
 
@@ -18,7 +18,7 @@ SOURCES = 1000
 """Sources looked for at once: looking goes through every segment, so it is done seldom."""
 
 
-class Succession:
+class EncoderMigration:
     """The way from one serving encoder to the next, a batch at a time.
 
     `renew` lets every process that answers questions take the encoder that serves now, and raises if one did not.
@@ -36,7 +36,7 @@ class Succession:
             return await self._tidy_up()
         return await self._encode_words(successor) or await self._encode_facts(successor) or await self._swap(successor)
 
-    async def _encode_words(self, successor: Successor) -> bool:
+    async def _encode_words(self, successor: NextEncoder) -> bool:
         if not self._sources:
             rows = await self._stores.serving.behind(successor.encoder.name, SOURCES)
             self._sources.extend((row["scope"], row["source_id"]) for row in rows)
@@ -46,7 +46,7 @@ class Succession:
         self._sources = [*await encode_batch(first, successor.capture, successor.encoder), *later]
         return True
 
-    async def _encode_facts(self, successor: Successor) -> bool:
+    async def _encode_facts(self, successor: NextEncoder) -> bool:
         names = self._stores.encoder.name, successor.encoder.name
         rows = await self._stores.serving.facts_behind(*names, BATCH)
         vectors = await encode(successor.encoder, [row["statement"] for row in rows])
@@ -55,7 +55,7 @@ class Succession:
             await successor.journal.put_fact_vectors(user_id, own)
         return bool(rows)
 
-    async def _swap(self, successor: Successor) -> bool:
+    async def _swap(self, successor: NextEncoder) -> bool:
         if not await self._stores.serving.swap(self._stores.encoder.name, successor.served):
             return False
         log.info("the encoder %s serves now, in the place of %s", successor.encoder.name, self._stores.encoder.name)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adapters.walls import acting_for, back_to
+from adapters.row_scope import acting_for, back_to
 
 
-class NobodyYet:
+class CallerIsolation:
     """ASGI middleware: what one request has said of its caller does not outlast it."""
 
     def __init__(self, app: ASGIApp) -> None:

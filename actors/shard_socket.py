@@ -34,7 +34,7 @@ _NUL = "\0"
 """With it a name of the abstract namespace begins."""
 
 
-class Exchange:
+class ShardServer:
     """The end that answers, in an event loop; `place` is the file in which it leaves its name."""
 
     def __init__(self, answer: Answer, place: Path) -> None:
@@ -81,7 +81,7 @@ class Exchange:
             return False, Unavailable()
 
 
-class Line:
+class ShardConnection:
     """The end that asks, over as many connections as there are questions under way."""
 
     def __init__(self, name: str) -> None:
@@ -127,14 +127,14 @@ LOOKED_S = 0.1
 """Seconds between looks for the line of the next life, while a call waits for it."""
 
 
-class Caller:
+class ShardClient:
     """How one shard is asked: over its line, or by a call where there is none."""
 
     def __init__(self, place: Path, call: Answer) -> None:
         """`place` is the file in which the shard leaves the name of the life it leads now."""
         self._place = place
         self._call = call
-        self._line: Line | None = None
+        self._line: ShardConnection | None = None
 
     async def ask(self, *asked: object) -> Any:
         """The answer. Whatever is asked may be asked twice: where a line breaks it is asked once more, by a call."""
@@ -146,7 +146,7 @@ class Caller:
                 line.close()
         return await self._answered(asked, line)
 
-    async def _answered(self, asked: tuple[object, ...], broken: Line | None) -> Any:
+    async def _answered(self, asked: tuple[object, ...], broken: ShardConnection | None) -> Any:
         """By a call, or over the line of the next life if that is there first."""
         call = asyncio.ensure_future(self._call(*asked))
         try:
@@ -163,7 +163,7 @@ class Caller:
         finally:
             call.cancel()
 
-    def _found(self) -> Line | None:
+    def _found(self) -> ShardConnection | None:
         """The line of the life that is led now, as far as this machine knows."""
         try:
             name = _NUL + self._place.read_text()
@@ -172,7 +172,7 @@ class Caller:
         if self._line is None or self._line.name != name:
             if self._line is not None:
                 self._line.close()
-            self._line = Line(name)
+            self._line = ShardConnection(name)
         return self._line
 
 

@@ -1,4 +1,4 @@
-"""Shelves: a shard's columns of segments, brought up to date by position before every question."""
+"""Columns follower: a shard's columns of segments, brought up to date by position before every question."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from actors.columns import ShardColumns
 from memory.ports import Feed
-from memory.retrieval.library import Library
 from memory.retrieval.projected import Position
+from memory.retrieval.segment_index import SegmentIndex
 from memory.services.project import run
 
 NO_KEYS = np.zeros(0, np.int64)
@@ -21,7 +21,7 @@ FIRST, FURTHER = 2, 2
 again and again: two are left for turns and positions, and whoever was there before waits for no newcomer."""
 
 
-class Shelves:
+class ColumnsFollower:
     """The columns of a shard and who brings them up to date, one run a scope at a time."""
 
     def __init__(self, feed: Feed, columns: ShardColumns) -> None:
@@ -31,9 +31,9 @@ class Shelves:
         self._first, self._further = asyncio.Semaphore(FIRST), asyncio.Semaphore(FURTHER)
 
     @property
-    def library(self) -> Library:
+    def segment_index(self) -> SegmentIndex:
         """The columns of segments."""
-        return self.columns.library
+        return self.columns.segment_index
 
     async def catch_up(self, scopes: Sequence[str]) -> None:
         """Bring these scopes to what was committed before this call."""

@@ -10,19 +10,19 @@ from typing import Any, cast
 from ray.exceptions import RayActorError, RayError
 
 from actors.directory import Directory
-from actors.understanding import Understood
+from actors.understanding import QuestionEncoding
 from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
-from memory.model.verdicts import Pair, Verdict
+from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
 from memory.retrieval.projected import Projected
 from memory.retrieval.query import Question
 from memory.services.erasing import Task
-from memory.services.rebuild import Rebuilt
+from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 
 ASKED_AT_ONCE = 8
@@ -42,7 +42,7 @@ REBUILD_S = 3_600.0
 """Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
 
 
-class RayMinds:
+class RayActorClient:
     """Shards and worker as Ray actors. Questions go through `retrieval`, where that is a deployment of its own."""
 
     def __init__(self, settings: Settings, retrieval: Any = None) -> None:
@@ -66,7 +66,7 @@ class RayMinds:
         """Reverse a command; `partly` leaves what has changed since."""
         return cast(ChangeSet, await self._asked_of(user_id, TURN_S, "undo", command_id, undone_id, actor, partly))
 
-    async def recall(self, question: Question, only: Keys | None, understood: Understood | None) -> Recollection:
+    async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is not back in time; whoever asks may long have had
         the stores answer.
         """
@@ -81,7 +81,7 @@ class RayMinds:
         answer = await self._within(self._directory.worker().read_text.remote(utterances), TURN_S)
         return cast(tuple[Reading, Mapping[str, Vector]], answer)
 
-    async def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """Judge pairs of statements. Raises Unavailable, also when the worker is away."""
         try:
             return cast(
@@ -128,9 +128,9 @@ class RayMinds:
         """Drop what is held of a user, wherever it is."""
         await self._within(self._directory.ask_all("forget_user", user_id), TURN_S)
 
-    async def rebuild(self, user_id: str) -> Rebuilt:
+    async def rebuild(self, user_id: str) -> RebuildResult:
         """Write a user's history anew from captured commands."""
-        return cast(Rebuilt, await self._asked_of(user_id, REBUILD_S, "rebuild"))
+        return cast(RebuildResult, await self._asked_of(user_id, REBUILD_S, "rebuild"))
 
     async def _asked_of(self, user_id: str, seconds: float, method: str, *asked: object) -> Any:
         """What the shard of a user does for this user."""
