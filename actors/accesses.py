@@ -89,7 +89,9 @@ class AccessCounter:
         reached = await asyncio.to_thread(with_believed, counted, self._believed(user_id))
         self._batch += 1
         identity = command_id("access", self._origin, user_id, self._batch)
-        return RecordAccess(identity, "access", reached, with_sources(counted, sources))
+        return RecordAccess(
+            command_id=identity, actor="access", accessed=reached, sources=with_sources(counted, sources)
+        )
 
     async def _send(self, user_id: str, commands: list[RecordAccess]) -> None:
         """Send the same command until it is known to have arrived: sent again under its id it counts once."""

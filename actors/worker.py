@@ -190,7 +190,7 @@ class Worker:
 
     async def _ask_again(self, user_id: str, statements: Mapping[str, str], judge: Judge) -> None:
         identity = command_id(user_id, "judged again", str(self._clock.now()), *statements)
-        command = MeetRivals(identity, "extraction", fact_ids=tuple(statements))
+        command = MeetRivals(command_id=identity, actor="extraction", fact_ids=tuple(statements))
         rounds = self._settings.revision.rounds
         try:
             vectors = await encode((await self._open()).encoder, list(statements.values()))

@@ -74,7 +74,7 @@ class Believing:
     async def fill(self) -> None:
         """Read every turn in the order it was said."""
         extractor = RuleExtractor()
-        self._decide(SetProfile("profile", profile=Profile(name="User", speaker_labels=("user",))), {})
+        self._decide(SetProfile(command_id="profile", profile=Profile(name="User", speaker_labels=("user",))), {})
         key = 0
         for body in self.conversation.bodies:
             heard = []
@@ -95,7 +95,7 @@ class Believing:
             ReadSegment("user:bench", u.source_id, u.segment_key, 1, u.at, u.speaker, u.role, 0) for u in heard
         )
         command = AcceptReading(
-            command_id(self.conversation.id, heard[0].segment_key), "extraction", read=read,
+            command_id=command_id(self.conversation.id, heard[0].segment_key), actor="extraction", read=read,
             sightings=reading.sightings, claims=reading.claims,
         )  # fmt: skip
 

@@ -126,13 +126,15 @@ def command_of(identity: str, utterances: Sequence[Utterance], reading: Reading)
     read_segments = tuple(
         ReadSegment("user:u", u.source_id, u.segment_key, u.revision, u.at, u.speaker, u.role, 0) for u in utterances
     )
-    return AcceptReading(identity, "extraction", read=read_segments, sightings=reading.sightings, claims=reading.claims)
+    return AcceptReading(
+        command_id=identity, actor="extraction", read=read_segments, sightings=reading.sightings, claims=reading.claims
+    )
 
 
 def empty_memory() -> WorkingSet:
     """Sam's memory, before anything is in it."""
     empty = WorkingSet("u")
-    return evolve(empty, decide(empty, SetProfile("profile", profile=OWNER), NOON, Rules()).changes)
+    return evolve(empty, decide(empty, SetProfile(command_id="profile", profile=OWNER), NOON, Rules()).changes)
 
 
 def believed_of(line: ScriptLine) -> tuple[LeftFact, ...]:

@@ -116,7 +116,7 @@ class Living:
             USER, "shard-0", self.journal, captures, self._parts.rules, self.clock, self._parts.embedder
         )
         await self._memory.activate()
-        await self.turn(USER, SetProfile("profile", profile=profile), {})
+        await self.turn(USER, SetProfile(command_id="profile", profile=profile), {})
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
         """One turn, and questions see what it has changed."""
@@ -185,7 +185,14 @@ class Living:
         identity = command_id("access", USER, self._asked)
         reached = with_believed(counted, self.believed)
         await self.turn(
-            USER, RecordAccess(identity, "access", reached, with_sources(counted, self.sources.of(keys))), {}
+            USER,
+            RecordAccess(
+                command_id=identity,
+                actor="access",
+                accessed=reached,
+                sources=with_sources(counted, self.sources.of(keys)),
+            ),
+            {},
         )
 
     def _shelve(self, source: Source) -> None:

@@ -193,7 +193,9 @@ class _Course:
             chosen = [each for each in self.living.believed.facts.values() if words in each.statement]
             for fact in (each for each in chosen if each.status == "active"):
                 identity = command_id("forget", fact.fact_id)
-                await self.living.turn(self.living.believed.user_id, ForgetFact(identity, fact_id=fact.fact_id), {})
+                await self.living.turn(
+                    self.living.believed.user_id, ForgetFact(command_id=identity, fact_id=fact.fact_id), {}
+                )
 
     async def _ask(self, asked: DatedQuestion) -> SimulatedReply:
         self.living.clock.at += ASK_AFTER_S

@@ -156,7 +156,7 @@ async def unprotect(fact_id: Id, who: Who, app: Here, key: Key) -> Protected:
 
 async def _protect(app: AppContext, who: Who, key: str, given: str, *, protected: bool) -> Protected:
     fact = await app.stores.facts.one(who.view, given)
-    await turn(app, who, ProtectFact(key, fact_id=fact["fact_id"], protected=protected))
+    await turn(app, who, ProtectFact(command_id=key, fact_id=fact["fact_id"], protected=protected))
     return Protected(fact_id=fact["fact_id"], protected=protected)
 
 

@@ -95,7 +95,7 @@ async def rename(app: AppContext, who: Caller, key: str, entity_id: str, body: R
     """Give an entity another name; the old one stays as an alias. Raises NameTaken with `merge_with`, NotFound."""
     writing(who)
     known = await _in_sight(app, who, entity_id)
-    await _named(app, who, RenameEntity(key, entity_id=known, name=body.name))
+    await _named(app, who, RenameEntity(command_id=key, entity_id=known, name=body.name))
     return Named(entity_id=known)
 
 
@@ -103,7 +103,7 @@ async def add_alias(app: AppContext, who: Caller, key: str, entity_id: str, body
     """Let another name mean this entity too. Raises NameTaken with `merge_with`, NotFound."""
     writing(who)
     known = await _in_sight(app, who, entity_id)
-    await _named(app, who, AddAlias(key, entity_id=known, alias=body.alias))
+    await _named(app, who, AddAlias(command_id=key, entity_id=known, alias=body.alias))
     return Named(entity_id=known)
 
 
@@ -114,7 +114,7 @@ async def merge(app: AppContext, who: Caller, key: str, entity_id: str, body: Me
     """
     writing(who)
     winner, loser = await _in_sight(app, who, entity_id), await _in_sight(app, who, body.other_id)
-    await turn(app, who, MergeEntities(key, winner_id=winner, loser_id=loser))
+    await turn(app, who, MergeEntities(command_id=key, winner_id=winner, loser_id=loser))
     now = await _in_sight(app, who, winner)
     return Named(entity_id=now, merged=loser if now == winner else winner)
 
@@ -128,7 +128,7 @@ async def split(app: AppContext, who: Caller, key: str, entity_id: str, body: Sp
     writing(who)
     known = await _in_sight(app, who, entity_id)
     command = SplitEntity(
-        key,
+        command_id=key,
         entity_id=known,
         qualifier=body.qualifier,
         name=body.name,
@@ -147,7 +147,7 @@ async def retype(app: AppContext, who: Caller, key: str, entity_id: str, body: R
     """
     writing(who)
     known = await _in_sight(app, who, entity_id)
-    await _named(app, who, RetypeEntity(key, entity_id=known, type=body.type))
+    await _named(app, who, RetypeEntity(command_id=key, entity_id=known, type=body.type))
     return Named(entity_id=known)
 
 
@@ -167,7 +167,9 @@ async def write_note(app: AppContext, who: Caller, key: str, entity_id: str, bod
     """Attach a short remark to an entity. Raises NotFound."""
     writing(who)
     known = await _in_sight(app, who, entity_id)
-    return written(await turn(app, who, WriteNote(key, about_id=known, text=body.text, lifetime=body.lifetime)))
+    return written(
+        await turn(app, who, WriteNote(command_id=key, about_id=known, text=body.text, lifetime=body.lifetime))
+    )
 
 
 async def _named(app: AppContext, who: Caller, command: Command) -> ChangeSet:

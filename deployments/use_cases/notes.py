@@ -45,13 +45,15 @@ async def edit_note(app: AppContext, who: Caller, key: str, note_id: str, body: 
     if not body.text.strip():
         raise Invalid("text: there are no words in it; DELETE removes a note.")
     known = await _in_sight(app, who, note_id)
-    return written(await turn(app, who, EditNote(key, note_id=known, text=body.text, lifetime=body.lifetime)))
+    return written(
+        await turn(app, who, EditNote(command_id=key, note_id=known, text=body.text, lifetime=body.lifetime))
+    )
 
 
 async def remove_note(app: AppContext, who: Caller, key: str, note_id: str) -> WrittenNote:
     """Remove a note; the answer holds it as it was. It can be undone. Raises NotFound."""
     writing(who)
-    return written(await turn(app, who, EditNote(key, note_id=await _in_sight(app, who, note_id))))
+    return written(await turn(app, who, EditNote(command_id=key, note_id=await _in_sight(app, who, note_id))))
 
 
 def written(changes: ChangeSet) -> WrittenNote:

@@ -66,7 +66,7 @@ async def set_profile(app: AppContext, who: Caller, key: str, body: ProfileIn) -
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
     known = await app.profile(who.user_id)
-    await turn(app, who, SetProfile(key, profile=replace(known, **changed)))
+    await turn(app, who, SetProfile(command_id=key, profile=replace(known, **changed)))
     return _shown(await app.profile(who.user_id), app)
 
 

@@ -120,7 +120,12 @@ async def remember(app: AppContext, who: Caller, key: str, body: Told) -> Rememb
     if source_id is None:
         heard = await _kept(app, note, told)
     command = Remember(
-        key, claims=tuple(claims), heard=heard, sightings=promises, source_id=source_id, sensitivity=sensitivity
+        command_id=key,
+        claims=tuple(claims),
+        heard=heard,
+        sightings=promises,
+        source_id=source_id,
+        sensitivity=sensitivity,
     )
     done = await judged_turn(app, who, command, vectors)
     await app.actors.wake()
@@ -137,7 +142,7 @@ async def state(
     note, told = await hear(app, writing(who), key, words, kept=kept)
     vectors = await vectors_of(app, [each.statement for each in claims])
     heard = await _kept(app, note, told)
-    done = await judged_turn(app, who, Remember(key, claims=tuple(claims), heard=heard), vectors)
+    done = await judged_turn(app, who, Remember(command_id=key, claims=tuple(claims), heard=heard), vectors)
     await app.actors.wake()
     return done.outcomes
 
@@ -156,7 +161,7 @@ async def correct(app: AppContext, who: Caller, key: str, fact_id: str, body: Co
     note, told = await hear(app, who, key, body.statement, Sensitivity(old["sensitivity"]))
     fresh = await corrected(app, told, said, old)
     vectors = await vectors_of(app, [fresh.statement])
-    command = CorrectFact(key, fact_id=old["fact_id"], claim=fresh)
+    command = CorrectFact(command_id=key, fact_id=old["fact_id"], claim=fresh)
     if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
         command = replace(command, heard=await _kept(app, note, told))
     done = await turn(app, who, command, vectors)
@@ -168,7 +173,7 @@ async def confirm(app: AppContext, who: Caller, key: str, fact_id: str) -> Belie
     """Confirm a fact: it gets full confidence and no longer fades. Raises Forbidden for a read-only caller."""
     who = writing(who)
     fact = await app.stores.facts.one(who.view, fact_id)
-    return _believed((await turn(app, who, ConfirmFact(key, fact_id=fact["fact_id"]))).outcomes[0])
+    return _believed((await turn(app, who, ConfirmFact(command_id=key, fact_id=fact["fact_id"]))).outcomes[0])
 
 
 async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believed:
@@ -178,7 +183,7 @@ async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believ
     """
     who = writing(who)
     fact = await app.stores.facts.one(who.view, fact_id)
-    forgotten = await turn(app, who, ForgetFact(key, fact_id=fact["fact_id"]))
+    forgotten = await turn(app, who, ForgetFact(command_id=key, fact_id=fact["fact_id"]))
     app.chats.drop(who.user_id)
     return _believed(forgotten.outcomes[0])
 

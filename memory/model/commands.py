@@ -15,7 +15,7 @@ from memory.model.timeline import Instant
 from memory.model.verdicts import Judging
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """Anything that may change what a user's memory holds."""
 
@@ -24,7 +24,7 @@ class Command:
     """Who asked: user, extraction, night, or the name of an agent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetProfile(Command):
     """Say who the owner is and how they are called."""
 
@@ -45,7 +45,7 @@ class ReadSegment:
     sensitivity: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptReading(Command):
     """Believe (or not) what an extractor read; `read` lists every segment revision that is thereby done."""
 
@@ -59,7 +59,7 @@ class AcceptReading(Command):
     """Judgements made outside; None = the rules alone decide."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Withdraw(Command):
     """Take back what rests only on these segments, whose words have changed, are hidden or were deleted."""
 
@@ -74,7 +74,7 @@ class Withdraw(Command):
     """With `erase`: (entity id, digests of the words by which these segments meant it): the words are gone already."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remember(Command):
     """Believe explicit statements: all that one telling says, in their order."""
 
@@ -90,7 +90,7 @@ class Remember(Command):
     """Judgements made outside; None = the rules alone decide."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeetRivals(Command):
     """Let facts that came without a vector, or whose judge failed, meet their rivals now (decision 0061, 9)."""
 
@@ -99,39 +99,39 @@ class MeetRivals(Command):
     """Judgements made outside; None = the rules alone decide."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectFact(Command):
     """Replace a fact that never was so by what is; it is invalidated, and superseded by that."""
 
-    fact_id: str = ""
+    fact_id: str
     claim: Claim | None = None
     heard: ReadSegment | None = None
     """The words of the correction, kept as a segment that can be found and cited; thereby it is read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmFact(Command):
     """Protect a fact from decay, at full confidence (seed 004)."""
 
-    fact_id: str = ""
+    fact_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetFact(Command):
     """Stop believing a fact and showing it; its history stays (seed 003)."""
 
-    fact_id: str = ""
+    fact_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectFact(Command):
     """Keep a fact from fading, or let it fade again (seed 004). Unlike confirming it says nothing of how sure it is."""
 
-    fact_id: str = ""
+    fact_id: str
     protected: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeFacts(Command):
     """Let duplicates be one fact (seed 003); what no longer stands or agrees by then is left alone."""
 
@@ -149,14 +149,14 @@ class MetaFact:
     """Who put it into words: the name of a language model, or `extractive`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Synthesize(Command):
     """Believe general statements about facts that belong together (seed 003); the same support is the same fact."""
 
     meta_facts: tuple[MetaFact, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PruneFacts(Command):
     """Let go of facts that have faded (seed 003); one that has changed since it was chosen stays."""
 
@@ -164,7 +164,7 @@ class PruneFacts(Command):
     """(fact id, version)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillSubjects(Command):
     """Give facts that were kept under a placeholder the entity they are about (seed 003)."""
 
@@ -172,36 +172,36 @@ class BackfillSubjects(Command):
     """(fact id, entity id)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RenameEntity(Command):
     """Give an entity another name; the old one becomes an alias."""
 
-    entity_id: str = ""
-    name: str = ""
+    entity_id: str
+    name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AddAlias(Command):
     """Let another name mean this entity."""
 
-    entity_id: str = ""
-    alias: str = ""
+    entity_id: str
+    alias: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeEntities(Command):
     """Let two entities be one: `loser_id` is redirected to `winner_id`."""
 
-    winner_id: str = ""
-    loser_id: str = ""
+    winner_id: str
+    loser_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SplitEntity(Command):
     """Let some of what is taken for one entity be another of the same type: two Alexes, told apart by a qualifier."""
 
-    entity_id: str = ""
-    qualifier: str = ""
+    entity_id: str
+    qualifier: str
     name: str | None = None
     """What the other one is called; by default the same. A name of the old one's aliases leaves it."""
     segment_keys: tuple[int, ...] = ()
@@ -210,37 +210,37 @@ class SplitEntity(Command):
     """Facts that move whatever they rest on."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetypeEntity(Command):
     """Let an entity be of another type; its id, and what it was taken for, go on leading to it."""
 
-    entity_id: str = ""
-    type: str = ""
+    entity_id: str
+    type: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetEntity(Command):
     """Erase an entity, its mentions, its notes and every fact about it, words included."""
 
-    entity_id: str = ""
+    entity_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteNote(Command):
     """Attach a remark to an entity or a fact."""
 
-    about_id: str = ""
-    text: str = ""
+    about_id: str
+    text: str
     lifetime: str = "month"
     author: str = "user"
     source_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditNote(Command):
     """Change the words or the lifetime of a note; empty text removes it."""
 
-    note_id: str = ""
+    note_id: str
     text: str = ""
     lifetime: str | None = None
 
@@ -254,14 +254,14 @@ class Description:
     support: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DescribeEntities(Command):
     """Write anew what is told of entities; one whose facts no longer stand by then is left as it is (seed 002)."""
 
     descriptions: tuple[Description, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo(Command):
     """Reverse an earlier command, given as the change set the journal holds of it."""
 
@@ -283,16 +283,16 @@ class Crossing:
     """Of facts and entities: what a census counted; a row that has moved since is left for the next night."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CloseNight(Command):
     """Record crossings a night has found; rows that changed since are skipped."""
 
-    night: str = ""
-    step: str = ""
+    night: str
+    step: str
     crossings: tuple[Crossing, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordAccess(Command):
     """Note what was recalled, a batch of questions at a time; what that strengthens is each decay law's affair."""
 

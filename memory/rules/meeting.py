@@ -50,7 +50,7 @@ def _meet(turn: TurnState, identity: str, compared: Compared) -> list[Outcome]:
 def _join(turn: TurnState, fact: Fact, same: Fact, compared: Compared) -> list[Outcome]:
     """Let two that say the same be one; it goes on meeting its rivals, unless it had met them before."""
     first, second = sorted((fact, same), key=lambda each: (each.valid_from, each.fact_id))
-    merge_facts(turn, MergeFacts("", clusters=((first.fact_id, second.fact_id),)))
+    merge_facts(turn, MergeFacts(command_id="", clusters=((first.fact_id, second.fact_id),)))
     done = Outcome(first.fact_id, "reinforced", (second.fact_id,))
     unmet = first is fact or turn.draft.facts[first.fact_id].judged_by.startswith(IN_PLACE)
     return [done, *_meet(turn, first.fact_id, compared)] if unmet else [done]

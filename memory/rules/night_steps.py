@@ -56,7 +56,7 @@ class NightName:
     def closing(self, step: str, crossings: Sequence[Crossing]) -> tuple[CloseNight, ...]:
         """The commands that record crossings, `MOST_ROWS` at most each."""
         return tuple(
-            CloseNight(self.identity(step, start), ACTOR, night=self.date, step=step,
+            CloseNight(command_id=self.identity(step, start), actor=ACTOR, night=self.date, step=step,
                        crossings=tuple(crossings[start : start + MOST_ROWS]))
             for start in range(0, len(crossings), MOST_ROWS)
         )  # fmt: skip
@@ -65,7 +65,11 @@ class NightName:
         """The commands that merge duplicates, `MOST_CLUSTERS` at most each."""
         starts = range(0, len(clusters), MOST_CLUSTERS)
         return tuple(
-            MergeFacts(self.identity(step, start), ACTOR, clusters=tuple(clusters[start : start + MOST_CLUSTERS]))
+            MergeFacts(
+                command_id=self.identity(step, start),
+                actor=ACTOR,
+                clusters=tuple(clusters[start : start + MOST_CLUSTERS]),
+            )
             for start in starts
         )
 

@@ -28,7 +28,7 @@ def accept_reading(turn: TurnState, command: AcceptReading, gates: Gates) -> lis
     """Believe a reading: gate and deduplicate its sightings, resolve names, meet every claim with its rivals."""
     read = {each.segment_key: each for each in command.read}
     reread = tuple(key for key, segment in read.items() if segment.revision > 1)
-    withdraw(turn, Withdraw(command.command_id, segment_keys=(*command.withdrawn, *reread)))
+    withdraw(turn, Withdraw(command_id=command.command_id, segment_keys=(*command.withdrawn, *reread)))
     for sighting in _gated(command.sightings, gates):
         if (segment := read.get(sighting.segment_key)) is not None:
             mention(turn, sighting, segment)

@@ -158,8 +158,14 @@ class MemoryEraser:
         once = await self.traces.once(user_id, keys)
         taught = tuple((entity, tuple(words)) for entity, words in told["taught"])
         identity = command_id("forget", task["receipt_id"], user_id)
-        command = Withdraw(identity, segment_keys=keys, erase=True, source_id=told["source_id"], once=tuple(once),
-                           taught=taught)  # fmt: skip
+        command = Withdraw(
+            command_id=identity,
+            segment_keys=keys,
+            erase=True,
+            source_id=told["source_id"],
+            once=tuple(once),
+            taught=taught,
+        )
         counts, done = await self._erased(user_id, command)
         source = [] if told["source_id"] is None else [f"{SOURCE}{told['source_id']}"]  # of one segment: the rest stays
         await self.traces.drop_accesses(user_id, [*_ids(done), *map(str, keys), *source])
@@ -168,7 +174,7 @@ class MemoryEraser:
     async def _entity(self, task: Task) -> Mapping[str, int]:
         user_id, told = task["user_id"], task["told"]
         before = await self.traces.weight(user_id)
-        command = ForgetEntity(told["command_id"], entity_id=told["entity_id"])
+        command = ForgetEntity(command_id=told["command_id"], entity_id=told["entity_id"])
         counts, done = await self._erased(user_id, command)
         await self.traces.drop_accesses(user_id, _ids(done))
         segments = 0
@@ -187,7 +193,7 @@ class MemoryEraser:
         identity = command_id("forget", task["receipt_id"], source_id)
         once = tuple(await self.traces.once(user_id, keys))
         await self.turn(
-            user_id, Withdraw(identity, segment_keys=tuple(keys), erase=True, source_id=source_id, once=once)
+            user_id, Withdraw(command_id=identity, segment_keys=tuple(keys), erase=True, source_id=source_id, once=once)
         )
         return await self.traces.drop_words(user_id, source_id, keys)
 

@@ -154,6 +154,11 @@ def _command(
     revisions = (f"{each.segment_key}.{each.revision}" for each in read)
     hidden = (f"{key}.{revision}" for key, revision in withdrawn.items())
     return AcceptReading(
-        command_id(task["user_id"], *revisions, "-", *hidden), "extraction", read=read, sightings=reading.sightings,
-        claims=reading.claims, withdrawn=tuple(withdrawn), extractor=reading.extractor,
-    )  # fmt: skip
+        command_id=command_id(task["user_id"], *revisions, "-", *hidden),
+        actor="extraction",
+        read=read,
+        sightings=reading.sightings,
+        claims=reading.claims,
+        withdrawn=tuple(withdrawn),
+        extractor=reading.extractor,
+    )

@@ -130,7 +130,7 @@ def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command
     for start in range(0, len(told), MOST_DESCRIBED):
         some = tuple(told[start : start + MOST_DESCRIBED])
         place = [part for each in some for part in (each.entity_id, *each.support)]
-        yield DescribeEntities(of.identity("descriptions", *place), ACTOR, descriptions=some)
+        yield DescribeEntities(command_id=of.identity("descriptions", *place), actor=ACTOR, descriptions=some)
 
 
 async def put_into_words(name: str, statements: Sequence[str], model: LanguageModel) -> str:

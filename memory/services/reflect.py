@@ -100,21 +100,21 @@ class VisibleMemory:
 
     def merging(self, command_id: str) -> MergeFacts:
         """The command that lets duplicates be one."""
-        return MergeFacts(command_id, clusters=self.duplicates.clusters)
+        return MergeFacts(command_id=command_id, clusters=self.duplicates.clusters)
 
     def pruning(self, command_id: str, below: float) -> PruneFacts:
         """The command that lets go of what is weaker than this."""
         chosen = tuple((each, self.believed.facts[each].version) for each in self.weaker_than(below))
-        return PruneFacts(command_id, chosen=chosen)
+        return PruneFacts(command_id=command_id, chosen=chosen)
 
     def backfilling(self, command_id: str) -> BackfillSubjects:
         """The command that gives facts under a placeholder the entity they are about."""
-        return BackfillSubjects(command_id, placements=tuple(backfills(self.believed, self.seen)))
+        return BackfillSubjects(command_id=command_id, placements=tuple(backfills(self.believed, self.seen)))
 
     async def synthesizing(self, command_id: str, model: LanguageModel | None) -> Synthesize:
         """The command that believes what themes have in common, put into words by the model if there is one."""
         told = [await self._put(support, model) for support in self.themes]
-        return Synthesize(command_id, meta_facts=tuple(each for each in told if each is not None))
+        return Synthesize(command_id=command_id, meta_facts=tuple(each for each in told if each is not None))
 
     async def _put(self, support: tuple[str, ...], model: LanguageModel | None) -> MetaFact | None:
         facts = [self.believed.facts[each] for each in support]

@@ -160,7 +160,7 @@ class UserMemory:
             raise NothingToUndo("There is no such command, or nothing of it is left to undo.", command_id=undone_id)
         if done is None:
             raise NothingToUndo()
-        return await self.turn(Undo(command_id, actor, done=done, partly=partly))
+        return await self.turn(Undo(command_id=command_id, actor=actor, done=done, partly=partly))
 
     async def _claim(self) -> int:
         """Become the writer. What others have written is loaded, what they were about to write they cannot any more."""

@@ -73,4 +73,4 @@ async def let_meet(user_id: str, rows: Rows, embedder: Embedder, meet: Meet, now
     statements = {row["fact_id"]: row["statement"] for row in rows}
     identity = command_id(user_id, "met", str(now), *statements)
     vectors = await encode(embedder, list(statements.values()))
-    await meet(user_id, MeetRivals(identity, "extraction", fact_ids=tuple(statements)), vectors)
+    await meet(user_id, MeetRivals(command_id=identity, actor="extraction", fact_ids=tuple(statements)), vectors)

@@ -60,7 +60,11 @@ async def test_no_canary_is_left_anywhere(door: Door, database: str, places: lis
     await door.post(f"/v1/ingest/{word}")
     await door.settle()
     known = await door.actors.believed(door.user)  # somebody has looked at all of it, so the night writes of it
-    await door.actors.turn(door.user, RecordAccess("look", "access", tuple((each, 1) for each in known.entities)), {})
+    await door.actors.turn(
+        door.user,
+        RecordAccess(command_id="look", actor="access", accessed=tuple((each, 1) for each in known.entities)),
+        {},
+    )
     assert (await door.post("/v1/night"))["descriptions"]["written"]
     for statement in ("ANALYZE", "CHECKPOINT"):
         with psycopg.connect(database, autocommit=True) as owner:

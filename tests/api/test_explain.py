@@ -44,7 +44,7 @@ async def promotion(door: Door, entity_id: str) -> CloseNight:
     """A night in which an entity becomes knowledge."""
     stamp = entity_stamp(await door.actors.believed(door.user), entity_id)
     crossing = Crossing("entity", entity_id, "tier", "L0", "L1", stamp)
-    return CloseNight("c-night", "night", night="2026-03-03", crossings=(crossing,))
+    return CloseNight(command_id="c-night", actor="night", night="2026-03-03", crossings=(crossing,))
 
 
 # --- explain
@@ -73,10 +73,10 @@ async def test_an_entity_is_explained_with_its_names_tiers_and_merges(door: Door
     await tell(door, PORTO, LISBON)
     maya, ravi = await entity_of(door, "Maya"), await entity_of(door, "Ravi")
     for command in (
-        RenameEntity("c-1", entity_id=maya["entity_id"], name="Maya Reyes"),
+        RenameEntity(command_id="c-1", entity_id=maya["entity_id"], name="Maya Reyes"),
         await promotion(door, maya["entity_id"]),
-        MergeEntities("c-3", winner_id=maya["entity_id"], loser_id=ravi["entity_id"]),
-        WriteNote("c-4", about_id=maya["entity_id"], text="Likes the sea.", lifetime="forever"),
+        MergeEntities(command_id="c-3", winner_id=maya["entity_id"], loser_id=ravi["entity_id"]),
+        WriteNote(command_id="c-4", about_id=maya["entity_id"], text="Likes the sea.", lifetime="forever"),
     ):
         await door.actors.turn(door.user, command, {})
     told = await door.get(f"/v1/entities/{ravi['entity_id']}/explain")
@@ -136,8 +136,10 @@ async def test_an_entity_is_shown_as_it_was_believed_then(door: Door) -> None:
     await tell(door, PORTO)
     first, before = await entity_of(door, "Maya"), await moment(door)
     await tell(door, LISBON)
-    await door.actors.turn(door.user, RenameEntity("c-1", entity_id=first["entity_id"], name="Maya Reyes"), {})
-    await door.actors.turn(door.user, AddAlias("c-2", entity_id=first["entity_id"], alias="May"), {})
+    await door.actors.turn(
+        door.user, RenameEntity(command_id="c-1", entity_id=first["entity_id"], name="Maya Reyes"), {}
+    )
+    await door.actors.turn(door.user, AddAlias(command_id="c-2", entity_id=first["entity_id"], alias="May"), {})
     await door.actors.turn(door.user, await promotion(door, first["entity_id"]), {})
     now = await entity_of(door, "May")
     assert (now["name"], now["tier"], now["mention_count"]) == ("Maya Reyes", "L1", 2)
@@ -171,7 +173,7 @@ async def test_merged_entities_were_two_before(door: Door) -> None:
     await tell(door, LISBON)
     maya, ravi = await entity_of(door, "Maya"), await entity_of(door, "Ravi")
     before = await moment(door)
-    merge = MergeEntities("c-m", winner_id=maya["entity_id"], loser_id=ravi["entity_id"])
+    merge = MergeEntities(command_id="c-m", winner_id=maya["entity_id"], loser_id=ravi["entity_id"])
     await door.actors.turn(door.user, merge, {})
     assert (await door.get(f"/v1/entities/{ravi['entity_id']}"))["entity_id"] == maya["entity_id"]
     then = await door.get(f"/v1/entities/{ravi['entity_id']}", known_as_of=before)
@@ -226,7 +228,9 @@ async def test_the_difference_between_two_times(door: Door) -> None:
     before = await moment(door)
     await tell(door, LISBON)
     maya = await entity_of(door, "Maya")
-    await door.actors.turn(door.user, RenameEntity("c-1", entity_id=maya["entity_id"], name="Maya Reyes"), {})
+    await door.actors.turn(
+        door.user, RenameEntity(command_id="c-1", entity_id=maya["entity_id"], name="Maya Reyes"), {}
+    )
     told = await door.get("/v1/diff", **{"from": iso_of(before)})
     assert any("Lisbon" in each["statement"] for each in told["gained"])
     assert ["Porto" in each["statement"] for each in told["lost"]] == [True]
@@ -244,7 +248,7 @@ async def test_the_difference_between_two_times(door: Door) -> None:
 async def test_a_difference_comes_in_parts_and_can_be_narrowed(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     nadia = Claim("Nadia", "Nadia keeps bees.", 0, "Nadia keeps bees.")
-    done = await door.actors.turn(door.user, Remember("c-1", claims=(nadia,)), {})
+    done = await door.actors.turn(door.user, Remember(command_id="c-1", claims=(nadia,)), {})
     whole = await door.get("/v1/diff")
     parts, cursor = [], {}
     while True:
@@ -258,7 +262,7 @@ async def test_a_difference_comes_in_parts_and_can_be_narrowed(door: Door) -> No
     about = await door.get("/v1/diff", subject="Nadia")
     assert {each["words"] for each in about["changes"]} == {"Nadia", "Nadia keeps bees."}
     assert [each["statement"] for each in about["gained"]] == ["Nadia keeps bees."]
-    await door.actors.turn(door.user, ForgetFact("c-2", fact_id=done.outcomes[0].fact_id), {})
+    await door.actors.turn(door.user, ForgetFact(command_id="c-2", fact_id=done.outcomes[0].fact_id), {})
     await door.actors.undo(door.user, "c-3", None, "user")
     told = await door.get("/v1/diff", subject="Nadia")
     assert [each["what"] for each in told["changes"] if each["noun"] == "fact"] == ["created", "forgotten", "restored"]

@@ -126,7 +126,7 @@ async def cast(door: Door, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Cas
         word = cast.coin(f"{user}-open")
         told = f"{word} keeps bees in the garden."
         claim = Claim(word, told, 0, told, object=cast.coin(f"{user}-open"))
-        await door.actors.turn(f"{door.user}-{user}", Remember(f"c-{user}", claims=(claim,)), {})
+        await door.actors.turn(f"{door.user}-{user}", Remember(command_id=f"c-{user}", claims=(claim,)), {})
     await cast.settle()
     yield cast
     for client in cast.views.values():

@@ -29,7 +29,7 @@ def moving(door: Door, how_many: int = 3) -> list[str]:
 
 
 def remember(statement: str) -> Remember:
-    return Remember(f"c-{statement}", claims=(Claim("Maya", statement, 0, statement),))
+    return Remember(command_id=f"c-{statement}", claims=(Claim("Maya", statement, 0, statement),))
 
 
 async def statements(shard: MemoryShard, user: str) -> set[str]:

@@ -24,7 +24,9 @@ async def look(door: Door) -> None:
     """Somebody recalls everybody who is known."""
     known = await door.actors.believed(door.user)
     ids = tuple((each, 1) for each in sorted(known.entities))
-    await door.actors.turn(door.user, RecordAccess(f"look-{known.version}", "access", ids), {})
+    await door.actors.turn(
+        door.user, RecordAccess(command_id=f"look-{known.version}", actor="access", accessed=ids), {}
+    )
 
 
 async def page(door: Door, name: str = "Elena", client: Any = None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ async def tell(door: Door, *statements: str, subject: str = "Maya") -> list[str]
     ids = []
     for statement in statements:
         claim = Claim(subject, statement, 0, statement)
-        done = await door.actors.turn(door.user, Remember(f"tell {statement}", claims=(claim,)), {})
+        done = await door.actors.turn(door.user, Remember(command_id=f"tell {statement}", claims=(claim,)), {})
         ids.append(done.outcomes[0].fact_id)
     await encode(door)
     return ids
@@ -106,7 +106,9 @@ async def test_a_meta_fact_is_seen_by_whoever_sees_all_it_rests_on(door: Door) -
         key, statement = segment_key(scope, f"s{number}", "1"), BEES[number]
         read = ReadSegment(scope, f"s{number}", key, 1, 1.7e9, "Maya", "user", 0)
         claim = Claim("Maya", statement, key, statement)
-        await door.actors.turn(door.user, AcceptReading(f"r{number}", "extraction", (read,), claims=(claim,)), {})
+        await door.actors.turn(
+            door.user, AcceptReading(command_id=f"r{number}", actor="extraction", read=(read,), claims=(claim,)), {}
+        )
     await encode(door)
     done = (await both.post("/v1/facts/synthesize")).json()
     assert len(done["changed"]) == 1, done

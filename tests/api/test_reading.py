@@ -174,7 +174,7 @@ async def test_an_entity_has_the_figures_of_its_mentions(door: Door) -> None:
 async def test_the_page_of_an_entity(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     maya = (await door.get("/v1/entities", name="Maya"))["entities"][0]
-    note = WriteNote("c-note", about_id=maya["entity_id"], text="Likes the sea.", lifetime="week")
+    note = WriteNote(command_id="c-note", about_id=maya["entity_id"], text="Likes the sea.", lifetime="week")
     await door.actors.turn(door.user, note, {})
     page = await door.get(f"/v1/entities/{maya['entity_id'][:10]}")
     assert page["entity_id"] == maya["entity_id"]
@@ -196,7 +196,9 @@ async def test_a_merged_entity_answers_as_what_it_became(door: Door) -> None:
     await tell(door, source("a", ("Maya", "Elena called."), ("Ravi", "Ellie called too.")))
     listed = (await door.get("/v1/entities", entity_type="person"))["entities"]
     people = {each["name"]: each["entity_id"] for each in listed}
-    await door.actors.turn(door.user, MergeEntities("c-m", winner_id=people["Maya"], loser_id=people["Ravi"]), {})
+    await door.actors.turn(
+        door.user, MergeEntities(command_id="c-m", winner_id=people["Maya"], loser_id=people["Ravi"]), {}
+    )
     page = await door.get(f"/v1/entities/{people['Ravi']}")
     assert (page["entity_id"], page["merged_from"]) == (people["Maya"], people["Ravi"])
     assert "Ravi" in page["aliases"]
@@ -214,7 +216,7 @@ async def test_a_prefix_that_fits_two_is_ambiguous(door: Door) -> None:
 
 async def test_an_entity_told_by_command_is_there_without_a_mention(door: Door) -> None:
     claim = Claim("Nadia", "Nadia keeps bees.", 0, "Nadia keeps bees.")
-    await door.actors.turn(door.user, Remember("c-1", claims=(claim,)), {})
+    await door.actors.turn(door.user, Remember(command_id="c-1", claims=(claim,)), {})
     nadia = (await door.get("/v1/entities", name="Nadia"))["entities"][0]
     assert (nadia["mention_count"], nadia["session_count"]) == (0, 0)
     fact = await fact_of(door, subject="Nadia")
@@ -272,7 +274,7 @@ async def test_both_axes_of_time(door: Door) -> None:
 async def test_a_fact_is_explained_down_to_the_words(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     fact = await fact_of(door, predicate="lives_in")
-    await door.actors.turn(door.user, ConfirmFact("c-confirm", fact_id=fact["fact_id"]), {})
+    await door.actors.turn(door.user, ConfirmFact(command_id="c-confirm", fact_id=fact["fact_id"]), {})
     told = await door.get(f"/v1/facts/{fact['fact_id']}/explain")
     assert (told["protected"], told["fact"]["confidence"], told["fact"]["strength"]) == (True, 1.0, 1.0)
     said = told["words"][0]
@@ -326,7 +328,7 @@ async def test_the_timeline_is_in_order_and_can_be_narrowed(door: Door) -> None:
 
 
 async def test_a_day_where_the_user_lives(door: Door) -> None:
-    await door.actors.turn(door.user, SetProfile("c-p", profile=Profile("Maya", time_zone="Asia/Tokyo")), {})
+    await door.actors.turn(door.user, SetProfile(command_id="c-p", profile=Profile("Maya", time_zone="Asia/Tokyo")), {})
     late = source("late", ("Maya", "Ravi was wonderful company tonight."), at=MONDAY + 8 * 3600)  # 01:00 the next day
     await tell(door, LISBON, late)
     day = await door.get("/v1/daily", date="2026-03-02")

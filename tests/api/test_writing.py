@@ -334,7 +334,9 @@ async def turned_page_by_page(door: Door, route: str, latest: str, total: int) -
 async def test_more_notes_on_a_fact_than_its_page_shows_are_listed_by_their_own_route(door: Door) -> None:
     fact = (await door.post("/v1/facts", {"statement": "Maya plays the cello", "subject": "Maya"}, 201))["fact_id"]
     for number in range(203):
-        await door.actors.turn(door.user, WriteNote(f"note {number}", about_id=fact, text=f"remark {number}"), {})
+        await door.actors.turn(
+            door.user, WriteNote(command_id=f"note {number}", about_id=fact, text=f"remark {number}"), {}
+        )
     assert len((await door.get(f"/v1/facts/{fact}/explain"))["notes"]) == 50
     latest = note_id(door.user, "note 202")
     await turned_page_by_page(door, f"/v1/facts/{fact}/notes", latest, 203)

@@ -318,7 +318,7 @@ async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: 
     captures = InMemoryCaptures(InMemoryJournal())
     memory = UserMemory(user, "shard-0", journal, captures, Rules(), SystemClock(), ENCODER)
     await memory.activate()
-    await memory.turn(Remember("c-1", claims=(Claim("Ann", "Ann plays the cello", 0, ""),)))
+    await memory.turn(Remember(command_id="c-1", claims=(Claim("Ann", "Ann plays the cello", 0, ""),)))
 
     async def waiting(besides: Sequence[str] = ()) -> list[dict[str, object]]:
         return [row for row in await journal.unencoded_facts(10_000, besides) if row["user_id"] == user]
@@ -348,11 +348,11 @@ async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Poo
 
     for number, words in enumerate(("Ann plays the cello", "Ann lives in Graz")):
         vectors = Statements(ENCODER.name, {words: ENCODER.embed([words])[0]})
-        await memory.turn(Remember(f"c-{number}", claims=(Claim("Ann", words, 0, ""),)), vectors)
+        await memory.turn(Remember(command_id=f"c-{number}", claims=(Claim("Ann", words, 0, ""),)), vectors)
         assert await waiting() == []
     await pool.rows("DELETE FROM fact_vectors WHERE user_id = %(user_id)s", user_id=user)
     assert await waiting() == [], "no turn does that"
-    await memory.turn(Remember("c-2", claims=(Claim("Ann", "Ann has a dog", 0, ""),)))
+    await memory.turn(Remember(command_id="c-2", claims=(Claim("Ann", "Ann has a dog", 0, ""),)))
     assert sorted(await waiting()) == ["Ann has a dog", "Ann lives in Graz", "Ann plays the cello"]
     assert len(await waiting()) == 3, "who lacks some is looked through until none is lacking"
 

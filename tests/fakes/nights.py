@@ -60,7 +60,9 @@ class FrailMind:
         assert undone_id is not None
         if undone_id in self._undone():
             raise NothingToUndo()
-        return await self.carry_out(user_id, Undo(command_id, actor, done=self._known[undone_id], partly=partly))
+        return await self.carry_out(
+            user_id, Undo(command_id=command_id, actor=actor, done=self._known[undone_id], partly=partly)
+        )
 
     def standing(self, command_ids: Collection[str]) -> NightCommands:
         """Those of these commands that changed something and were not undone."""

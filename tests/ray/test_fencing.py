@@ -108,7 +108,7 @@ def writer(settings: Settings, user: str) -> Any:
 
 
 def remember(statement: str) -> Remember:
-    return Remember(f"c-{statement}", claims=(Claim("Maya", statement, 0, statement),))
+    return Remember(command_id=f"c-{statement}", claims=(Claim("Maya", statement, 0, statement),))
 
 
 async def statements(shard: MemoryShard, user: str) -> set[str]:
@@ -150,7 +150,7 @@ async def test_a_writer_paused_inside_its_commit_does_not_hold_up_its_successor(
         await asyncio.to_thread(until_waiting, keeper)
         writer.signal(signal.SIGSTOP)  # it holds the fence, and now waits for nothing but itself
     began = asyncio.get_running_loop().time()
-    await successor.turn(user, SetProfile("c-profile", profile=Profile(name="Maya")))
+    await successor.turn(user, SetProfile(command_id="c-profile", profile=Profile(name="Maya")))
     assert asyncio.get_running_loop().time() - began < 20
     writer.signal(signal.SIGCONT)
     assert await writer.answer() in ({"error": "journal-unavailable"}, {"error": "fenced"})

@@ -24,7 +24,7 @@ from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.decider import Rules
 from memory.services.remember import UserMemory
 from tests.fakes.events import Overheard
-from tests.unit.actors.test_shelves import ListedFeed
+from tests.unit.actors.test_columns_follower import ListedFeed
 
 ENCODER = HashingEmbedder()
 TOLD = "Ann plays the cello"
@@ -60,7 +60,7 @@ class Drowsy(MemoryShard):
 
     async def hear(self) -> ChangeSet:
         statements = Statements(ENCODER.name, {TOLD: ENCODER.embed([TOLD])[0]})
-        return await self.turn("ann", Remember("c-1", claims=(Claim("Ann", TOLD, 0, ""),)), statements)
+        return await self.turn("ann", Remember(command_id="c-1", claims=(Claim("Ann", TOLD, 0, ""),)), statements)
 
     def vectors_of(self, changes: ChangeSet) -> list[bool]:
         """Whether the columns of facts have a vector for each fact that was heard."""

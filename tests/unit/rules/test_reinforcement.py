@@ -86,7 +86,11 @@ def remembering() -> Memory:
 
 
 def recall(memory: Memory, number: int, *ids: str, often: int = 1, **rest: Any) -> None:
-    memory.turn(RecordAccess(f"access-{number}", "access", tuple((each, often) for each in ids), **rest))
+    memory.turn(
+        RecordAccess(
+            command_id=f"access-{number}", actor="access", accessed=tuple((each, often) for each in ids), **rest
+        )
+    )
 
 
 @pytest.mark.conforms("003:access.no_confidence", "004:access.no_confidence", "002:state.active_at")
@@ -131,7 +135,7 @@ def test_entities_and_sources_are_counted_too_and_what_is_gone_is_passed_over() 
 def test_what_is_no_longer_believed_keeps_its_state() -> None:
     memory = remembering()
     fact = memory.fact("Maya plays the cello")
-    memory.turn(ForgetFact("forget", fact_id=fact.fact_id))
+    memory.turn(ForgetFact(command_id="forget", fact_id=fact.fact_id))
     recall(memory, 1, fact.fact_id)
     assert memory.fact("Maya plays the cello").state == "candidate"
 
@@ -141,7 +145,7 @@ def test_forgetting_takes_the_recalls_along() -> None:
     memory = remembering()
     fact = memory.fact("Maya plays the cello")
     recall(memory, 1, fact.fact_id, sources=(("s1", 1, NOON),))
-    memory.turn(Withdraw("w", segment_keys=(1,), erase=True, source_id="s1"))
+    memory.turn(Withdraw(command_id="w", segment_keys=(1,), erase=True, source_id="s1"))
     assert fact.fact_id not in memory.believed.facts
     assert memory.believed.accesses == {}
 

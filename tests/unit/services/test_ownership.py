@@ -33,7 +33,7 @@ class Home:
 
 
 def remember(statement: str) -> Remember:
-    return Remember(f"c-{statement}", claims=(Claim("Ann", statement, 0, statement),))
+    return Remember(command_id=f"c-{statement}", claims=(Claim("Ann", statement, 0, statement),))
 
 
 def statements(memory: UserMemory) -> set[str]:
