@@ -49,9 +49,12 @@ SKIPPED = "skipped"
 
 
 def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:
-    """Put back what still stands as the command left it: changes that share a row, all of them or none."""
+    """Put back what still stands as the command left it: changes that share a row, all of them or none.
+
+    What was changed first is put back last: an entity that the command made goes only when nothing speaks of it.
+    """
     outcomes = []
-    for together in _tied(changes):
+    for together in reversed(list(_tied(changes))):
         mark = len(turn.draft.changes)
         try:
             _undo_all(turn, together)
