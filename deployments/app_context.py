@@ -269,6 +269,6 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
 
 async def house_of(request: Request) -> AppContext:
     """The house of this replica; a coroutine, for what is not would be called in a thread of its own."""
-    app: AppContext = request.app.state.app
+    app: AppContext = request.app.state.context
     app.look()
     return app

@@ -99,7 +99,7 @@ def _leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 @cache
 def _operations() -> Mapping[str, Mapping[str, Any]]:
     """Path template of every route -> method in capitals -> what OpenAPI says of it."""
-    paths = create_app(app=object()).openapi()["paths"]  # type: ignore[arg-type]
+    paths = create_app(object()).openapi()["paths"]  # type: ignore[arg-type]
     return {path: {method.upper(): told for method, told in methods.items()} for path, methods in paths.items()}
 
 

@@ -201,7 +201,7 @@ class SplitEntity(Command):
     """Let some of what is taken for one entity be another of the same type: two Alexes, told apart by a qualifier."""
 
     entity_id: str
-    qualifier: str
+    qualifier: str = ""
     name: str | None = None
     """What the other one is called; by default the same. A name of the old one's aliases leaves it."""
     segment_keys: tuple[int, ...] = ()

@@ -44,7 +44,7 @@ async def promotion(door: Door, entity_id: str) -> CloseNight:
     """A night in which an entity becomes knowledge."""
     stamp = entity_stamp(await door.actors.believed(door.user), entity_id)
     crossing = Crossing("entity", entity_id, "tier", "L0", "L1", stamp)
-    return CloseNight(command_id="c-night", actor="night", night="2026-03-03", crossings=(crossing,))
+    return CloseNight(command_id="c-night", actor="night", night="2026-03-03", step="states", crossings=(crossing,))
 
 
 # --- explain

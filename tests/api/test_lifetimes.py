@@ -66,7 +66,11 @@ async def test_what_is_archived_is_in_no_list_and_its_words_are_found(lived: Doo
         Crossing("entity", place["entity_id"], "state", "candidate", "archived"),
         Crossing("source", "cellar", "state", "candidate", "archived"),
     )
-    await lived.actors.turn(lived.user, CloseNight(command_id="c-night", actor="night", crossings=crossings), {})
+    await lived.actors.turn(
+        lived.user,
+        CloseNight(command_id="c-night", actor="night", night="2026-03-03", step="states", crossings=crossings),
+        {},
+    )
     assert (await lived.get("/v1/facts"))["facts"] == []
     assert "Lisbon" not in [each["name"] for each in (await lived.get("/v1/entities"))["entities"]]
     assert (await lived.get("/v1/sources"))["sources"] == []

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 TABLES = {
     "sources": ("sources", {"scope"}, {"segments"}),
     "journal": ("journal", {"user_id"}, {"touched"}),
-    "nights": ("nights", {"user_id"}, set()),
+    "nights": ("nights", {"user_id", "kept"}, set()),
     "accesses": ("accesses", {"user_id"}, set()),
     "entities": ("entities", {"user_id", "name_key"}, set()),
     "mentions": ("mentions", {"user_id"}, set()),

@@ -20,11 +20,13 @@ from memory.ports import Journal, Ownership
 from memory.rules.decider import Rules, decide
 
 NOW = 1_700_000_000.0
-MAYA = c.SetProfile("c-profile", profile=Profile(name="Maya", time_zone="Europe/Lisbon", languages=("en", "pt")))
+MAYA = c.SetProfile(
+    command_id="c-profile", profile=Profile(name="Maya", time_zone="Europe/Lisbon", languages=("en", "pt"))
+)
 
 
 def remember(command_id: str, statement: str, **rest: object) -> c.Remember:
-    return c.Remember(command_id, claims=(Claim("Maya", statement, 0, statement, **rest),))  # type: ignore[arg-type]
+    return c.Remember(command_id=command_id, claims=(Claim("Maya", statement, 0, statement, **rest),))  # type: ignore[arg-type]
 
 
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -68,8 +70,10 @@ async def test_what_was_committed_is_loaded_as_it_was_believed(writer: Writer) -
     await writer.turn(remember("c-2", "Maya lives in Lisbon", predicate="lives_in", object="Lisbon"))
     await writer.turn(remember("c-3", "Maya does not like coriander", polarity=False, kind="preference", importance=7))
     owner = next(entity for entity in writer.believed.entities.values() if entity.is_owner)
-    await writer.turn(c.WriteNote("c-4", about_id=owner.entity_id, text="Prefers to be called May.", lifetime="year"))
-    await writer.turn(c.AddAlias("c-5", entity_id=owner.entity_id, alias="May"))
+    await writer.turn(
+        c.WriteNote(command_id="c-4", about_id=owner.entity_id, text="Prefers to be called May.", lifetime="year")
+    )
+    await writer.turn(c.AddAlias(command_id="c-5", entity_id=owner.entity_id, alias="May"))
     assert await writer.journal.load(writer.user) == writer.believed
     assert {fact.status for fact in writer.believed.facts.values()} == {"active", "superseded"}
 
@@ -124,7 +128,7 @@ async def test_undo_puts_back_what_was_believed(writer: Writer) -> None:
     done = await writer.journal.committed(writer.user)
     assert done is not None
     assert done.command_id == "c-2"
-    await writer.turn(c.Undo("c-undo", done=done))
+    await writer.turn(c.Undo(command_id="c-undo", done=done))
     states = {fact.object: fact.status for fact in writer.believed.facts.values()}
     assert states == {"Porto": "active", "Lisbon": "forgotten"}
     assert await writer.journal.load(writer.user) == writer.believed
@@ -138,9 +142,9 @@ async def test_forgetting_an_entity_erases_every_fact_about_it(writer: Writer) -
     await writer.turn(MAYA)
     await writer.turn(remember("c-1", "Maya plays the cello"))
     ravi = Claim("Ravi", "Ravi bakes bread", 0, "Ravi bakes bread")
-    await writer.turn(c.Remember("c-2", claims=(ravi,)))
+    await writer.turn(c.Remember(command_id="c-2", claims=(ravi,)))
     stranger = next(entity for entity in writer.believed.entities.values() if entity.name == "Ravi")
-    changes = await writer.turn(c.ForgetEntity("c-3", entity_id=stranger.entity_id))
+    changes = await writer.turn(c.ForgetEntity(command_id="c-3", entity_id=stranger.entity_id))
     assert stranger.entity_id in changes.erased
     loaded = await writer.journal.load(writer.user)
     assert loaded == writer.believed

@@ -32,7 +32,7 @@ SINCE = Claim(
 
 async def test_moments_come_back_from_the_journal_and_from_an_archive(own_pool: Pool, user: str) -> None:
     journal, archive = PostgresJournal(own_pool, "hashing"), PostgresArchive(own_pool)
-    told = decide(WorkingSet(user), c.Remember("c-1", claims=(LEEDS, SINCE)), NOW, Rules())
+    told = decide(WorkingSet(user), c.Remember(command_id="c-1", claims=(LEEDS, SINCE)), NOW, Rules())
     assert await journal.commit(await journal.claim(user, "shard-0"), WorkingSet(user), told, {})
 
     async def moments() -> tuple[float, ...]:

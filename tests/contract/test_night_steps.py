@@ -42,7 +42,7 @@ class Mind:
         self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
     ) -> ChangeSet:
         done = await self._writer.journal.committed(user_id, undone_id)
-        return await self._writer.turn(c.Undo(command_id, actor, done=done, partly=partly))
+        return await self._writer.turn(c.Undo(command_id=command_id, actor=actor, done=done, partly=partly))
 
 
 def elena(writer: Writer) -> Entity:
@@ -51,7 +51,9 @@ def elena(writer: Writer) -> Entity:
 
 async def look(writer: Writer, *ids: str) -> None:
     writer.now = max(writer.now, NOW + 200 * DAY)
-    await writer.turn(c.RecordAccess(f"look-{writer.now}", "access", tuple((each, 1) for each in ids)))
+    await writer.turn(
+        c.RecordAccess(command_id=f"look-{writer.now}", actor="access", accessed=tuple((each, 1) for each in ids))
+    )
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -81,8 +83,8 @@ async def test_what_is_around_an_entity_is_what_may_be_told_of_it(
     (some, *others) = [each for each in writer.active() if writer.believed.facts[each].subject_id == who.entity_id]
     assert others
     written = c.Description(who.entity_id, "Elena likes this and that.", (some,))
-    await writer.turn(c.DescribeEntities("described", "night", descriptions=(written,)))
-    await writer.turn(c.ForgetFact("forget", fact_id=others[0]))
+    await writer.turn(c.DescribeEntities(command_id="described", actor="night", descriptions=(written,)))
+    await writer.turn(c.ForgetFact(command_id="forget", fact_id=others[0]))
     await writer.journal.put_fact_vectors(writer.user, {some: np.array([1.0, 0.0], np.float32)})
     around = await words().around(writer.user, [who.entity_id, "e-0000000000000000"], now)
     believed = around.believed
@@ -147,7 +149,7 @@ OF = NightName("u", str(NIGHT))
 MERGED = (("f-1", "f-2"), ("f-3", "f-4"))
 CROSSINGS = tuple(c.Crossing("entity", f"e-{n}", "tier", "L0", "L1", 2) for n in range(3))
 TOLD = c.DescribeEntities(
-    OF.identity("descriptions", "e-1"), "night",
+    command_id=OF.identity("descriptions", "e-1"), actor="night",
     descriptions=(c.Description("e-1", "She swims.", ("f-1",)), c.Description("e-2", "He sings.", ("f-5",))),
 )  # fmt: skip
 
@@ -239,17 +241,17 @@ async def test_the_words_of_every_description_go_with_a_fact_that_one_may_have_q
     first, second = [each for each in mine if len(writer.believed.evidence[each]) == 1][:2]
     for number, (text, fact_id) in enumerate((("She likes tea.", first), ("She likes rain.", second))):
         described = (c.Description(who.entity_id, text, (fact_id,)),)
-        await writer.turn(c.DescribeEntities(f"d-{number}", "night", descriptions=described))
+        await writer.turn(c.DescribeEntities(command_id=f"d-{number}", actor="night", descriptions=described))
     assert await kept() == {"She likes tea.", "She likes rain."}, "the first can be gone back to"
     (key,) = {each.segment_key for each in writer.believed.evidence[first]}
     assert key is not None
     source = writer.believed.evidence[first][0].source_id
-    await writer.turn(c.Withdraw("erase", segment_keys=(key,), erase=True, source_id=source))
+    await writer.turn(c.Withdraw(command_id="erase", segment_keys=(key,), erase=True, source_id=source))
     assert await kept() == set()
     assert elena(writer).description is None
     assert await writer.journal.load(writer.user) == writer.believed
     done = await writer.journal.committed(writer.user, "d-1")
     assert done is not None
-    undone = await writer.turn(c.Undo("undo", done=done, partly=True))
+    undone = await writer.turn(c.Undo(command_id="undo", done=done, partly=True))
     assert elena(writer).description is None, "erased words do not come back, not even empty"
     assert who.entity_id in {each.fact_id for each in undone.outcomes} or not undone.changes

@@ -50,7 +50,7 @@ class Writer:
 
     async def live(self) -> None:
         """Half a year with people, a promise, moves, remarks and recalls."""
-        profile = c.SetProfile("profile", profile=Profile(name="Maya"))
+        profile = c.SetProfile(command_id="profile", profile=Profile(name="Maya"))
         await self.turn(profile)
         for key, (name, kind) in enumerate(
             [("Elena", "person"), ("tea", "topic"), ("photos", "promise"), ("Elena", "person"), ("rain", "topic")], 1
@@ -63,13 +63,17 @@ class Writer:
             likes = Claim("Elena", f"Elena likes {name}", key, "so", kind="preference", importance=key)
             await self.turn(remembered(key, self.now, (sighting,), (lives, likes)))
         owner = next(each for each in self.believed.entities.values() if each.is_owner)
-        await self.turn(c.WriteNote("note", about_id=owner.entity_id, text="so it is", lifetime="week"))
-        await self.turn(c.ConfirmFact("sure", fact_id=min(self.active())))
+        await self.turn(c.WriteNote(command_id="note", about_id=owner.entity_id, text="so it is", lifetime="week"))
+        await self.turn(c.ConfirmFact(command_id="sure", fact_id=min(self.active())))
         some = sorted([*self.believed.facts, *self.believed.entities])[::2]
         for number in range(2):
             self.now += 3 * DAY
             accessed = tuple((each, number + 1) for each in some)
-            await self.turn(c.RecordAccess(f"access-{number}", "access", accessed, (("s1", 1, NOW),)))
+            await self.turn(
+                c.RecordAccess(
+                    command_id=f"access-{number}", actor="access", accessed=accessed, sources=(("s1", 1, NOW),)
+                )
+            )
 
     def active(self) -> list[str]:
         return [each.fact_id for each in self.believed.facts.values() if each.status == "active"]
@@ -78,7 +82,9 @@ class Writer:
 def remembered(key: int, at: float, sightings: tuple[Sighting, ...], claims: tuple[Claim, ...]) -> c.AcceptReading:
     """A reading whose segment is not kept here: no revision of it is marked as read."""
     read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", 0)
-    return c.AcceptReading(f"read-{key}", "extraction", read=(read,), sightings=sightings, claims=claims)
+    return c.AcceptReading(
+        command_id=f"read-{key}", actor="extraction", read=(read,), sightings=sightings, claims=claims
+    )
 
 
 def nights_of(pool: Pool) -> PostgresNights:
@@ -174,7 +180,9 @@ async def test_a_source_changes_state_where_it_is_kept_and_only_from_the_state_i
     counted = await nights.census(writer.user)
     assert sorted(counted.sources.ids) == ["core", "old"]
     found = [c.Crossing("source", each, "state", "candidate", "archived") for each in ("old", "core")]
-    done = await writer.turn(c.CloseNight("night", "night", crossings=tuple(found)))
+    done = await writer.turn(
+        c.CloseNight(command_id="night", actor="night", night="2026-03-03", step="states", crossings=tuple(found))
+    )
     kept = await pool.rows("SELECT source_id, state FROM sources WHERE scope = %(scope)s", scope=f"user:{writer.user}")
     assert {row["source_id"]: row["state"] for row in kept} == {"old": "archived", "core": "core"}
     told = await writer.journal.committed(writer.user, "night")
@@ -199,7 +207,7 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
         "Maya ran 7 km": (0.02, 0.9998),
     }  # fmt: skip
     for number, words in enumerate(said):
-        await writer.turn(c.Remember(f"told-{number}", claims=(Claim("Maya", words, 0, words),)))
+        await writer.turn(c.Remember(command_id=f"told-{number}", claims=(Claim("Maya", words, 0, words),)))
     ids = {each.statement: each.fact_id for each in writer.believed.facts.values() if each.statement in said}
     vectors = {ids[words]: np.array(vector, np.float32) for words, vector in said.items()}
     await writer.journal.put_fact_vectors(writer.user, vectors)

@@ -52,7 +52,7 @@ class Kept:
         self.keys.append(key)
         claim: Claim = lives(said.place, key) if said.there else leaves(said.place, key)
         read = c.ReadSegment(self.scope, source, key, 1, at, "Maya", "user", level)
-        command = c.AcceptReading(f"hear-{self.turns}", "extraction", read=(read,), claims=(claim,))
+        command = c.AcceptReading(command_id=f"hear-{self.turns}", actor="extraction", read=(read,), claims=(claim,))
         changes = decide(self.believed, command, COMMITTED + self.turns, Rules())
         assert await self.journal.commit(self.epoch, self.believed, changes, {})
         self.believed = evolve(self.believed, changes.changes)

@@ -71,7 +71,7 @@ async def test_the_ties_of_the_tables_are_those_of_the_working_set(
 
 async def test_what_is_forgotten_ties_no_more(mine: Writer, pool: Pool) -> None:
     before = await same(pool, mine)
-    await mine.turn(c.ForgetFact("forget", fact_id=before.facts[0]))
+    await mine.turn(c.ForgetFact(command_id="forget", fact_id=before.facts[0]))
     after = await same(pool, mine)
     assert before.facts[0] not in after.facts
 

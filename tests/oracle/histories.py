@@ -71,7 +71,7 @@ class Storyteller:
     @staticmethod
     def opening() -> c.Command:
         """The owner is called Maya."""
-        return c.SetProfile("c-profile", profile=Profile(name="Maya"))
+        return c.SetProfile(command_id="c-profile", profile=Profile(name="Maya"))
 
     def next(self, operation: Operation) -> c.Command | None:
         """The command of an operation, or None if there is nothing it could be done to."""
@@ -100,7 +100,7 @@ class Storyteller:
         if self.naive.sealed((who, slot or "")):
             return None
         self.naive.tell(who, claim.statement, slot, self._start(number), command_id)
-        return c.Remember(command_id, claims=(claim,))
+        return c.Remember(command_id=command_id, claims=(claim,))
 
     def _hear(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         source_id = f"s-{self.count}"
@@ -111,7 +111,7 @@ class Storyteller:
         self.naive.tell(who, claim.statement, slot, self._start(number), source_id)
         self.naive.undoable.clear()
         self.heard.append((source_id, (who, slot or "")))
-        return c.AcceptReading(command_id, "extraction", read=(segment,), claims=(claim,))
+        return c.AcceptReading(command_id=command_id, actor="extraction", read=(segment,), claims=(claim,))
 
     def segment(self, source_id: str) -> c.ReadSegment:
         """The only segment of a source."""
@@ -126,7 +126,9 @@ class Storyteller:
         source_id, _ = picked = heard[number % len(heard)]
         self.heard.remove(picked)
         self.naive.withdraw(source_id)
-        return c.Withdraw(command_id, "extraction", segment_keys=(self.segment(source_id).segment_key,))
+        return c.Withdraw(
+            command_id=command_id, actor="extraction", segment_keys=(self.segment(source_id).segment_key,)
+        )
 
     def _correct(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         if not (standing := self.naive.standing()):
@@ -138,14 +140,14 @@ class Storyteller:
             object=command_id if slot else None,
         )  # fmt: skip
         self.naive.correct(old, statement, command_id)
-        return c.CorrectFact(command_id, fact_id=old, claim=claim)
+        return c.CorrectFact(command_id=command_id, fact_id=old, claim=claim)
 
     def _forget(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         if not (standing := self.naive.standing()):
             return None
         statement = standing[number % len(standing)][2]
         self.naive.forget(statement)
-        return c.ForgetFact(command_id, fact_id=statement)
+        return c.ForgetFact(command_id=command_id, fact_id=statement)
 
     def _confirm(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         standing = [each[2] for each in self.naive.standing() if each[2] not in self.confirmed]
@@ -154,7 +156,7 @@ class Storyteller:
         statement = standing[number % len(standing)]
         self.confirmed.add(statement)
         self.naive.confirm()
-        return c.ConfirmFact(command_id, fact_id=statement)
+        return c.ConfirmFact(command_id=command_id, fact_id=statement)
 
     def _rename(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         name = f"Ravi {'ABCDEFGH'[number % 8]}"
@@ -162,10 +164,10 @@ class Storyteller:
             return None
         if self.naive.state.names["Ravi"][-1] != name:
             self.naive.rename("Ravi", name)
-        return c.RenameEntity(command_id, entity_id="Ravi", name=name)
+        return c.RenameEntity(command_id=command_id, entity_id="Ravi", name=name)
 
     def _undo(self, command_id: str, who: str, topic: int, number: int) -> c.Command | None:
         if not self.naive.undoable:
             return None
         self.naive.undo()
-        return c.Undo(command_id)
+        return c.Undo(command_id=command_id)

@@ -115,6 +115,6 @@ def test_what_is_true_of_a_slot_does_not_depend_on_arrival(days: list[int], shuf
     for order in (claims, shuffle.sample(claims, len(claims))):
         told = Told()
         for number, claim in enumerate(order):
-            told.turn(c.Remember(f"c-{claim.valid_from}", claims=(claim,)), COMMITTED + number)
+            told.turn(c.Remember(command_id=f"c-{claim.valid_from}", claims=(claim,)), COMMITTED + number)
         answers.append([told.answer(as_of, COMMITTED + 100) for as_of in (*MOMENTS, *map(day, days))])
     assert answers[0] == answers[1]

@@ -34,7 +34,7 @@ def told(*sentences: str) -> Memory:
         memory.now = at = NOW - (len(sentences) - 1 - place) * 99 * DAY
         reading = read([Utterance(f"s{place}", "0", place + 1, 1, "Ana", text, at, role="user")])
         heard = c.ReadSegment("user:u", f"s{place}", place + 1, 1, at, "Ana", "user", 0)
-        memory.turn(c.AcceptReading(f"h{place}", "extraction", read=(heard,), claims=reading.claims,
+        memory.turn(c.AcceptReading(command_id=f"h{place}", actor="extraction", read=(heard,), claims=reading.claims,
                                     sightings=reading.sightings))  # fmt: skip
     return memory
 

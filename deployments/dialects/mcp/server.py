@@ -157,7 +157,7 @@ async def calling_of(context: _Context, name: str) -> Calling:
     if request is None or admitted is None:
         raise Unauthenticated()
     scope = request.scope
-    app: AppContext = scope["app"].state.app
+    app: AppContext = scope["app"].state.context
     app.look()
     admitted.route = f"{scope['path'].rstrip('/')} {name}"
     who = await acting(app, admitted.granted, _user_of(request))

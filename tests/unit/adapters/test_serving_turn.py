@@ -25,8 +25,8 @@ from deployments.connections import Connections
 from deployments.listening import HAND_OVER_S, Listener, listen
 
 WHOLE = b"GET /who HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
-HOLDER = "import sys, time; from pathlib import Path; from adapters.serving_turn import Turn; "
-HOLDER += "turn = Turn(Path(sys.argv[1]), int(sys.argv[2])); print(turn.came(), flush=True); time.sleep(600)"
+HOLDER = "import sys, time; from pathlib import Path; from adapters.serving_turn import ServingTurn; "
+HOLDER += "turn = ServingTurn(Path(sys.argv[1]), int(sys.argv[2])); print(turn.came(), flush=True); time.sleep(600)"
 
 
 def named(name: str) -> FastAPI:

@@ -9,6 +9,8 @@ from typing import Any
 from adapters.capture.erasure import SessionFiles
 from adapters.capture.files import drop_lock, locked
 from adapters.capture.jsonl import append
+from adapters.capture.sounds import SoundFolder
+from config.doors import Sound
 from tests.api.test_forgetting import payload
 
 
@@ -24,7 +26,7 @@ def files(root: Path) -> SessionFiles:
     async def dropped(path: str) -> None:
         return None
 
-    return SessionFiles(root, "me", NoOffsets(), dropped)
+    return SessionFiles(root, "me", NoOffsets(), dropped, SoundFolder(root.parent / "audio", Sound()))
 
 
 async def test_all_files_go_with_their_locks_and_folder(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_file_is_named_once(tmp_path: Path) -> None:
 def test_a_folder_without_a_file_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff")
     assert isinstance(raised := run(str(tmp_path)).exception, Invalid)
-    assert raised.detail == f"There is no file to import in {tmp_path}."
+    assert raised.detail.startswith(f"There is no file to import in {tmp_path}. Read are slack ")
 
 
 def test_a_name_that_is_no_text_keeps_only_its_file_out(tmp_path: Path) -> None:

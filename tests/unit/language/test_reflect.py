@@ -66,7 +66,7 @@ async def test_facts_are_data_to_the_model_whatever_they_ask_for() -> None:
 @pytest.mark.conforms("003:thresholds.stale_belief", "003:thresholds.prune_default")
 def test_facts_grow_stale_below_a_tenth_and_are_pruned_below_a_twentieth() -> None:
     memory = told("Maya keeps bees", "Maya sells honey")
-    memory.turn(c.ProtectFact("p", fact_id=memory.fact("Maya sells honey").fact_id))
+    memory.turn(c.ProtectFact(command_id="p", fact_id=memory.fact("Maya sells honey").fact_id))
     bees = memory.fact("Maya keeps bees").fact_id
     assert look(memory, 76).stale == [], "0.6 * 2^(-76/30) is 0.104"
     assert look(memory, 78).stale == [bees], "and two days later 0.099"

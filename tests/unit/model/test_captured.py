@@ -74,20 +74,22 @@ def test_a_command_is_the_same_when_it_is_read_back(kind: str, data: st.DataObje
 
 def test_an_undo_names_what_it_undoes() -> None:
     done = ChangeSet("c-1", "Remember", "user", 1.0)
-    undo = c.Undo("c-2", done=done)
+    undo = c.Undo(command_id="c-2", done=done)
     assert plain(undo)["done"] == "c-1"
     assert written_and_read(undo) == replace(undo, done=None)
 
 
 def test_fields_of_later_versions_have_defaults_and_of_ours_are_never_guessed() -> None:
     read = reader(c.WriteNote)
-    assert read({"command_id": "c-1"}) == c.WriteNote("c-1")
+    least = {"command_id": "c-1", "about_id": "e-1", "text": "She keeps bees."}
+    assert read(least) == c.WriteNote(command_id="c-1", about_id="e-1", text="She keeps bees.")
     for damaged in (
-        {"command_id": "c-1", "tone": "kind"},
-        {"command_id": 7},
+        {**least, "tone": "kind"},
+        {**least, "command_id": 7},
+        {"command_id": "c-1"},
         {},
         [],
-        {"command_id": "c-1", "text": None},
+        {**least, "text": None},
     ):
         with pytest.raises(Invalid):
             read(damaged)
@@ -119,9 +121,9 @@ def test_a_nested_value_finds_its_type_again() -> None:
 
 def test_statements_are_found_wherever_they_are() -> None:
     claims = (Claim("Maya", "Maya runs", 1, "I run"), Claim("Maya", "Maya swims", 1, "I swim"))
-    assert list(statements_of(plain(c.Remember("c-1", claims=claims)))) == ["Maya runs", "Maya swims"]
-    assert list(statements_of(plain(c.CorrectFact("c-1", claim=claims[0])))) == ["Maya runs"]
-    assert list(statements_of(plain(c.ForgetFact("c-1", fact_id="f-1")))) == []
+    assert list(statements_of(plain(c.Remember(command_id="c-1", claims=claims)))) == ["Maya runs", "Maya swims"]
+    assert list(statements_of(plain(c.CorrectFact(command_id="c-1", fact_id="f-1", claim=claims[0])))) == ["Maya runs"]
+    assert list(statements_of(plain(c.ForgetFact(command_id="c-1", fact_id="f-1")))) == []
 
 
 def test_the_fingerprint_is_of_what_was_decided_not_of_its_order() -> None:

@@ -63,6 +63,6 @@ def test_a_source_of_many_facts_is_forgotten_without_a_look_at_all_links_for_eac
 
     monkeypatch.setattr(Draft, "links", property(counted))
     keys = tuple(range(1, facts + 1))
-    memory.turn(c.Withdraw("gone", segment_keys=keys, source_id="s", erase=True))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=keys, source_id="s", erase=True))
     assert not memory.believed.facts
     assert looks < 5

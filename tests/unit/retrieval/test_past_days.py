@@ -128,7 +128,7 @@ def test_what_is_out_is_told_anew_when_words_are_taken_back() -> None:
     before = at_hand.outlook(view, as_of=day)
     assert before is not None
     assert home(before, 12) == ["Porto"]
-    memory.turn(c.Withdraw("gone", segment_keys=(1 + hash_of(AGAIN[2]),)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(1 + hash_of(AGAIN[2]),)))
     believed["u"] = memory.believed
     after = at_hand.outlook(view, as_of=day)
     assert after is not None

@@ -28,7 +28,7 @@ class Memory:
         self.now = NOON + 1000 * DAY
         self.vectors = {words: vector / np.linalg.norm(vector) for words, vector in (vectors or {}).items()}
         self.fact_vectors = FactVectors()
-        self.turn(c.SetProfile("profile", profile=Profile(name=name)))
+        self.turn(c.SetProfile(command_id="profile", profile=Profile(name=name)))
 
     def turn(self, command: c.Command) -> ChangeSet:
         self.now += 1
@@ -46,7 +46,9 @@ class Memory:
         """One segment, in a source of its own unless said otherwise."""
         read = c.ReadSegment("user:u", source or f"s{key}", key, revision, at, speaker, role, 0)
         identity = f"hear-{source}-{key}-{revision}-{len(claims)}"
-        return self.turn(c.AcceptReading(identity, "extraction", read=(read,), claims=claims, sightings=sightings))
+        return self.turn(
+            c.AcceptReading(command_id=identity, actor="extraction", read=(read,), claims=claims, sightings=sightings)
+        )
 
     def fact(self, statement: str) -> Fact:
         return next(fact for fact in self.believed.facts.values() if fact.statement == statement)

@@ -34,7 +34,7 @@ class Said:
 
 def hear(memory: Memory, key: int, *claims: Claim, level: int = OPEN, at: float = NOON) -> None:
     read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", level)
-    memory.turn(c.AcceptReading(f"hear-{key}", "extraction", read=(read,), claims=claims))
+    memory.turn(c.AcceptReading(command_id=f"hear-{key}", actor="extraction", read=(read,), claims=claims))
 
 
 def told(*assertions: Said) -> Memory:
@@ -106,7 +106,7 @@ def test_an_open_value_that_is_affirmed_after_a_secret_one_holds_again_for_who_s
 def test_what_was_affirmed_last_is_withdrawn_and_the_secret_value_holds_again() -> None:
     said = [Said(0, "Porto", True, OPEN), Said(1, "Faro", True, SENSITIVE), Said(2, "Porto", True, OPEN)]
     memory = told(*said)
-    memory.turn(c.Withdraw("gone", segment_keys=(1 + hash_of(said[2]),)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(1 + hash_of(said[2]),)))
     assert (holds_now(memory.believed, SENSITIVE), holds_now(memory.believed, OPEN)) == (["Faro"], ["Porto"])
 
 
@@ -146,7 +146,7 @@ def test_a_state_that_holds_again_is_over_for_who_knows_of_a_secret_event() -> N
     hear(memory, 2, leaves("Faro", 2), at=NOON + DAY)
     moved = says("Maya moved to Porto", 3, predicate="moved_to", object="Porto", tense="event")
     hear(memory, 3, moved, level=SENSITIVE, at=NOON + 2 * DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (holds_now(memory.believed, OPEN), holds_now(memory.believed, SENSITIVE)) == (["Faro"], ["Porto"])
 
 
@@ -159,8 +159,9 @@ def test_words_of_one_who_is_split_off_are_against_nothing_that_is_left() -> Non
         hear(memory, key, claim, level=level, at=NOON + key * DAY)
     assert {each.kind for each in memory.believed.links} == {"supersedes", "interrupts"}
     alex = memory.fact("Alex lives in Porto").subject_id
-    memory.turn(c.SplitEntity("split", entity_id=alex, qualifier="cousin", segment_keys=(2, 4), fact_ids=tuple(
-        memory.fact(f"Alex lives in {place}").fact_id for place in ("Faro", "Lagos"))))  # fmt: skip
+    moved = tuple(memory.fact(f"Alex lives in {place}").fact_id for place in ("Faro", "Lagos"))
+    split = c.SplitEntity(command_id="split", entity_id=alex, qualifier="cousin", segment_keys=(2, 4), fact_ids=moved)
+    memory.turn(split)
     porto = memory.fact("Alex lives in Porto")
     assert porto.subject_id == alex
     assert not [each for each in memory.believed.links if porto.fact_id in (each.from_id, each.to_id)]

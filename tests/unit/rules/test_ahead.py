@@ -142,7 +142,7 @@ def test_a_move_that_is_called_off_is_no_longer_believed() -> None:
     off = moving("Mia is not moving to Hamburg after all", 2, polarity=False)
     memory.hear(2, off, at=NOON + DAY)
     assert memory.active() == ["Mia is not moving to Hamburg after all"]
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.active() == ["Mia is moving to Hamburg"]
 
 
@@ -183,7 +183,7 @@ def test_it_ends_however_many_had_said_so_unless_it_is_merely_denied(change: boo
     (outcome,) = memory.hear(4, over, at=NOON + DAY).outcomes
     assert memory.fact("Maya eats fish").status == status
     assert outcome.outcome == ("superseded" if change else "disputed")
-    memory.turn(c.Withdraw("gone", segment_keys=(4,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(4,)))
     assert memory.active() == ["Maya eats fish"]
 
 
@@ -199,7 +199,7 @@ def test_who_eats_what_a_diet_excludes_keeps_it_no_longer(order: tuple[int, ...]
     for key in order:
         memory.hear(key, said[key], at=NOON + 2 * key * DAY)
     assert days(memory.fact("Maya is vegetarian")) == ("superseded", 4, 6)
-    memory.turn(c.Withdraw("gone", segment_keys=(3,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(3,)))
     assert days(memory.fact("Maya is vegetarian")) == ("active", 4, None)
 
 

@@ -62,7 +62,11 @@ def test_wishes_plans_and_what_is_told_on_purpose_stay_what_they_are() -> None:
     memory.hear(2, says("Maya would love to paint", 2, predicate="likes", object="painting"), at=NOON + DAY)
     memory.hear(3, says("Maya said she would call", 3), at=NOON + DAY)
     memory.hear(4, says("Maya promised she would write", 4, predicate="promises", object="write", tense="plan"))
-    memory.turn(c.Remember("told", claims=(says("Maya might live in Monaco", predicate="lives_in", object="Monaco"),)))
+    memory.turn(
+        c.Remember(
+            command_id="told", claims=(says("Maya might live in Monaco", predicate="lives_in", object="Monaco"),)
+        )
+    )
     assert len(memory.active()) == 5
 
 
@@ -112,7 +116,7 @@ def test_where_somebody_lived_before_is_no_home_of_today(
 def test_nor_is_it_if_it_is_told_on_purpose(statement: str) -> None:
     memory = Memory()
     memory.hear(1, lives("Ghent"))
-    memory.turn(c.Remember("told", claims=(says(statement, predicate="lives_in", object="Porto"),)))
+    memory.turn(c.Remember(command_id="told", claims=(says(statement, predicate="lives_in", object="Porto"),)))
     assert memory.active("lives_in") == ["Maya lives in Ghent"]
     assert memory.fact(statement).status == "active"
 

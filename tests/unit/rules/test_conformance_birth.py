@@ -114,7 +114,7 @@ def test_the_owner_is_sure_and_comes_from_the_profile() -> None:
 def test_a_note_is_kept_for_a_month_unless_it_says_how_long() -> None:
     memory = Memory()
     owner = called(memory, "Maya").entity_id
-    memory.turn(c.WriteNote("n", about_id=owner, text="Call her May."))
+    memory.turn(c.WriteNote(command_id="n", about_id=owner, text="Call her May."))
     (note,) = memory.believed.notes.values()
     assert note.lifetime == "month"
     assert type(note)(note.note_id, owner, "so", "user", NOON).lifetime == "month"
@@ -175,17 +175,17 @@ def test_what_is_confirmed_is_sure_and_protected_and_only_what_is_believed_can_b
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
     fact = memory.fact("Maya keeps bees")
-    memory.turn(c.ConfirmFact("c", fact_id=fact.fact_id))
+    memory.turn(c.ConfirmFact(command_id="c", fact_id=fact.fact_id))
     assert (memory.fact("Maya keeps bees").confidence, memory.fact("Maya keeps bees").protected) == (1.0, True)
-    assert memory.turn(c.ConfirmFact("c2", fact_id=fact.fact_id)).changes == (), "it is so already"
+    assert memory.turn(c.ConfirmFact(command_id="c2", fact_id=fact.fact_id)).changes == (), "it is so already"
     sure = says("Maya sells honey", 2, confidence=1.0)
     memory.hear(2, sure)
-    memory.turn(c.ConfirmFact("c3", fact_id=memory.fact("Maya sells honey").fact_id))
+    memory.turn(c.ConfirmFact(command_id="c3", fact_id=memory.fact("Maya sells honey").fact_id))
     assert memory.fact("Maya sells honey").protected, "sure is not yet confirmed"
     memory.hear(3, says("Maya bakes", 3))
     bakes = memory.fact("Maya bakes").fact_id
-    memory.turn(c.ProtectFact("p", fact_id=bakes))
-    memory.turn(c.ConfirmFact("c4", fact_id=bakes))
+    memory.turn(c.ProtectFact(command_id="p", fact_id=bakes))
+    memory.turn(c.ConfirmFact(command_id="c4", fact_id=bakes))
     assert memory.fact("Maya bakes").confidence == 1.0, "protected is not yet sure"
 
 
@@ -194,9 +194,9 @@ def test_what_is_forgotten_says_so_and_is_forgotten_once() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
     identity = memory.fact("Maya keeps bees").fact_id
-    memory.turn(c.ForgetFact("f", fact_id=identity))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=identity))
     assert memory.fact("Maya keeps bees").status == "forgotten"
-    assert memory.turn(c.ForgetFact("f2", fact_id=identity)).changes == ()
+    assert memory.turn(c.ForgetFact(command_id="f2", fact_id=identity)).changes == ()
 
 
 # ------------------------------------------------------------------------------------------------ the night
@@ -225,7 +225,7 @@ def test_a_night_leaves_alone_what_is_no_longer_believed() -> None:
     memory.hear(1, says("Maya keeps bees", importance=3))
     plan = plan_night(OF, census(memory.believed), memory.now + 900 * DAY, Life())
     assert [each.after for each in crossed(plan, "states") if each.noun == "fact"] == ["archived"]
-    memory.turn(c.ForgetFact("f", fact_id=memory.fact("Maya keeps bees").fact_id))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=memory.fact("Maya keeps bees").fact_id))
     plan = plan_night(OF, census(memory.believed), memory.now + 900 * DAY, Life())
     assert [each for each in crossed(plan, "states") if each.noun == "fact"] == []
 
@@ -252,6 +252,6 @@ def test_the_log_says_whether_protection_began_or_ended() -> None:
     identity = memory.fact("Maya keeps bees").fact_id
     reasons = []
     for number, wanted in enumerate((True, False)):
-        done = memory.turn(c.ProtectFact(f"p{number}", fact_id=identity, protected=wanted))
+        done = memory.turn(c.ProtectFact(command_id=f"p{number}", fact_id=identity, protected=wanted))
         reasons += [each.reason for each in done.changes]
     assert reasons == ["protected", "protection ended"]

@@ -26,7 +26,9 @@ def apart(*similar: float) -> list[np.ndarray]:
 
 def heard(key: int, statement: str, days: float = 0.0, judging: Judging | None = None) -> c.AcceptReading:
     read = c.ReadSegment("user:u", f"s{key}", key, 1, NOON + days * DAY, "Maya", "user", 0)
-    return c.AcceptReading(f"h{key}", "extraction", read=(read,), claims=(says(statement, key),), judging=judging)
+    return c.AcceptReading(
+        command_id=f"h{key}", actor="extraction", read=(read,), claims=(says(statement, key),), judging=judging
+    )
 
 
 def asked(memory: Memory, command: c.AcceptReading) -> list[str]:
@@ -200,7 +202,7 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
     old = memory.fact("Maya keeps bees").fact_id
-    memory.turn(c.CorrectFact("k", fact_id=old, claim=says("Maya keeps hens")))
+    memory.turn(c.CorrectFact(command_id="k", fact_id=old, claim=says("Maya keeps hens")))
     new = memory.fact("Maya keeps hens")
     assert (memory.fact("Maya keeps bees").status, new.status) == ("invalidated", "active")
     assert new.valid_from == NOON, "as it always was"

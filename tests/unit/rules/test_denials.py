@@ -101,9 +101,9 @@ def test_denials_are_heard_in_any_order_withdrawn_and_told_again(
     for moment in range(11):
         assert held_at(memory.believed, moment + 0.5) == expected(heard, moment + 0.5)
     if data.draw(st.booleans()):
-        memory.turn(c.Withdraw("gone", segment_keys=tuple(key + 1 for key in gone)))
+        memory.turn(c.Withdraw(command_id="gone", segment_keys=tuple(key + 1 for key in gone)))
     for key in gone:
-        memory.turn(c.Withdraw(f"gone-{key}", segment_keys=(key + 1,)))
+        memory.turn(c.Withdraw(command_id=f"gone-{key}", segment_keys=(key + 1,)))
     left = [each for key, each in enumerate(heard) if key not in gone]
     for moment in range(11):
         assert held_at(memory.believed, moment + 0.5) == expected(left, moment + 0.5)
@@ -163,7 +163,7 @@ def test_two_who_turn_out_to_be_one_lived_where_the_words_on_both_say(
         who = "Zora" if key in of_the_other else "Zoe"
         memory.hear(key + 1, of(who, key + 1, heard[key]), at=NOON + heard[key][0] * DAY)
     zoe, zora = entity_called(memory, "Zoe"), entity_called(memory, "Zora")
-    memory.turn(c.MergeEntities("merge", winner_id=zoe, loser_id=zora))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=zoe, loser_id=zora))
     for moment in range(11):
         assert sorted(set(held_at(memory.believed, moment + 0.5))) == expected(heard, moment + 0.5)
 
@@ -175,7 +175,7 @@ def test_a_value_that_a_merge_finds_between_two_of_its_stays_splits_them() -> No
     memory.hear(2, of("Zoe", 2, (8, "Porto", True)), at=NOON + 8 * DAY)
     memory.hear(3, of("Zora", 3, (4, "Faro", True)), at=NOON + 4 * DAY)
     zoe, zora = entity_called(memory, "Zoe"), entity_called(memory, "Zora")
-    memory.turn(c.MergeEntities("merge", winner_id=zora, loser_id=zoe))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=zora, loser_id=zoe))
     assert [held_at(memory.believed, day) for day in (1, 5, 9)] == [["Porto"], ["Faro"], ["Porto"]]
 
 
@@ -186,7 +186,7 @@ def test_words_of_a_value_and_of_its_denial_that_go_at_once_leave_what_the_other
         memory = Memory()
         for key, assertion in enumerate(told, start=first):
             said(memory, key, assertion)
-        memory.turn(c.Withdraw("gone", segment_keys=(first, first + 2)))
+        memory.turn(c.Withdraw(command_id="gone", segment_keys=(first, first + 2)))
         assert [held_at(memory.believed, day) for day in (1.5, 3, 8.5, 9.5)] == [[], ["Porto"], ["Porto"], []]
 
 

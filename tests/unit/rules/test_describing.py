@@ -37,7 +37,7 @@ def elena(memory: Memory) -> Entity:
 def describe(memory: Memory, text: str, *statements: str) -> None:
     support = tuple(memory.fact(each).fact_id for each in statements)
     written = c.Description(elena(memory).entity_id, text, support)
-    memory.turn(c.DescribeEntities(f"describe-{memory.now}", "night", descriptions=(written,)))
+    memory.turn(c.DescribeEntities(command_id=f"describe-{memory.now}", actor="night", descriptions=(written,)))
 
 
 def around(*facts: Fact, **cosines: float) -> Surroundings:
@@ -121,7 +121,7 @@ def test_a_description_is_put_with_what_it_rests_on_and_the_same_again_changes_n
     assert elena(memory).description == "She keeps bees."
     assert rests_on(memory.believed, elena(memory).entity_id) == {memory.fact(BEES).fact_id}
     same = c.Description(elena(memory).entity_id, "She keeps bees.", (memory.fact(BEES).fact_id,))
-    again = c.DescribeEntities("again", "night", descriptions=(same,))
+    again = c.DescribeEntities(command_id="again", actor="night", descriptions=(same,))
     assert decide(memory.believed, again, memory.now + 1, Rules()).changes == ()
     describe(memory, "She plays.", CELLO)
     assert rests_on(memory.believed, elena(memory).entity_id) == {memory.fact(CELLO).fact_id}
@@ -134,11 +134,11 @@ def test_a_description_is_put_with_what_it_rests_on_and_the_same_again_changes_n
 def test_what_no_longer_stands_when_it_is_committed_is_not_written() -> None:
     memory = told(BEES, CELLO)
     bees = memory.fact(BEES).fact_id
-    memory.turn(c.ForgetFact("forget", fact_id=bees))
+    memory.turn(c.ForgetFact(command_id="forget", fact_id=bees))
     describe(memory, "She keeps bees.", BEES)
     assert elena(memory).description is None
     nobody = c.Description("e-nobody", "Nobody", (memory.fact(CELLO).fact_id,))
-    command = c.DescribeEntities("d", "night", descriptions=(nobody,))
+    command = c.DescribeEntities(command_id="d", actor="night", descriptions=(nobody,))
     assert decide(memory.believed, command, memory.now, Rules()).changes == ()
 
 
@@ -147,12 +147,12 @@ def test_it_goes_with_the_first_fact_it_rests_on_and_comes_back_when_that_is_und
     memory = told(BEES, CELLO, SEA)
     describe(memory, "She keeps bees and plays.", BEES, CELLO)
     before = memory.believed
-    memory.turn(c.ForgetFact("sea", fact_id=memory.fact(SEA).fact_id))
+    memory.turn(c.ForgetFact(command_id="sea", fact_id=memory.fact(SEA).fact_id))
     assert elena(memory).description is not None, "it does not rest on that"
-    done = memory.turn(c.ForgetFact("bees", fact_id=memory.fact(BEES).fact_id))
+    done = memory.turn(c.ForgetFact(command_id="bees", fact_id=memory.fact(BEES).fact_id))
     assert elena(memory).description is None
     assert rests_on(memory.believed, elena(memory).entity_id) == frozenset()
-    memory.turn(c.Undo("undo", done=done))
+    memory.turn(c.Undo(command_id="undo", done=done))
     assert memory.believed.entities == before.entities
     assert memory.believed.links == before.links
 
@@ -163,7 +163,9 @@ def test_a_change_of_state_takes_nothing_away() -> None:
     describe(memory, "She keeps bees.", BEES)
     bees = memory.fact(BEES)
     crossing = c.Crossing("fact", bees.fact_id, "state", bees.state, "core")
-    memory.turn(c.CloseNight("night", "night", crossings=(crossing,)))
+    memory.turn(
+        c.CloseNight(command_id="night", actor="night", night="2026-03-03", step="pruning", crossings=(crossing,))
+    )
     assert elena(memory).description == "She keeps bees."
 
 
@@ -172,7 +174,7 @@ def test_where_a_fact_about_it_is_erased_its_description_goes_whatever_it_rests_
     """An earlier description may have quoted the fact, and the words of all of them go together."""
     memory = told(BEES, CELLO)
     describe(memory, "She plays.", CELLO)
-    memory.turn(c.Withdraw("erase", segment_keys=(1,), erase=True, source_id="s1"))
+    memory.turn(c.Withdraw(command_id="erase", segment_keys=(1,), erase=True, source_id="s1"))
     assert elena(memory).description is None
     assert memory.active() == [CELLO]
 
@@ -182,7 +184,7 @@ def test_what_another_entity_is_told_of_stays() -> None:
     memory = told(BEES, CELLO)
     memory.hear(9, Claim("Maya", "Maya paints", 9, "I paint"))
     describe(memory, "She plays.", CELLO)
-    memory.turn(c.Withdraw("erase", segment_keys=(9,), erase=True, source_id="s9"))
+    memory.turn(c.Withdraw(command_id="erase", segment_keys=(9,), erase=True, source_id="s9"))
     assert elena(memory).description == "She plays."
 
 
@@ -190,7 +192,7 @@ def test_what_another_entity_is_told_of_stays() -> None:
 def test_facts_that_move_to_another_entity_take_the_description_along() -> None:
     memory = told(BEES)
     describe(memory, "She keeps bees.", BEES)
-    memory.turn(c.Remember("nina", claims=(says("Nina paints", 0, subject="Nina"),)))
+    memory.turn(c.Remember(command_id="nina", claims=(says("Nina paints", 0, subject="Nina"),)))
     nina = memory.believed.entities[memory.fact("Nina paints").subject_id]
-    memory.turn(c.MergeEntities("merge", winner_id=nina.entity_id, loser_id=elena(memory).entity_id))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=nina.entity_id, loser_id=elena(memory).entity_id))
     assert replace(elena(memory), merged_into=None).description is None

@@ -40,7 +40,7 @@ class Scripted:
 
 def heard(key: int, statement: str, at: float = NOON) -> c.AcceptReading:
     read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", 0)
-    return c.AcceptReading(f"hear-{key}", "extraction", read=(read,), claims=(says(statement, key),))
+    return c.AcceptReading(command_id=f"hear-{key}", actor="extraction", read=(read,), claims=(says(statement, key),))
 
 
 def submitted(memory: Memory, command: c.AcceptReading, judge: Scripted | None, rounds: int = 3) -> ChangeSet:
@@ -102,7 +102,7 @@ def test_what_is_taken_back_leaves_its_time_to_what_it_had_updated() -> None:
     submitted(memory, heard(2, NEW, NOON + DAY), Scripted(Verdict("updates", 0.9)))
     submitted(memory, heard(3, ALSO, NOON + 5 * DAY), Scripted(Verdict("updates", 0.9)))
     assert memory.fact(OLD).valid_to == NOON + DAY
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (memory.fact(OLD).status, memory.fact(OLD).valid_to) == ("superseded", NOON + 5 * DAY)
     assert memory.fact(ALSO).status == "active"
 
@@ -151,7 +151,7 @@ def test_facts_without_a_vector_meet_their_rivals_when_it_comes() -> None:
     memory.vectors = {words: vector / np.linalg.norm(vector) for words, vector in told.items()}
     ids = tuple(fact.fact_id for fact in memory.believed.facts.values())
     memory.fact_vectors.put({f.fact_id: memory.vectors[f.statement] for f in memory.believed.facts.values()})
-    memory.turn(c.MeetRivals("met", "extraction", fact_ids=(*ids, "f-gone")))
+    memory.turn(c.MeetRivals(command_id="met", actor="extraction", fact_ids=(*ids, "f-gone")))
     assert len(memory.active()) == 1
     (kept,) = (fact for fact in memory.believed.facts.values() if fact.status == "active")
     assert len(memory.believed.evidence[kept.fact_id]) == 2
@@ -163,7 +163,7 @@ def ask_it_again(memory: Memory, judge: Scripted, number: int = 0) -> None:
         return memory.turn(judged)
 
     fact = memory.fact(NEW)
-    asyncio.run(ask_again(c.MeetRivals(f"again-{number}", fact_ids=(fact.fact_id,)), submit, judge, 3))
+    asyncio.run(ask_again(c.MeetRivals(command_id=f"again-{number}", fact_ids=(fact.fact_id,)), submit, judge, 3))
 
 
 def test_a_judge_that_failed_is_asked_again_and_then_its_verdict_stands() -> None:
@@ -182,7 +182,7 @@ def test_a_fact_whose_rivals_are_gone_need_not_be_judged_any_more() -> None:
     memory = Memory(vectors=VECTORS)
     memory.turn(heard(1, OLD))
     submitted(memory, heard(2, NEW, NOON + DAY), Scripted(None))
-    memory.turn(c.Withdraw("gone", segment_keys=(1,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,)))
     judge = Scripted(Verdict("updates", 0.9))
     ask_it_again(memory, judge)
     assert (memory.fact(NEW).judged_by, judge.pairs) == ("rules", [])
@@ -205,7 +205,7 @@ def test_a_source_that_is_deleted_while_it_is_judged_leaves_nothing_dangling(era
 
     class Deleting(Scripted):
         async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
-            memory.turn(c.Withdraw("gone", segment_keys=(1,), erase=erase))
+            memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,), erase=erase))
             return await super().judge(pairs)
 
     memory = Memory(vectors=VECTORS)

@@ -83,7 +83,7 @@ def test_a_promise_that_is_made_again_is_open_again():
 
 def test_a_promise_is_open_again_when_the_words_that_kept_it_go():
     memory = told(PROMISE, "I sent you the contract.")
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert states(memory) == ["open"]
 
 

@@ -49,7 +49,7 @@ def test_segments_of_several_moments_are_heard_in_any_order_withdrawn_and_told_a
         hear(memory, key + 1, said[key])
     check(memory, said)
     gone = data.draw(st.sets(st.integers(0, len(said) - 1))) if data is not None else {1}
-    memory.turn(c.Withdraw("gone", segment_keys=tuple(key + 1 for key in gone)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=tuple(key + 1 for key in gone)))
     check(memory, [each for key, each in enumerate(said) if key not in gone])
     for key in gone:
         hear(memory, key + 1, said[key], revision=2)
@@ -67,7 +67,7 @@ def test_an_earlier_beginning_is_that_of_the_words_which_tell_it_and_goes_with_t
         for key in order:
             early = (lives("Leeds", 1, valid_from=NOON - 60 * DAY),) if key == 1 else ()
             memory.hear(key, lives("Leeds", key), *early, at=NOON + (key - 1) * 2 * DAY)
-        memory.turn(c.Withdraw("gone", segment_keys=(gone,)))
+        memory.turn(c.Withdraw(command_id="gone", segment_keys=(gone,)))
         assert memory.fact("Maya lives in Leeds").valid_from == began
 
 
@@ -78,7 +78,7 @@ def test_a_liking_keeps_its_earlier_beginning_when_another_source_is_gone() -> N
     since = says("Maya likes chess", predicate="likes", object="chess", valid_from=NOON - 9 * DAY)
     memory.hear(1, chess, since)
     memory.hear(2, says("Maya likes chess", 2, predicate="likes", object="chess"), at=NOON + DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.fact("Maya likes chess").valid_from == NOON - 9 * DAY
 
 
@@ -90,7 +90,7 @@ def test_a_moment_that_was_told_later_is_undone_with_what_told_it() -> None:
     done = memory.hear(1, *[lives("Leeds", 1, valid_from=NOON - 9 * DAY)] * 2)
     (kept,) = memory.believed.evidence[memory.fact("Maya lives in Leeds").fact_id]
     assert kept.moments == (NOON - 9 * DAY, NOON)
-    memory.turn(c.Undo("undo", done=done))
+    memory.turn(c.Undo(command_id="undo", done=done))
     assert memory.believed.evidence == before
 
 
@@ -100,7 +100,7 @@ def test_what_was_forgotten_keeps_both_moments_when_its_words_are_read_again() -
     both = (lives("Leeds", 1), lives("Leeds", 1, valid_from=NOON - 9 * DAY))
     memory.hear(1, *both)
     leeds = memory.fact("Maya lives in Leeds").fact_id
-    memory.turn(c.ForgetFact("forget", fact_id=leeds))
+    memory.turn(c.ForgetFact(command_id="forget", fact_id=leeds))
     memory.hear(1, *both, revision=2)
     memory.hear(1, *both, both[0], revision=2)
     (kept,) = memory.believed.evidence[leeds]
@@ -113,7 +113,7 @@ def test_duplicates_of_one_segment_become_one_that_holds_from_both_moments() -> 
     for words, since in (("Maya keeps bees", NOON), ("Maya keeps the bees", NOON - 9 * DAY)):
         memory.hear(1, says(words, valid_from=since), *[says(words, valid_from=since)] * (since < NOON))
     kept, other = (memory.fact(f"Maya keeps {what}").fact_id for what in ("bees", "the bees"))
-    memory.turn(c.MergeFacts("merge", clusters=((kept, other),)))
+    memory.turn(c.MergeFacts(command_id="merge", clusters=((kept, other),)))
     (words,) = memory.believed.evidence[kept]
     assert (words.moments, memory.believed.facts[kept].valid_from) == ((NOON - 9 * DAY, NOON), NOON - 9 * DAY)
 

@@ -30,7 +30,7 @@ def test_the_owner_comes_from_the_profile_and_takes_over_the_person_of_that_name
     memory.hear(1, sightings=(seen("Maya"),), speaker="Maya", role="other")
     person = called(memory, "Maya")
     assert not person.is_owner
-    memory.turn(c.SetProfile("p", profile=Profile(name="Maya")))
+    memory.turn(c.SetProfile(command_id="p", profile=Profile(name="Maya")))
     assert called(memory, "Maya").is_owner
     assert called(memory, "Maya").entity_id == person.entity_id
 
@@ -81,7 +81,7 @@ def test_a_rename_keeps_the_id_and_the_old_name() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Val"),))
     before = called(memory, "Val")
-    memory.turn(c.RenameEntity("r", entity_id=before.entity_id, name="Valerie"))
+    memory.turn(c.RenameEntity(command_id="r", entity_id=before.entity_id, name="Valerie"))
     after = called(memory, "Valerie")
     assert (after.entity_id, after.aliases) == (before.entity_id, ("Val",))
     memory.hear(2, sightings=(seen("val", 2),))
@@ -93,7 +93,7 @@ def test_a_rename_onto_another_name_offers_a_merge() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Val"), seen("Valerie")))
     with pytest.raises(NameTaken) as raised:
-        memory.turn(c.RenameEntity("r", entity_id=called(memory, "Val").entity_id, name="Valerie"))
+        memory.turn(c.RenameEntity(command_id="r", entity_id=called(memory, "Val").entity_id, name="Valerie"))
     assert raised.value.ids["merge_with"] == called(memory, "Valerie").entity_id
 
 
@@ -105,13 +105,13 @@ def test_a_merge_moves_mentions_and_facts_and_can_be_undone() -> None:
     memory.hear(2, sightings=(seen("Valerie", 2),))
     before = memory.believed
     winner, loser = called(memory, "Valerie"), called(memory, "Val")
-    done = memory.turn(c.MergeEntities("m", winner_id=winner.entity_id, loser_id=loser.entity_id))
+    done = memory.turn(c.MergeEntities(command_id="m", winner_id=winner.entity_id, loser_id=loser.entity_id))
     merged = memory.believed
     assert merged.entities[loser.entity_id].merged_into == winner.entity_id
     assert set(merged.mentions[winner.entity_id]) == {1, 2}
     assert memory.fact("Val plays the oboe").subject_id == winner.entity_id
     assert merged.names["val"] == (winner.entity_id,)
-    memory.turn(c.Undo("u", done=done))
+    memory.turn(c.Undo(command_id="u", done=done))
     assert memory.believed.entities == before.entities
     assert memory.believed.mentions == before.mentions
     assert memory.fact("Val plays the oboe").subject_id == loser.entity_id
@@ -123,11 +123,11 @@ def test_forgetting_erases_the_entity_and_what_is_said_of_it_and_cannot_be_undon
     memory.hear(
         1, says("Ravi bakes", subject="Ravi"), says("Maya trusts Ravi", object="Ravi"), sightings=(seen("Ravi"),)
     )
-    done = memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Ravi").entity_id))
+    done = memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Ravi").entity_id))
     assert not memory.believed.facts
     assert all(entity.is_owner for entity in memory.believed.entities.values())
     with pytest.raises(NothingToUndo):
-        memory.turn(c.Undo("u", done=done))
+        memory.turn(c.Undo(command_id="u", done=done))
 
 
 @pytest.mark.conforms("model:names")
@@ -139,10 +139,10 @@ def test_forgetting_an_entity_takes_what_its_facts_alone_spoke_of_unless_it_has_
         for name, type_ in told.items()
     ]
     memory.hear(1, sightings=(seen("Elena"),))
-    memory.turn(c.Remember("t", claims=tuple(liked)))
+    memory.turn(c.Remember(command_id="t", claims=tuple(liked)))
     assert {each.name for each in memory.believed.entities.values()} == {"Maya", "Ravi", *told}
-    memory.turn(c.WriteNote("n", about_id=called(memory, "Tom").entity_id, text="Has a boat"))
-    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Ravi").entity_id))
+    memory.turn(c.WriteNote(command_id="n", about_id=called(memory, "Tom").entity_id, text="Has a boat"))
+    memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Ravi").entity_id))
     assert {each.name for each in memory.believed.entities.values()} == {"Maya", "Elena", "Tom"}
 
 
@@ -150,7 +150,7 @@ def test_forgetting_an_entity_takes_what_its_facts_alone_spoke_of_unless_it_has_
 def test_the_owner_cannot_be_forgotten() -> None:
     memory = Memory()
     with pytest.raises(Conflict):
-        memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Maya").entity_id))
+        memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Maya").entity_id))
 
 
 @pytest.mark.conforms("model:undo")
@@ -159,7 +159,7 @@ def test_evolving_by_a_change_set_and_undoing_it_restores_the_tables() -> None:
     memory = Memory()
     before = memory.believed
     done = memory.hear(1, says("Maya keeps bees"), sightings=(seen("Elena"),))
-    undone = memory.turn(c.Undo("u", done=done))
+    undone = memory.turn(c.Undo(command_id="u", done=done))
     assert memory.fact("Maya keeps bees").status == "forgotten", "a version is never deleted"
     assert memory.believed.entities == before.entities
     assert memory.believed.mentions == before.mentions
@@ -176,7 +176,7 @@ def test_whose_kin_somebody_was_is_forgotten_with_her_and_they_stay() -> None:
         Sighting("relationship", "Anna Keller's boyfriend Tobi", 0.8, "quote", 1, whose),
     )
     memory.hear(1, sightings=family)
-    done = memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Anna Keller").entity_id))
+    done = memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Anna Keller").entity_id))
     tobi = called(memory, "Tobi")
     assert [each.row for each in done.changes if each.reason == WORDS_ERASED] == [tobi], "his older row names her"
     assert (tobi.aliases, dict(tobi.properties)) == (("Tobias",), {})
@@ -188,7 +188,7 @@ def test_a_relation_is_forgotten_with_who_is_named_in_it() -> None:
     memory = Memory()
     whose = {"of": "Maya", "relation": "husband", "name": "Tom"}
     memory.hear(1, sightings=(seen("Tom"), Sighting("relationship", "Maya's husband Tom", 0.8, "quote", 1, whose)))
-    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Tom").entity_id))
+    memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Tom").entity_id))
     assert [entity.name for entity in memory.believed.entities.values()] == ["Maya"]
 
 
@@ -198,7 +198,7 @@ def test_a_relation_between_others_stays() -> None:
     whose = {"of": "Anna Keller", "relation": "partner", "name": "Tobi"}
     relation = Sighting("relationship", "Anna Keller's boyfriend Tobi", 0.8, "quote", 1, whose)
     memory.hear(1, sightings=(Sighting("person", "Ravi", 0.8, "quote", 1), relation))
-    memory.turn(c.ForgetEntity("f", entity_id=called(memory, "Ravi").entity_id))
+    memory.turn(c.ForgetEntity(command_id="f", entity_id=called(memory, "Ravi").entity_id))
     assert called(memory, relation.name, "relationship").properties == whose
 
 
@@ -212,7 +212,7 @@ def test_the_owner_is_called_as_the_profile_says(name: str, called_so: str, alia
     memory = Memory()
     before = called(memory, "Maya")
     memory.hear(1, sightings=(seen("Elena"), seen("Tom")), role="other", speaker="Tom")
-    memory.turn(c.SetProfile("p", profile=Profile(name=name)))
+    memory.turn(c.SetProfile(command_id="p", profile=Profile(name=name)))
     owner = memory.believed.entities[before.entity_id]
     assert (owner.name, owner.aliases, owner.is_owner) == (called_so, aliases, True)
     others = {each.name for each in memory.believed.entities.values() if not (each.is_owner or each.merged_into)}
@@ -225,10 +225,10 @@ def test_an_alias_is_added_once_and_never_another_s_name() -> None:
     memory.hear(1, sightings=(seen("Valerie"), seen("Tom")))
     valerie, tom = called(memory, "Valerie"), called(memory, "Tom")
     for alias in ("Val", "val", "VALERIE"):
-        memory.turn(c.AddAlias(f"a-{alias}", entity_id=valerie.entity_id, alias=alias))
+        memory.turn(c.AddAlias(command_id=f"a-{alias}", entity_id=valerie.entity_id, alias=alias))
     assert called(memory, "Valerie").aliases == ("Val",)
     with pytest.raises(NameTaken) as raised:
-        memory.turn(c.AddAlias("a", entity_id=tom.entity_id, alias="Val"))
+        memory.turn(c.AddAlias(command_id="a", entity_id=tom.entity_id, alias="Val"))
     assert raised.value.ids == {"entity_id": tom.entity_id, "merge_with": valerie.entity_id}
 
 
@@ -237,11 +237,11 @@ def test_who_is_renamed_to_an_alias_has_it_no_longer_as_one() -> None:
     memory = Memory()
     memory.hear(1, sightings=(Sighting("person", "Val", 0.9, "Val", 1, aliases=("Valerie", "Leri")),))
     identity = called(memory, "Val").entity_id
-    memory.turn(c.RenameEntity("r", entity_id=identity, name=" Valerie "))
+    memory.turn(c.RenameEntity(command_id="r", entity_id=identity, name=" Valerie "))
     assert called(memory, "Valerie").aliases == ("Leri", "Val")
-    memory.turn(c.RenameEntity("s", entity_id=identity, name="VALERIE"))
+    memory.turn(c.RenameEntity(command_id="s", entity_id=identity, name="VALERIE"))
     assert called(memory, "VALERIE").aliases == ("Leri", "Val")
-    assert memory.turn(c.RenameEntity("t", entity_id=identity, name="VALERIE")).changes == ()
+    assert memory.turn(c.RenameEntity(command_id="t", entity_id=identity, name="VALERIE")).changes == ()
 
 
 @pytest.mark.conforms("model:names")
@@ -250,16 +250,16 @@ def test_of_two_that_are_one_the_owner_and_who_is_known_more_openly_stay() -> No
     memory.hear(1, sightings=(seen("Elena"),))
     owner, elena = called(memory, "Maya").entity_id, called(memory, "Elena").entity_id
     with pytest.raises(Invalid):
-        memory.turn(c.MergeEntities("m", winner_id=elena, loser_id=elena))
-    memory.turn(c.MergeEntities("m", winner_id=elena, loser_id=owner))
+        memory.turn(c.MergeEntities(command_id="m", winner_id=elena, loser_id=elena))
+    memory.turn(c.MergeEntities(command_id="m", winner_id=elena, loser_id=owner))
     assert memory.believed.entities[elena].merged_into == owner
     with pytest.raises(Conflict):
-        memory.turn(c.RenameEntity("r", entity_id=elena, name="Lena"))
+        memory.turn(c.RenameEntity(command_id="r", entity_id=elena, name="Lena"))
     secret = c.ReadSegment("user:u", "s2", 2, 1, NOON, "Maya", "user", 2)
-    memory.turn(c.AcceptReading("h", "x", read=(secret,), sightings=(seen("Zoe", 2),)))
+    memory.turn(c.AcceptReading(command_id="h", actor="x", read=(secret,), sightings=(seen("Zoe", 2),)))
     memory.hear(3, sightings=(seen("Zora", 3),))
     zoe, zora = called(memory, "Zoe").entity_id, called(memory, "Zora").entity_id
-    memory.turn(c.MergeEntities("n", winner_id=zoe, loser_id=zora))
+    memory.turn(c.MergeEntities(command_id="n", winner_id=zoe, loser_id=zora))
     assert memory.believed.entities[zoe].merged_into == zora
 
 
@@ -269,8 +269,8 @@ def test_a_name_has_letters_and_no_needless_space() -> None:
     memory.hear(1, sightings=(seen("Elena"),))
     identity = called(memory, "Elena").entity_id
     with pytest.raises(Invalid):
-        memory.turn(c.RenameEntity("r", entity_id=identity, name=" \t"))
-    memory.turn(c.RenameEntity("s", entity_id=identity, name=" Elena   Costa"))
+        memory.turn(c.RenameEntity(command_id="r", entity_id=identity, name=" \t"))
+    memory.turn(c.RenameEntity(command_id="s", entity_id=identity, name=" Elena   Costa"))
     assert called(memory, "Elena Costa").entity_id == identity
 
 
@@ -279,9 +279,9 @@ def test_a_name_has_letters_and_no_needless_space() -> None:
 def test_a_new_name_takes_in_who_bears_it_in_confidence_only(level: int, type_: str, one: bool) -> None:
     memory = Memory()
     read = c.ReadSegment("user:u", "s1", 1, 1, NOON, "Maya", "user", level)
-    memory.turn(c.AcceptReading("h", "x", read=(read,), sightings=(seen("Elena", 1, type_),)))
+    memory.turn(c.AcceptReading(command_id="h", actor="x", read=(read,), sightings=(seen("Elena", 1, type_),)))
     memory.hear(2, sightings=(seen("Lena", 2),))
-    rename = c.RenameEntity("r", entity_id=called(memory, "Lena").entity_id, name="Elena")
+    rename = c.RenameEntity(command_id="r", entity_id=called(memory, "Lena").entity_id, name="Elena")
     if level == 0 and type_ == "person":
         with pytest.raises(NameTaken):
             memory.turn(rename)
@@ -301,13 +301,13 @@ def test_a_name_that_nothing_speaks_of_any_more_is_free(verb: str) -> None:
     if verb == "retype":
         other = called(memory, "Tom", "place").entity_id
     command = {
-        "rename": c.RenameEntity("r", entity_id=tom, name="Otto"),
-        "alias": c.AddAlias("r", entity_id=tom, alias="Otto"),
-        "retype": c.RetypeEntity("r", entity_id=tom, type="place"),
+        "rename": c.RenameEntity(command_id="r", entity_id=tom, name="Otto"),
+        "alias": c.AddAlias(command_id="r", entity_id=tom, alias="Otto"),
+        "retype": c.RetypeEntity(command_id="r", entity_id=tom, type="place"),
     }[verb]
     with pytest.raises(NameTaken):
         memory.turn(command)
-    memory.turn(c.Withdraw("w", segment_keys=(1, 2)))
+    memory.turn(c.Withdraw(command_id="w", segment_keys=(1, 2)))
     memory.turn(command)
     one = memory.believed.entities[tom]
     assert memory.believed.entities[other].merged_into == tom
@@ -323,7 +323,7 @@ def test_a_name_is_taken_while_a_fact_speaks_of_its_bearer_and_never_the_owner_s
     assert not memory.believed.mentions.get(called(memory, "Otto").entity_id)
     for name in ("Otto", "Maya"):
         with pytest.raises(NameTaken):
-            memory.turn(c.AddAlias(f"a-{name}", entity_id=tom, alias=name))
+            memory.turn(c.AddAlias(command_id=f"a-{name}", entity_id=tom, alias=name))
 
 
 @pytest.mark.conforms("model:names")
@@ -331,9 +331,9 @@ def test_words_in_confidence_keep_no_name_from_what_is_known_openly() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Otto"),))
     read = c.ReadSegment("user:u", "s2", 2, 1, NOON, "Maya", "user", 2)
-    memory.turn(c.AcceptReading("h", "x", read=(read,), sightings=(seen("Otto", 2),)))
+    memory.turn(c.AcceptReading(command_id="h", actor="x", read=(read,), sightings=(seen("Otto", 2),)))
     memory.hear(3, sightings=(seen("Tom", 3),))
-    memory.turn(c.Withdraw("w", segment_keys=(1,)))
+    memory.turn(c.Withdraw(command_id="w", segment_keys=(1,)))
     tom = called(memory, "Tom").entity_id
-    memory.turn(c.AddAlias("a", entity_id=tom, alias="Otto"))
+    memory.turn(c.AddAlias(command_id="a", entity_id=tom, alias="Otto"))
     assert set(memory.believed.mentions[tom]) == {2, 3}

@@ -43,7 +43,7 @@ def test_a_nickname_that_was_heard_before_is_merged_when_it_is_explained() -> No
     assert (person.name, person.aliases) == ("Priyanka", ("Pri",))
     assert memory.fact("Pri has a dog").subject_id == person.entity_id
     assert set(memory.believed.mentions[person.entity_id]) == {1, 2}
-    memory.turn(c.Undo("undo", done=changes))
+    memory.turn(c.Undo(command_id="undo", done=changes))
     assert [each.name for each in people(memory)] == ["Pri"]
 
 

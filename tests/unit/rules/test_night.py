@@ -130,7 +130,7 @@ async def test_an_archived_fact_is_active_again_at_once_when_it_is_recalled() ->
     fact = memory.fact("Maya tried fencing")
     archived = replace(fact, state="archived")
     memory.believed = replace(memory.believed, facts={fact.fact_id: archived})
-    memory.turn(c.RecordAccess("access", "access", ((fact.fact_id, 1),)))
+    memory.turn(c.RecordAccess(command_id="access", actor="access", accessed=((fact.fact_id, 1),)))
     assert memory.fact("Maya tried fencing").state == "active"
 
 
@@ -263,10 +263,16 @@ def live(history: list[tuple[str, Any, int]]) -> Memory:
                 memory.hear(number, Claim("Maya", said, number, said, importance=given_ + 1), at=memory.now)
             case "recalls":
                 known = [*memory.believed.facts, *memory.believed.entities]
-                memory.turn(c.RecordAccess(f"a-{number}", "access", tuple((each, given_ + 1) for each in known[:2])))
+                memory.turn(
+                    c.RecordAccess(
+                        command_id=f"a-{number}",
+                        actor="access",
+                        accessed=tuple((each, given_ + 1) for each in known[:2]),
+                    )
+                )
             case "notes":
                 owner = entity(memory, "Maya").entity_id
-                memory.turn(c.WriteNote(f"n-{number}", about_id=owner, text="so it is", lifetime=given_))
+                memory.turn(c.WriteNote(command_id=f"n-{number}", about_id=owner, text="so it is", lifetime=given_))
     return memory
 
 
@@ -365,7 +371,8 @@ async def test_a_fact_reinforced_after_it_was_counted_is_not_archived() -> None:
 
 def test_a_source_crosses_as_a_change_of_its_own() -> None:
     crossing = c.Crossing("source", "s-1", "state", "candidate", "archived")
-    changes = decide(WorkingSet("u"), c.CloseNight("n", "night", crossings=(crossing,)), NOON, Rules())
+    close = c.CloseNight(command_id="n", actor="night", night="2026-03-03", step="states", crossings=(crossing,))
+    changes = decide(WorkingSet("u"), close, NOON, Rules())
     [change] = changes.changes
     assert (change.noun, change.reason) == ("source", "candidate to archived")
 

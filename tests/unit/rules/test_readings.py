@@ -42,7 +42,7 @@ def test_of_two_sightings_in_one_segment_the_surer_counts_and_of_equals_the_firs
     for confidence, quote in ((0.7, "one"), (0.8, "one"), (0.9, "again")):
         read = c.ReadSegment("user:u", "s1", 1, 1, NOON, "Maya", "user", 0)
         look = (seen("Elena", confidence, quote="again"),)
-        memory.turn(c.AcceptReading(f"look-{confidence}", read=(read,), sightings=look))
+        memory.turn(c.AcceptReading(command_id=f"look-{confidence}", read=(read,), sightings=look))
         assert mention(memory).quote == quote
 
 

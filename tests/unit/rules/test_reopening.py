@@ -35,7 +35,7 @@ def test_a_job_that_was_over_before_it_was_left_is_no_longer_for_words_of_the_le
     memory.hear(1, works(until=3))
     for key, day in ((2, 5), (3, 8)):
         memory.hear(key, left(key), at=NOON + day * DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (days(memory.fact(LEFT)), days(memory.fact(WORKS))) == (("active", 8, None), ("active", 0, 3))
 
 
@@ -44,7 +44,7 @@ def test_a_job_that_was_over_when_the_next_began_stays_over_without_the_next() -
     memory = Memory()
     memory.hear(1, works(until=5))
     memory.hear(2, works("Initech", 2), at=NOON + 5 * DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert days(memory.fact(WORKS)) == ("active", 0, 5)
 
 
@@ -55,7 +55,7 @@ def test_what_begins_later_was_not_ended_by_itself() -> None:
         memory.hear(key, says(LIKES, key, predicate="likes", object="chess"), at=NOON + day * DAY)
     memory.hear(3, says("Maya gave up chess", 3, predicate="stopped", object="chess"), at=NOON + 5 * DAY)
     assert days(memory.fact(LIKES)) == ("superseded", 0, 5)
-    done = memory.turn(c.Withdraw("gone", segment_keys=(1,)))
+    done = memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,)))
     assert [each.reason for each in done.changes if isinstance(each.row, Fact)].count("holds longer") == 0
 
 
@@ -66,9 +66,9 @@ def test_what_holds_again_is_no_matter_of_a_secret_event_that_ended_what_is_gone
     memory.hear(2, says(LIKES, 2, predicate="likes", object="chess"), at=NOON + 5 * DAY)
     read = c.ReadSegment("user:u", "s3", 3, 1, NOON + 8 * DAY, "Maya", "user", 2)
     secret = says("Maya quit chess", 3, predicate="stopped", object="chess")
-    memory.turn(c.AcceptReading("hear-3", "extraction", read=(read,), claims=(secret,)))
+    memory.turn(c.AcceptReading(command_id="hear-3", actor="extraction", read=(read,), claims=(secret,)))
     assert followed(memory, LIKES) == ["Maya quit chess"]
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (days(memory.fact(DENIES)), followed(memory, DENIES)) == (("active", 0, None), [LIKES])
 
 

@@ -171,5 +171,5 @@ def test_a_denial_of_long_ago_says_nothing_of_today_and_can_be_taken_back() -> N
     denial = Claim("Maya", "Maya did not like coffee", 2, "I didn't like coffee", polarity=False, **likes, **then)
     memory.hear(2, denial, at=NOON + DAY)
     assert memory.fact("Maya likes coffee").status == "active"
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.active() == ["Maya likes coffee"]

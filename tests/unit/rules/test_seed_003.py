@@ -34,7 +34,7 @@ class PersonalAi:
         vector[0], vector[self.seen] = alike or 0.0, np.sqrt(1 - (alike or 0.0) ** 2)
         told = {} if alike is None else {statement: vector}
         claim = Claim("Ida", statement, 1, statement, **rest)  # type: ignore[arg-type]
-        command = c.Remember(f"t{self.seen}", claims=(claim,), judging=Judging("judge", closed=True))
+        command = c.Remember(command_id=f"t{self.seen}", claims=(claim,), judging=Judging("judge", closed=True))
         fresh = decide(self.believed, command, self.now, self.rules, Resemblance(self.vectors, told)).outcomes[0]
         judged = tuple(Judgement(fresh.fact_id, each, Verdict(verdict), "judge") for each in self.believed.facts)
         command = replace(command, judging=Judging("judge", judged, closed=True))
@@ -136,7 +136,7 @@ def test_the_same_words_of_the_same_place_are_the_same_belief_unless_it_is_no_lo
     memory.tell(OLD, 0.3)
     memory.seen = 0
     assert memory.tell(OLD, 0.3).outcomes[0].outcome == "duplicate"
-    forgotten = c.ForgetFact("f", fact_id=memory.fact(OLD).fact_id)
+    forgotten = c.ForgetFact(command_id="f", fact_id=memory.fact(OLD).fact_id)
     memory.believed = evolve(memory.believed, decide(memory.believed, forgotten, 2e9 + 9, memory.rules).changes)
     memory.seen = 0
     assert memory.tell(OLD, 0.3).outcomes[0].outcome == "created"

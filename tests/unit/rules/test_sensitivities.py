@@ -127,7 +127,7 @@ class TwiceLived:
         statement = pattern.format(who=event.who, where=event.where)
         claim = Claim(event.who, statement, place, statement, object=event.where if how else None, **how)
         if event.kind == "told":
-            return c.Remember(f"c-{place}", claims=(replace(claim, object_type="place"),),
+            return c.Remember(command_id=f"c-{place}", claims=(replace(claim, object_type="place"),),
                               sensitivity=Sensitivity(event.level))  # fmt: skip
         at = NOON + ((event.number * 37) % 900) * DAY
         self.read[place] = event.level
@@ -139,7 +139,7 @@ class TwiceLived:
             Sighting("place", event.where.upper() if event.number % 5 == 0 else event.where, 0.9, statement, place),
         )
         claims = (claim,) if event.number % 4 else ()
-        return c.AcceptReading(f"c-{place}", "extraction", read=(read,), sightings=seen, claims=claims)
+        return c.AcceptReading(command_id=f"c-{place}", actor="extraction", read=(read,), sightings=seen, claims=claims)
 
     def _of_segments(self, place: int, event: Event) -> None:
         """Some segments are erased, hidden or recalled: the open ones always, secret ones as well as may be."""
@@ -150,10 +150,10 @@ class TwiceLived:
             self.memory.now = NOON + (1000 + 9 * place) * DAY + 60 * (1 + level)
             if event.kind == "recalled":
                 counted = with_believed(dict.fromkeys(keys, 1), self.memory.believed)
-                self.memory.turn(c.RecordAccess(f"c-{place}-{level}", "access", accessed=counted))
+                self.memory.turn(c.RecordAccess(command_id=f"c-{place}-{level}", actor="access", accessed=counted))
             elif level in (OPEN, event.level):
                 erase = event.kind == "erased"
-                self.memory.turn(c.Withdraw(f"c-{place}-{level}", segment_keys=tuple(keys), erase=erase))
+                self.memory.turn(c.Withdraw(command_id=f"c-{place}-{level}", segment_keys=tuple(keys), erase=erase))
                 self.read = {key: its for key, its in self.read.items() if key not in keys}
 
     def _of_rows(self, place: int, event: Event) -> c.Command | None:
@@ -165,23 +165,23 @@ class TwiceLived:
         fact = facts[event.number % len(facts)] if facts else "nothing"
         match event.kind:
             case "renamed":
-                return c.RenameEntity(identity, entity_id=entity, name=event.who)
+                return c.RenameEntity(command_id=identity, entity_id=entity, name=event.who)
             case "aliased":
-                return c.AddAlias(identity, entity_id=entity, alias=event.who)
+                return c.AddAlias(command_id=identity, entity_id=entity, alias=event.who)
             case "merged":
-                return c.MergeEntities(identity, winner_id=entity, loser_id=entities[-1] if entities else "")
+                return c.MergeEntities(command_id=identity, winner_id=entity, loser_id=entities[-1] if entities else "")
             case "confirmed":
-                return c.ConfirmFact(identity, fact_id=fact)
+                return c.ConfirmFact(command_id=identity, fact_id=fact)
             case "forgotten":
-                return c.ForgetFact(identity, fact_id=fact)
+                return c.ForgetFact(command_id=identity, fact_id=fact)
             case "retyped":
-                return c.RetypeEntity(identity, entity_id=entity, type="organization")
+                return c.RetypeEntity(command_id=identity, entity_id=entity, type="organization")
             case "split" if facts:
                 about = seen["facts"][fact].subject_id
-                return c.SplitEntity(identity, entity_id=about, qualifier="other", fact_ids=(fact,))
+                return c.SplitEntity(command_id=identity, entity_id=about, qualifier="other", fact_ids=(fact,))
             case "undone" if self.last is not None:
                 done, self.last = self.last, None
-                return c.Undo(identity, done=done)
+                return c.Undo(command_id=identity, done=done)
         return None
 
     def _night(self, place: int) -> None:
@@ -302,7 +302,7 @@ def test_who_is_openly_forgotten_is_still_known_in_confidence() -> None:
     memory = Memory()
     hear(memory, 1, seen=Sighting("person", "Zora", 0.9, "Zora", 1))
     hear(memory, 2, level=PRIVATE, seen=Sighting("person", "Zora", 0.9, "Zora", 2))
-    memory.turn(c.Withdraw("gone", segment_keys=(1,), erase=True))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,), erase=True))
     (zora,) = (each for each in memory.believed.entities.values() if each.name == "Zora")
     assert zora.sensitivity == PRIVATE
 
@@ -313,7 +313,7 @@ def test_a_name_that_only_secret_words_used_is_free_to_be_given() -> None:
     hear(memory, 1, level=PRIVATE, seen=Sighting("person", "Zoe", 0.9, "Zoe", 1))
     hear(memory, 2, seen=Sighting("person", "Zora", 0.9, "Zora", 2))
     zora = next(each for each in memory.believed.entities.values() if each.name == "Zora")
-    memory.turn(c.RenameEntity("r", entity_id=zora.entity_id, name="Zoe"))
+    memory.turn(c.RenameEntity(command_id="r", entity_id=zora.entity_id, name="Zoe"))
     named = [each for each in memory.believed.entities.values() if each.name == "Zoe" and each.merged_into is None]
     assert [each.entity_id for each in named] == [zora.entity_id]
     assert sorted(memory.believed.mentions[zora.entity_id]) == [1, 2]
@@ -324,7 +324,7 @@ def test_a_note_is_as_sensitive_as_what_it_is_about() -> None:
     memory = Memory()
     hear(memory, 1, level=PRIVATE, seen=Sighting("person", "Zoe", 0.9, "Zoe", 1))
     zoe = next(each for each in memory.believed.entities.values() if each.name == "Zoe")
-    memory.turn(c.WriteNote("n", about_id=zoe.entity_id, text="a patient"))
+    memory.turn(c.WriteNote(command_id="n", about_id=zoe.entity_id, text="a patient"))
     hear(memory, 2, seen=Sighting("person", "Zoe", 0.9, "Zoe", 2))
     (note,) = memory.believed.notes.values()
     assert note.sensitivity == PRIVATE
@@ -336,4 +336,6 @@ def hear(memory: Memory, key: int, *claims: Claim, level: Sensitivity = OPEN, at
     read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", level)
     heard = tuple(replace(each, segment_key=key) for each in claims)
     sightings = (seen,) if seen else ()
-    memory.turn(c.AcceptReading(f"hear-{key}", "extraction", read=(read,), claims=heard, sightings=sightings))
+    memory.turn(
+        c.AcceptReading(command_id=f"hear-{key}", actor="extraction", read=(read,), claims=heard, sightings=sightings)
+    )

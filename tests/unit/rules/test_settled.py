@@ -20,11 +20,11 @@ PORTO = "Maya lives in Porto"
 
 
 def forget(memory: Memory, fact: Fact) -> ChangeSet:
-    return memory.turn(c.ForgetFact(f"forget-{memory.now}", fact_id=fact.fact_id))
+    return memory.turn(c.ForgetFact(command_id=f"forget-{memory.now}", fact_id=fact.fact_id))
 
 
 def correct(memory: Memory, fact: Fact) -> ChangeSet:
-    return memory.turn(c.CorrectFact(f"correct-{memory.now}", fact_id=fact.fact_id, claim=lives("Lisbon")))
+    return memory.turn(c.CorrectFact(command_id=f"correct-{memory.now}", fact_id=fact.fact_id, claim=lives("Lisbon")))
 
 
 def corrected() -> tuple[Memory, Fact]:
@@ -37,7 +37,9 @@ def corrected() -> tuple[Memory, Fact]:
 def sweep(memory: Memory, new: int, old: int, *claims: Claim) -> ChangeSet:
     """Better words of the source of a segment take its place."""
     read = c.ReadSegment("user:u", f"s{old}", new, 1, NOON, "Maya", "user", 0)
-    return memory.turn(c.AcceptReading(f"sweep-{new}", "extraction", read=(read,), claims=claims, withdrawn=(old,)))
+    return memory.turn(
+        c.AcceptReading(command_id=f"sweep-{new}", actor="extraction", read=(read,), claims=claims, withdrawn=(old,))
+    )
 
 
 def reads_again(memory: Memory, claim: Claim) -> ChangeSet:
@@ -75,7 +77,7 @@ def test_what_a_person_settled_stays_so_when_it_is_read_again(
 @pytest.mark.conforms("model:settled")
 def test_what_was_undone_is_not_read_again() -> None:
     memory = Memory()
-    memory.turn(c.Undo("undo", done=memory.hear(1, lives("Porto"))))
+    memory.turn(c.Undo(command_id="undo", done=memory.hear(1, lives("Porto"))))
     assert [each.outcome for each in reads_again(memory, lives("Porto")).outcomes] == ["settled"]
     assert memory.active() == []
 
@@ -132,7 +134,9 @@ def test_a_sweep_of_a_whole_source_keeps_what_was_told_later_in_it() -> None:
         )
         claims = (lives("Portimao", keys[0]), lives("Faro" if heard else "Braga", keys[1]))
         gone = (1, 2) if heard else (11, 12)
-        done = memory.turn(c.AcceptReading(f"sweep-{heard}", "x", read=read, claims=claims, withdrawn=gone))
+        done = memory.turn(
+            c.AcceptReading(command_id=f"sweep-{heard}", actor="x", read=read, claims=claims, withdrawn=gone)
+        )
         assert [each.outcome for each in done.outcomes] == ["settled", "superseded"]
     assert memory.active("lives_in") == ["Maya lives in Braga"]
 
@@ -168,7 +172,7 @@ def test_undoing_the_command_lets_the_words_count_again() -> None:
     memory.hear(1, lives("Porto"))
     done = forget(memory, memory.fact(PORTO))
     reads_again(memory, lives("Porto"))
-    memory.turn(c.Undo("undo", done=done))
+    memory.turn(c.Undo(command_id="undo", done=done))
     porto = memory.fact(PORTO)
     assert (porto.status, [each.revision for each in memory.believed.evidence[porto.fact_id]]) == ("active", [2])
     memory.hear(1, lives("Porto"), revision=3)
@@ -194,7 +198,7 @@ def test_what_was_confirmed_is_as_sure_when_it_is_read_again() -> None:
     memory = Memory()
     for key, words in enumerate(("Maya keeps bees", "Maya keeps goats"), 1):
         memory.hear(key, says(words, key))
-    memory.turn(c.ConfirmFact("confirm", fact_id=memory.fact("Maya keeps bees").fact_id))
+    memory.turn(c.ConfirmFact(command_id="confirm", fact_id=memory.fact("Maya keeps bees").fact_id))
     for key, words in enumerate(("Maya keeps bees", "Maya keeps goats"), 1):
         memory.hear(key, says(words, key), revision=2)
     bees, goats = memory.fact("Maya keeps bees"), memory.fact("Maya keeps goats")
@@ -205,7 +209,7 @@ def test_what_was_confirmed_is_as_sure_when_it_is_read_again() -> None:
 @pytest.mark.conforms("model:settled", "model:withdrawn")
 def test_forgetting_the_source_forgets_what_was_settled_of_it() -> None:
     memory, porto = corrected()
-    memory.turn(c.Withdraw("erase", segment_keys=(1,), erase=True, source_id="s1"))
+    memory.turn(c.Withdraw(command_id="erase", segment_keys=(1,), erase=True, source_id="s1"))
     assert porto.fact_id not in memory.believed.facts
     assert memory.active("lives_in") == ["Maya lives in Lisbon"]
 
@@ -221,13 +225,17 @@ def test_nothing_settled_is_believed_of_the_same_words(doings: list[tuple[str, s
         claims = () if place is None else (lives(place, key),)
         if verb == "h":
             read = c.ReadSegment("user:u", "s", key, revision, NOON, "Maya", "user", 0)
-            memory.turn(c.AcceptReading(f"h{memory.now}", "extraction", read=(read,), claims=claims))
+            memory.turn(c.AcceptReading(command_id=f"h{memory.now}", actor="extraction", read=(read,), claims=claims))
             revision += 1
         elif verb == "s":
             key, revision = key + 1, 2
             read = c.ReadSegment("user:u", "s", key, 1, NOON, "Maya", "user", 0)
             claims = () if place is None else (lives(place, key),)
-            memory.turn(c.AcceptReading(f"s{memory.now}", "x", read=(read,), claims=claims, withdrawn=(key - 1,)))
+            memory.turn(
+                c.AcceptReading(
+                    command_id=f"s{memory.now}", actor="x", read=(read,), claims=claims, withdrawn=(key - 1,)
+                )
+            )
         elif active:
             settled.add(active[0].object)
             (forget if verb == "f" else correct)(memory, active[0])
@@ -249,7 +257,7 @@ def test_another_value_for_a_time_of_which_nobody_settled_anything_is_news(days:
     memory = Memory()
     memory.hear(1, lives("Porto"))
     lisbon = lives("Lisbon", valid_from=NOON, valid_to=NOON + 10 * DAY)
-    memory.turn(c.CorrectFact("correct", fact_id=memory.fact(PORTO).fact_id, claim=lisbon))
+    memory.turn(c.CorrectFact(command_id="correct", fact_id=memory.fact(PORTO).fact_id, claim=lisbon))
     since = None if days is None else NOON + days * DAY
     assert [each.outcome for each in reads_again(memory, lives("Faro", valid_from=since)).outcomes] == [outcome]
 
@@ -260,7 +268,7 @@ def test_a_value_of_another_slot_is_not_what_was_corrected() -> None:
     drink = says("Maya prefers tea", predicate="prefers", object="tea", slot="drink")
     memory.hear(1, drink)
     bread = says("Maya prefers bread", predicate="prefers", object="bread", slot="food")
-    memory.turn(c.CorrectFact("correct", fact_id=memory.fact("Maya prefers tea").fact_id, claim=bread))
+    memory.turn(c.CorrectFact(command_id="correct", fact_id=memory.fact("Maya prefers tea").fact_id, claim=bread))
     rice = says("Maya prefers rice", predicate="prefers", object="rice", slot="food")
     assert reads_again(memory, rice).outcomes[0].outcome != "settled"
 
@@ -279,7 +287,7 @@ def test_what_is_merely_like_a_corrected_fact_was_not_put_in_its_place() -> None
     memory.hear(1, lives("Porto"))
     porto = memory.fact(PORTO).fact_id
     lisbon = lives("Lisbon", valid_from=NOON, valid_to=NOON + 5 * DAY)
-    memory.turn(c.CorrectFact("correct", fact_id=porto, claim=lisbon))
+    memory.turn(c.CorrectFact(command_id="correct", fact_id=porto, claim=lisbon))
     memory.hear(2, lives("Faro", 2), at=NOON + 10 * DAY)
     faro = memory.fact("Maya lives in Faro").fact_id
     memory.believed = evolve(memory.believed, (Change("linked", None, Link("similar", faro, porto)),))
@@ -296,7 +304,9 @@ def test_better_words_are_those_of_the_nearest_that_they_replace() -> None:
     read = tuple(
         c.ReadSegment("user:u", "s", key, 1, at, "Maya", "user", 0) for key, at in ((11, NOON + 2), (12, later + 2))
     )
-    swept = c.AcceptReading("a", read=read, claims=(lives("Faro", 11), lives("Portimao", 12)), withdrawn=(1, 2))
+    swept = c.AcceptReading(
+        command_id="a", read=read, claims=(lives("Faro", 11), lives("Portimao", 12)), withdrawn=(1, 2)
+    )
     assert [each.outcome for each in memory.turn(swept).outcomes][1] == "settled"
 
 

@@ -103,7 +103,7 @@ def test_values_for_one_moment_have_an_order_that_is_theirs(
     for key, (day, place) in arrival:
         memory.hear(key + 1, lives(place, key + 1), at=NOON + day * DAY)
     for key in gone:
-        memory.turn(c.Withdraw(f"gone-{key}", segment_keys=(key + 1,)))
+        memory.turn(c.Withdraw(command_id=f"gone-{key}", segment_keys=(key + 1,)))
     for key in chance.sample(sorted(gone), len(gone)):
         day, place = heard[key]
         memory.hear(key + 1, lives(place, key + 1), at=NOON + day * DAY, revision=2)
@@ -118,7 +118,7 @@ def test_values_for_one_moment_have_an_order_that_is_theirs(
 def test_words_that_are_taken_back_leave_what_the_others_say(heard: list[tuple[int, str]], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(heard))
     memory = told(heard)
-    memory.turn(c.Withdraw("gone", segment_keys=(gone[0] + 1,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(gone[0] + 1,)))
     rest = sorted(each for each in heard if each != gone)
     for day in range(13):
         expected = next((place for when, place in reversed(rest) if when <= day), None)
@@ -195,7 +195,7 @@ def test_what_is_told_anew_for_the_very_moment_of_an_event_has_not_given_way_to_
     memory.hear(1, flat_whites)
     memory.hear(2, says("Maya switched to lattes", 2, predicate="switched_to", object="lattes"), at=NOON + DAY)
     assert followed(memory, "Maya uses flat whites") == ["Maya switched to lattes"]
-    memory.turn(c.Withdraw("gone", segment_keys=(1,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,)))
     memory.hear(1, flat_whites, at=NOON + DAY, revision=2)
     assert (memory.fact("Maya uses flat whites").status, followed(memory, "Maya uses flat whites")) == ("active", [])
 
@@ -213,9 +213,11 @@ def test_what_is_corrected_never_was_so_and_what_it_ended_holds_again() -> None:
     memory.hear(1, lives("Bergen", 1), at=NOON)
     memory.hear(2, lives("Oslo", 2), at=NOON + 10 * DAY)
     oslo = memory.fact("Maya lives in Oslo")
-    memory.turn(c.CorrectFact("c-1", fact_id=oslo.fact_id, claim=lives("Odense")))
+    memory.turn(c.CorrectFact(command_id="c-1", fact_id=oslo.fact_id, claim=lives("Odense")))
     assert [held_at(memory.believed, each) for each in (5, 15)] == [["Bergen"], ["Odense"]]
-    memory.turn(c.CorrectFact("c-2", fact_id=memory.fact("Maya lives in Odense").fact_id, claim=lives("Bergen")))
+    memory.turn(
+        c.CorrectFact(command_id="c-2", fact_id=memory.fact("Maya lives in Odense").fact_id, claim=lives("Bergen"))
+    )
     assert [held_at(memory.believed, each) for each in (5, 15)] == [["Bergen"], ["Bergen"]]
     assert {memory.fact(f"Maya lives in {where}").status for where in ("Oslo", "Odense")} == {"invalidated"}
 
@@ -225,14 +227,18 @@ def test_a_correction_that_knows_since_when_leaves_what_was_before() -> None:
     memory.hear(1, lives("Bergen", 1), at=NOON)
     memory.hear(2, lives("Oslo", 2), at=NOON + 10 * DAY)
     oslo = memory.fact("Maya lives in Oslo")
-    memory.turn(c.CorrectFact("c-1", fact_id=oslo.fact_id, claim=lives("Odense", valid_from=NOON + 20 * DAY)))
+    memory.turn(
+        c.CorrectFact(command_id="c-1", fact_id=oslo.fact_id, claim=lives("Odense", valid_from=NOON + 20 * DAY))
+    )
     assert [held_at(memory.believed, each) for each in (5, 15, 25)] == [["Bergen"], ["Bergen"], ["Odense"]]
 
 
 def test_a_correction_in_the_very_words_changes_nothing() -> None:
     memory = Memory()
     memory.hear(1, lives("Bergen", 1), at=NOON)
-    told = memory.turn(c.CorrectFact("c-1", fact_id=memory.fact("Maya lives in Bergen").fact_id, claim=lives("Bergen")))
+    told = memory.turn(
+        c.CorrectFact(command_id="c-1", fact_id=memory.fact("Maya lives in Bergen").fact_id, claim=lives("Bergen"))
+    )
     assert (told.changes, told.outcomes[0].outcome) == ((), "duplicate")
 
 
@@ -300,7 +306,7 @@ def test_a_state_holds_again_when_the_event_that_ended_it_is_taken_back() -> Non
     memory.hear(1, says("Maya likes chess", predicate="likes", object="chess"))
     memory.hear(2, says("Maya gave up chess", 2, predicate="stopped", object="chess"), at=NOON + DAY)
     assert memory.fact("Maya likes chess").status == "superseded"
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (memory.fact("Maya likes chess").status, memory.fact("Maya likes chess").valid_to) == ("active", None)
 
 
@@ -349,7 +355,9 @@ def test_a_part_that_an_undone_merge_had_split_off_comes_back_to_whom_it_is_abou
     hear(2, "Zora", "Faro", 2)
     hear(3, "Zora", "Faro", 9)
     zoe, zora = (memory.fact(f"{who} lives in {at}").subject_id for who, at in (("Zoe", "Porto"), ("Zora", "Faro")))
-    memory.turn(c.Undo("undo", done=memory.turn(c.MergeEntities("merge", winner_id=zoe, loser_id=zora))))
+    memory.turn(
+        c.Undo(command_id="undo", done=memory.turn(c.MergeEntities(command_id="merge", winner_id=zoe, loser_id=zora)))
+    )
     hear(4, "Zora", "Bergen", 7)
     about = {each.subject_id for each in memory.believed.facts.values() if each.object in ("Faro", "Bergen")}
     assert about == {zora}
@@ -363,7 +371,7 @@ def test_a_job_holds_up_to_the_next_one_when_its_end_is_taken_back() -> None:
     memory.hear(2, left, at=NOON + 3 * DAY)
     memory.hear(3, says("Maya works at Initech", 3, predicate="works_at", object="Initech"), at=NOON + 7 * DAY)
     assert memory.fact("Maya works at Acme").valid_to == NOON + 3 * DAY
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.fact("Maya works at Acme").valid_to == NOON + 7 * DAY
     assert memory.active("works_at") == ["Maya works at Initech"]
 
@@ -382,5 +390,5 @@ def test_a_liking_has_no_end_when_the_event_that_ended_it_is_taken_back_though_t
     memory.hear(1, says("Maya likes chess", predicate="likes", object="chess"))
     gave_up = says("Maya gave up chess", 2, predicate="stopped", object="chess", valid_to=NOON + 30 * DAY)
     memory.hear(2, gave_up, at=NOON + DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert (memory.fact("Maya likes chess").status, memory.fact("Maya likes chess").valid_to) == ("active", None)

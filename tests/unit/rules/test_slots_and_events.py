@@ -123,7 +123,7 @@ def test_events_and_values_are_heard_in_any_order_withdrawn_and_told_again(
         hear(memory, slot, key + 1, heard[key])
     check(memory, slot, heard)
     gone = data.draw(st.sets(st.integers(0, len(heard) - 1))) if data is not None else {1}
-    memory.turn(c.Withdraw("gone", segment_keys=tuple(key + 1 for key in gone)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=tuple(key + 1 for key in gone)))
     check(memory, slot, [each for key, each in enumerate(heard) if key not in gone])
     for key in gone:
         hear(memory, slot, key + 1, heard[key], revision=2)

@@ -33,7 +33,9 @@ def alex(memory: Memory, qualifier: str = "") -> Entity:
 
 
 def split(memory: Memory, *keys: int, qualifier: str = "cousin", **rest: object) -> None:
-    command = c.SplitEntity("x", entity_id=alex(memory).entity_id, qualifier=qualifier, segment_keys=keys, **rest)  # type: ignore[arg-type]
+    command = c.SplitEntity(
+        command_id="x", entity_id=alex(memory).entity_id, qualifier=qualifier, segment_keys=keys, **rest
+    )  # type: ignore[arg-type]
     memory.turn(command)
 
 
@@ -70,10 +72,10 @@ def test_a_chosen_fact_moves_whatever_it_rests_on() -> None:
 def test_undoing_a_split_puts_everything_back_and_it_can_be_done_again() -> None:
     memory = two_alexes()
     before = memory.believed
-    command = c.SplitEntity("x", entity_id=alex(memory).entity_id, qualifier="cousin", segment_keys=(3,))
+    command = c.SplitEntity(command_id="x", entity_id=alex(memory).entity_id, qualifier="cousin", segment_keys=(3,))
     done = memory.turn(command)
     born = alex(memory, "cousin").entity_id
-    memory.turn(c.Undo("u", done=done))
+    memory.turn(c.Undo(command_id="u", done=done))
     assert (memory.believed.entities, memory.believed.mentions) == (before.entities, before.mentions)
     assert memory.fact("Alex studies law").subject_id == alex(memory).entity_id
     split(memory, 3)
@@ -83,7 +85,7 @@ def test_undoing_a_split_puts_everything_back_and_it_can_be_done_again() -> None
 @pytest.mark.conforms("model:split")
 def test_a_split_may_give_a_nickname_back() -> None:
     memory = two_alexes()
-    memory.turn(c.AddAlias("a", entity_id=alex(memory).entity_id, alias="Sasha"))
+    memory.turn(c.AddAlias(command_id="a", entity_id=alex(memory).entity_id, alias="Sasha"))
     split(memory, 3, qualifier="", name="Sasha")
     sasha = next(e for e in memory.believed.entities.values() if e.name == "Sasha")
     assert (alex(memory).aliases, memory.believed.names["sasha"]) == ((), (sasha.entity_id,))
@@ -114,7 +116,7 @@ def test_a_split_needs_something_on_either_side() -> None:
         split(memory, 3, fact_ids=(memory.fact("Maya lives in Porto").fact_id,))
     assert stranger.value.ids == {"fact_id": memory.fact("Maya lives in Porto").fact_id}
     with pytest.raises(NotFound):
-        memory.turn(c.SplitEntity("x", entity_id="e-none", qualifier="a", segment_keys=(1,)))
+        memory.turn(c.SplitEntity(command_id="x", entity_id="e-none", qualifier="a", segment_keys=(1,)))
 
 
 @pytest.mark.conforms("model:merge")
@@ -123,7 +125,7 @@ def test_a_merge_that_was_wrong_is_taken_apart_by_a_split() -> None:
     memory = two_alexes()
     memory.hear(6, sightings=(seen("Alexandra", 6),))
     alexandra = next(e for e in memory.believed.entities.values() if e.name == "Alexandra")
-    memory.turn(c.MergeEntities("m", winner_id=alex(memory).entity_id, loser_id=alexandra.entity_id))
+    memory.turn(c.MergeEntities(command_id="m", winner_id=alex(memory).entity_id, loser_id=alexandra.entity_id))
     split(memory, 6, qualifier="", name="Alexandra")
     named = [e for e in memory.believed.entities.values() if e.name == "Alexandra" and not e.merged_into]
     assert [set(memory.believed.mentions[e.entity_id]) for e in named] == [{6}]
@@ -138,10 +140,10 @@ def test_values_that_come_together_by_a_merge_form_one_chain() -> None:
     memory.hear(1, says("Alex lives in Rome", 1, subject="Alex", predicate="lives_in", object="Rome"), at=1e9)
     memory.hear(2, says("Sasha lives in Oslo", 2, subject="Sasha", predicate="lives_in", object="Oslo"), at=1.1e9)
     sasha = next(e for e in memory.believed.entities.values() if e.name == "Sasha")
-    done = memory.turn(c.MergeEntities("m", winner_id=alex(memory).entity_id, loser_id=sasha.entity_id))
+    done = memory.turn(c.MergeEntities(command_id="m", winner_id=alex(memory).entity_id, loser_id=sasha.entity_id))
     assert memory.active("lives_in") == ["Sasha lives in Oslo"]
     assert memory.fact("Alex lives in Rome").valid_to == 1.1e9
-    memory.turn(c.Undo("u", done=done))
+    memory.turn(c.Undo(command_id="u", done=done))
     assert memory.active("lives_in") == ["Alex lives in Rome", "Sasha lives in Oslo"]
 
 
@@ -154,12 +156,12 @@ def test_a_retyped_entity_keeps_its_id_and_is_found_as_what_it_was_taken_for() -
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"),))
     before = topic(memory)
-    done = memory.turn(c.RetypeEntity("r", entity_id=before.entity_id, type="organization"))
+    done = memory.turn(c.RetypeEntity(command_id="r", entity_id=before.entity_id, type="organization"))
     assert (topic(memory).entity_id, topic(memory).type) == (before.entity_id, "organization")
     memory.hear(2, sightings=(seen("Google", 2, "topic"), seen("Google", 2, "organization")))
     assert set(memory.believed.mentions[before.entity_id]) == {1, 2}
     assert len(memory.believed.entities) == 2, "the owner and one Google"
-    memory.turn(c.Undo("u", done=done))
+    memory.turn(c.Undo(command_id="u", done=done))
     assert (topic(memory).type, topic(memory).properties) == ("topic", {})
 
 
@@ -168,9 +170,9 @@ def test_there_and_back_again_leaves_no_former_type_that_it_has() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Google", 1, "topic"),))
     for number, type_ in enumerate(("organization", "tool", "topic")):
-        memory.turn(c.RetypeEntity(f"r{number}", entity_id=topic(memory).entity_id, type=type_))
+        memory.turn(c.RetypeEntity(command_id=f"r{number}", entity_id=topic(memory).entity_id, type=type_))
     assert topic(memory).properties == {"former_types": ["organization", "tool"]}
-    assert memory.turn(c.RetypeEntity("same", entity_id=topic(memory).entity_id, type="topic")).changes == ()
+    assert memory.turn(c.RetypeEntity(command_id="same", entity_id=topic(memory).entity_id, type="topic")).changes == ()
 
 
 @pytest.mark.conforms("model:split")
@@ -179,7 +181,7 @@ def test_a_retype_onto_a_taken_name_offers_a_merge() -> None:
     memory.hear(1, sightings=(seen("Google", 1, "topic"), seen("Google", 1, "organization")))
     one, other = (e for e in memory.believed.entities.values() if e.name == "Google")
     with pytest.raises(NameTaken) as taken:
-        memory.turn(c.RetypeEntity("r", entity_id=one.entity_id, type=other.type))
+        memory.turn(c.RetypeEntity(command_id="r", entity_id=one.entity_id, type=other.type))
     assert taken.value.ids["merge_with"] == other.entity_id
 
 
@@ -188,9 +190,9 @@ def test_what_cannot_be_retyped() -> None:
     memory = two_alexes()
     owner = next(e for e in memory.believed.entities.values() if e.is_owner)
     with pytest.raises(Conflict):
-        memory.turn(c.RetypeEntity("r", entity_id=owner.entity_id, type="topic"))
+        memory.turn(c.RetypeEntity(command_id="r", entity_id=owner.entity_id, type="topic"))
     with pytest.raises(Invalid):
-        memory.turn(c.RetypeEntity("r", entity_id=alex(memory).entity_id, type="dragon"))
+        memory.turn(c.RetypeEntity(command_id="r", entity_id=alex(memory).entity_id, type="dragon"))
 
 
 @pytest.mark.conforms("model:split")
@@ -198,7 +200,7 @@ def test_a_namesake_of_a_third_type_is_in_nobody_s_way() -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Atlas", 1), seen("Atlas", 1, "project")))
     project = next(each for each in memory.believed.entities.values() if each.type == "project")
-    memory.turn(c.RetypeEntity("r", entity_id=project.entity_id, type="topic"))
+    memory.turn(c.RetypeEntity(command_id="r", entity_id=project.entity_id, type="topic"))
     assert memory.believed.entities[project.entity_id].type == "topic"
 
 

@@ -16,7 +16,7 @@ from tests.unit.rules.test_naming import called, seen
 def told_of(memory: Memory, name: str, type_: str | None = None) -> Entity | None:
     """Whom "Ravi trusts ..." is believed to be of, once it was told."""
     words = f"Ravi trusts {name}"
-    memory.turn(c.Remember(words, claims=(says(words, subject="Ravi", object=name, object_type=type_),)))
+    memory.turn(c.Remember(command_id=words, claims=(says(words, subject="Ravi", object=name, object_type=type_),)))
     return memory.believed.entities.get(memory.fact(words).object_id or "")
 
 
@@ -59,7 +59,7 @@ def test_a_correction_in_the_same_words_is_one_only_if_it_says_since_when(since:
     memory.hear(1, lives("Porto"))
     porto = memory.fact("Maya lives in Porto")
     corrected = replace(lives("porto "), valid_from=since, statement="Maya lives in  PORTO")
-    told = memory.turn(c.CorrectFact("k", fact_id=porto.fact_id, claim=corrected))
+    told = memory.turn(c.CorrectFact(command_id="k", fact_id=porto.fact_id, claim=corrected))
     assert [each.outcome for each in told.outcomes] == [outcome]
     (stay,) = (each for each in memory.believed.facts.values() if each.status == "active")
     assert (stay.valid_from, bool(told.changes)) == ((NOON, False) if since is None else (since, True))
@@ -69,12 +69,12 @@ def test_a_correction_in_the_same_words_is_one_only_if_it_says_since_when(since:
 @pytest.mark.parametrize(
     "command",
     [
-        c.CorrectFact("k", fact_id="none", claim=lives("Porto")),
-        c.ConfirmFact("k", fact_id="none"),
-        c.ForgetFact("k", fact_id="none"),
-        c.ProtectFact("k", fact_id="none"),
-        c.RenameEntity("k", entity_id="none", name="Ravi"),
-        c.ForgetEntity("k", entity_id="none"),
+        c.CorrectFact(command_id="k", fact_id="none", claim=lives("Porto")),
+        c.ConfirmFact(command_id="k", fact_id="none"),
+        c.ForgetFact(command_id="k", fact_id="none"),
+        c.ProtectFact(command_id="k", fact_id="none"),
+        c.RenameEntity(command_id="k", entity_id="none", name="Ravi"),
+        c.ForgetEntity(command_id="k", entity_id="none"),
     ],
     ids=lambda command: type(command).__name__,
 )

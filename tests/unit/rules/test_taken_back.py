@@ -48,7 +48,7 @@ def test_what_was_denied_holds_again_when_the_denial_is_taken_back(
     until: float | None, liked: float, at: float, expected: tuple[str, float, float | None]
 ) -> None:
     memory = denied(until, liked, at)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert days(memory.fact(LIKES)) == expected
 
 
@@ -65,7 +65,7 @@ def updated() -> Memory:
 @pytest.mark.conforms("model:order")
 def test_what_had_followed_words_that_are_gone_follows_what_they_had_followed() -> None:
     memory = updated()
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert days(memory.fact(STUDIO)) == ("superseded", 1, 3)
     assert SHED in followed(memory, STUDIO)
     assert memory.active() == [SHED]
@@ -74,7 +74,7 @@ def test_what_had_followed_words_that_are_gone_follows_what_they_had_followed() 
 @pytest.mark.conforms("model:order")
 def test_what_comes_last_is_gone_and_only_what_it_had_followed_holds_again() -> None:
     memory = updated()
-    memory.turn(c.Withdraw("gone", segment_keys=(3,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(3,)))
     assert (days(memory.fact(STUDIO)), days(memory.fact(LOFT))) == (("superseded", 1, 2), ("active", 2, None))
 
 
@@ -84,7 +84,7 @@ def test_who_gave_it_up_twice_had_given_it_up_the_second_time() -> None:
     memory.hear(1, says(LIKES, predicate="likes", object="chess"))
     for key, words in ((2, "Maya gave up chess"), (3, "Maya stopped playing chess")):
         memory.hear(key, says(words, key, predicate="stopped", object="chess"), at=NOON + 3 * key * DAY)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert days(memory.fact(LIKES)) == ("superseded", 0, 9)
 
 
@@ -96,9 +96,9 @@ def test_what_holds_longer_when_an_event_turns_out_to_be_later_is_over_by_a_secr
         memory.hear(key, says("Maya gave up chess", key, predicate="stopped", object="chess"), at=NOON + day * DAY)
     read = c.ReadSegment("user:u", "s4", 4, 1, NOON + 5 * DAY, "Maya", "user", 2)
     secret = says("Maya quit chess", 4, predicate="stopped", object="chess")
-    memory.turn(c.AcceptReading("hear-4", "extraction", read=(read,), claims=(secret,)))
+    memory.turn(c.AcceptReading(command_id="hear-4", actor="extraction", read=(read,), claims=(secret,)))
     assert (days(memory.fact(LIKES)), followed(memory, LIKES)) == (("superseded", 0, 3), ["Maya gave up chess"])
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert days(memory.fact(LIKES)) == ("superseded", 0, 8)
     assert followed(memory, LIKES) == ["Maya gave up chess", "Maya quit chess"]
 
@@ -109,7 +109,7 @@ def test_a_fact_begins_with_the_first_of_the_words_that_are_left(gone: int, bega
     memory = Memory()
     for key, day in ((1, 0), (2, 12), (3, 8)):
         memory.hear(key, says(LIKES, key, predicate="likes", object="chess"), at=NOON + day * DAY)
-    done = memory.turn(c.Withdraw("gone", segment_keys=(gone,)))
+    done = memory.turn(c.Withdraw(command_id="gone", segment_keys=(gone,)))
     assert days(memory.fact(LIKES)) == ("active", began, None)
     assert {each.reason for each in done.changes} & {"heard later"} == reasons
 
@@ -123,7 +123,7 @@ def once_denied(until: float | None) -> Memory:
     memory.hear(2, says(DENIES, 2, predicate="likes", object="chess", polarity=False), at=NOON + 5 * DAY)
     read = c.ReadSegment("user:u", "s3", 3, 1, NOON + 8 * DAY, "Maya", "user", 0)
     turned = says(adores, 3, valid_to=None if until is None else NOON + until * DAY)
-    command = c.AcceptReading("hear-3", "extraction", read=(read,), claims=(turned,))
+    command = c.AcceptReading(command_id="hear-3", actor="extraction", read=(read,), claims=(turned,))
     asyncio.run(submit_judged(command, submitting(memory), Judge(Verdict("updates", 0.9)), 3))
     assert (days(memory.fact(LIKES)), days(memory.fact(DENIES))) == (("invalidated", 10, 10), ("superseded", 5, 8))
     return memory
@@ -133,16 +133,16 @@ def once_denied(until: float | None) -> Memory:
 @pytest.mark.parametrize("until", [9, 10])
 def test_what_began_when_its_denial_was_over_has_no_end_once_that_is_taken_back(until: float) -> None:
     memory = once_denied(until)
-    memory.turn(c.Withdraw("turn gone", segment_keys=(3,)))
+    memory.turn(c.Withdraw(command_id="turn gone", segment_keys=(3,)))
     assert days(memory.fact(DENIES)) == ("active", 5, until)
-    memory.turn(c.Withdraw("denial gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="denial gone", segment_keys=(2,)))
     assert days(memory.fact(LIKES)) == ("active", 10, None)
 
 
 @pytest.mark.conforms("model:order", "model:late")
 def test_what_had_followed_the_denial_follows_what_that_had_denied_from_its_beginning() -> None:
     memory = once_denied(None)
-    memory.turn(c.Withdraw("denial gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="denial gone", segment_keys=(2,)))
     assert days(memory.fact(LIKES)) == ("superseded", 10, 10)
     assert "Maya adores chess" in followed(memory, LIKES)
 
@@ -156,7 +156,7 @@ def test_what_another_value_of_the_same_moment_has_followed_is_left_alone() -> N
     assert (days(before), set(followed(memory, before.statement))) == (
         ("superseded", 0, 9), {"Maya lives in Faro", "Maya lives in Lisbon"},
     )  # fmt: skip
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.fact("Maya lives in Porto") == before
 
 

@@ -48,7 +48,9 @@ def hear(memory: Memory, *statements: str, judge: Judge | None = None) -> None:
     for statement in statements:
         key = 1 + len(memory.believed.facts)
         read = c.ReadSegment("user:u", f"s{key}", key, 1, NOON + key * DAY, "Maya", "user", 0)
-        command = c.AcceptReading(f"hear-{key}", "extraction", read=(read,), claims=(says(statement, key),))
+        command = c.AcceptReading(
+            command_id=f"hear-{key}", actor="extraction", read=(read,), claims=(says(statement, key),)
+        )
         asyncio.run(submit_judged(command, submitting(memory), judge, 3))
 
 
@@ -67,14 +69,16 @@ def encode(memory: Memory) -> None:
 
 def meet(memory: Memory, judge: Judge, *statements: str) -> None:
     """As the worker does it when vectors have come."""
-    met = c.MeetRivals(f"met-{memory.now}", fact_ids=tuple(memory.fact(each).fact_id for each in statements))
+    met = c.MeetRivals(command_id=f"met-{memory.now}", fact_ids=tuple(memory.fact(each).fact_id for each in statements))
     asyncio.run(submit_judged(met, submitting(memory), judge, 3))
 
 
 def ask_all_again(memory: Memory, judge: Judge) -> None:
     """As the worker does it with what is marked."""
     marked = tuple(each.fact_id for each in unanswered(memory))
-    asyncio.run(ask_again(c.MeetRivals(f"again-{memory.now}", fact_ids=marked), submitting(memory), judge, 3))
+    asyncio.run(
+        ask_again(c.MeetRivals(command_id=f"again-{memory.now}", fact_ids=marked), submitting(memory), judge, 3)
+    )
 
 
 def unanswered(memory: Memory) -> list[Fact]:
@@ -146,7 +150,7 @@ def test_a_question_outlives_the_merging_of_the_fact_it_was_about(first: str) ->
     memory, second = Memory(), LOFT if first == LOFTS else LOFTS
     hear(memory, STUDIO, first, second)
     encode(memory)
-    asked = c.MeetRivals("met", fact_ids=(memory.fact(second).fact_id,))
+    asked = c.MeetRivals(command_id="met", fact_ids=(memory.fact(second).fact_id,))
     judge = Judge(AWAY)
     memory.vectors.pop(first)  # only the second can be compared: it becomes part of the first
     asyncio.run(submit_judged(asked, submitting(memory), judge, 3))
@@ -184,7 +188,7 @@ def test_what_became_of_those_that_met_is_told() -> None:
     hear(memory, STUDIO, LOFT, LOFTS)
     encode(memory)
     ids = tuple(memory.fact(each).fact_id for each in (STUDIO, LOFT))
-    told = memory.turn(c.MeetRivals("met", fact_ids=(*ids, "f-gone"))).outcomes
+    told = memory.turn(c.MeetRivals(command_id="met", fact_ids=(*ids, "f-gone"))).outcomes
     lofts = memory.fact(LOFTS).fact_id
     assert [(each.outcome, each.rivals) for each in told] == [
         ("duplicate", ()), ("reinforced", (lofts,)), ("duplicate", ()),
@@ -209,7 +213,7 @@ def test_a_merge_leaves_a_question_open_unless_that_judge_has_answered_it(
     hear(memory, LOFTS, judge=Judge(AWAY))
     loft, lofts = memory.fact(LOFT), memory.fact(LOFTS)
     assert unanswered(memory) == [lofts]
-    memory.turn(c.MergeFacts("merge", clusters=((loft.fact_id, lofts.fact_id),)))
+    memory.turn(c.MergeFacts(command_id="merge", clusters=((loft.fact_id, lofts.fact_id),)))
     assert [each.statement for each in unanswered(memory)] == marked
 
 
@@ -218,8 +222,8 @@ def test_words_that_come_back_while_the_judge_is_away_are_marked_too() -> None:
     memory = Memory()
     encode(memory)
     hear(memory, STUDIO, LOFT)
-    memory.turn(c.Withdraw("gone", segment_keys=(2,)))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     read = c.ReadSegment("user:u", "s2", 2, 2, NOON + 2 * DAY, "Maya", "user", 0)
-    again = c.AcceptReading("hear-again", "extraction", read=(read,), claims=(says(LOFT, 2),))
+    again = c.AcceptReading(command_id="hear-again", actor="extraction", read=(read,), claims=(says(LOFT, 2),))
     asyncio.run(submit_judged(again, submitting(memory), Judge(AWAY), 3))
     assert [each.statement for each in unanswered(memory)] == [LOFT]

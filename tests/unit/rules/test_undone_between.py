@@ -19,7 +19,7 @@ def mention(
 ) -> ChangeSet:
     read = c.ReadSegment("user:u", f"s{key}", key, 1, NOON + key * DAY, "Maya", "user", level)
     seen = Sighting(type_, name, sure, name, key)
-    return memory.turn(c.AcceptReading(f"hear-{key}", "extraction", read=(read,), sightings=(seen,)))
+    return memory.turn(c.AcceptReading(command_id=f"hear-{key}", actor="extraction", read=(read,), sightings=(seen,)))
 
 
 def called(memory: Memory, name: str) -> Entity:
@@ -27,7 +27,7 @@ def called(memory: Memory, name: str) -> Entity:
 
 
 def undo(memory: Memory, done: ChangeSet) -> ChangeSet:
-    return memory.turn(c.Undo(f"undo-{memory.now}", done=done))
+    return memory.turn(c.Undo(command_id=f"undo-{memory.now}", done=done))
 
 
 # ---------------------------------------------------------------------------------------------------------- merging
@@ -40,7 +40,7 @@ def test_who_were_two_are_as_sure_as_the_surer(winner: str) -> None:
     mention(memory, 1, "Zoe", sure=0.9)
     mention(memory, 2, "Zora", sure=0.7)
     stays, goes = (called(memory, each).entity_id for each in (winner, "Zora" if winner == "Zoe" else "Zoe"))
-    memory.turn(c.MergeEntities("merge", winner_id=stays, loser_id=goes))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=stays, loser_id=goes))
     assert memory.believed.entities[stays].confidence == 0.9
 
 
@@ -53,7 +53,7 @@ def test_what_is_said_of_the_loser_to_others_is_said_of_the_winner_and_nothing_e
     memory.hear(4, says("Zora keeps bees", 4, subject="Zora"))
     zoe, zora = called(memory, "Zoe").entity_id, called(memory, "Zora").entity_id
     maya = memory.fact("Maya trusts Zora").subject_id
-    memory.turn(c.MergeEntities("merge", winner_id=zoe, loser_id=zora))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=zoe, loser_id=zora))
     about = {(each.statement, each.subject_id, each.object_id) for each in memory.believed.facts.values()}
     assert about == {("Maya trusts Zora", maya, zoe), ("Zora keeps bees", zoe, None)}
 
@@ -67,7 +67,9 @@ def test_a_split_by_its_own_name_leaves_the_row_of_the_old_one_alone() -> None:
     mention(memory, 1, "Alex")
     mention(memory, 2, "Alex")
     known = called(memory, "Alex")
-    done = memory.turn(c.SplitEntity("split", entity_id=known.entity_id, qualifier="cousin", segment_keys=(2,)))
+    done = memory.turn(
+        c.SplitEntity(command_id="split", entity_id=known.entity_id, qualifier="cousin", segment_keys=(2,))
+    )
     assert memory.believed.entities[known.entity_id] == known
     assert {each.reason for each in done.changes} == {"split off"}
 
@@ -79,7 +81,7 @@ def test_a_name_that_something_of_another_type_has_is_free() -> None:
     mention(memory, 2, "Alex")
     mention(memory, 3, "Atlas", type_="organization")
     known = called(memory, "Alex")
-    memory.turn(c.SplitEntity("split", entity_id=known.entity_id, name="Atlas", segment_keys=(2,)))
+    memory.turn(c.SplitEntity(command_id="split", entity_id=known.entity_id, name="Atlas", segment_keys=(2,)))
     assert sorted(each.type for each in memory.believed.entities.values() if each.name == "Atlas") == [
         "organization", "person",
     ]  # fmt: skip
@@ -93,7 +95,7 @@ def test_a_name_that_something_of_another_type_has_is_free() -> None:
 def test_words_that_were_withdrawn_do_not_come_back_by_an_undo_whether_erased_or_not(erase: bool) -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
-    done = memory.turn(c.Withdraw("gone", segment_keys=(1,), erase=erase))
+    done = memory.turn(c.Withdraw(command_id="gone", segment_keys=(1,), erase=erase))
     with pytest.raises(NothingToUndo, match="erased"):
         undo(memory, done)
 
@@ -102,7 +104,7 @@ def test_words_that_were_withdrawn_do_not_come_back_by_an_undo_whether_erased_or
 def test_an_entity_that_was_forgotten_does_not_come_back_by_an_undo() -> None:
     memory = Memory()
     mention(memory, 1, "Zora")
-    done = memory.turn(c.ForgetEntity("gone", entity_id=called(memory, "Zora").entity_id))
+    done = memory.turn(c.ForgetEntity(command_id="gone", entity_id=called(memory, "Zora").entity_id))
     assert "erased" in {each.reason for each in done.changes}
     with pytest.raises(NothingToUndo, match="erased"):
         undo(memory, done)
@@ -113,13 +115,13 @@ def test_recalls_are_undone_but_those_that_gave_way_to_open_words_stay_gone() ->
     memory = Memory()
     mention(memory, 1, "Zora", PRIVATE)
     zora = called(memory, "Zora")
-    memory.turn(c.RecordAccess("recall", accessed=((zora.entity_id, 1),)))
+    memory.turn(c.RecordAccess(command_id="recall", accessed=((zora.entity_id, 1),)))
     recalled, known = called(memory, "Zora"), memory.believed.accesses[zora.entity_id]
     heard = mention(memory, 2, "Zora")
     assert (called(memory, "Zora").sensitivity, dict(memory.believed.accesses)) == (OPEN, {})
     undo(memory, heard)
     assert (called(memory, "Zora"), dict(memory.believed.accesses)) == (recalled, {})
-    again = memory.turn(c.RecordAccess("again", accessed=((zora.entity_id, 1),)))
+    again = memory.turn(c.RecordAccess(command_id="again", accessed=((zora.entity_id, 1),)))
     assert memory.believed.accesses[zora.entity_id].count == known.count == 1
     undo(memory, again)
     assert dict(memory.believed.accesses) == {}
@@ -143,7 +145,7 @@ def test_one_who_had_been_merged_away_in_confidence_is_so_again_when_the_open_wo
     mention(memory, 1, "Zora", PRIVATE)
     mention(memory, 2, "Zoe", PRIVATE)
     zora, zoe = called(memory, "Zora").entity_id, called(memory, "Zoe").entity_id
-    memory.turn(c.MergeEntities("merge", winner_id=zoe, loser_id=zora))
+    memory.turn(c.MergeEntities(command_id="merge", winner_id=zoe, loser_id=zora))
     before = dict(memory.believed.entities)
     heard = mention(memory, 3, "Zora")
     assert memory.believed.entities[zora].merged_into is None
@@ -161,7 +163,9 @@ def test_what_was_over_when_it_moved_comes_back_as_one_more_version() -> None:
     over = [memory.fact(f"Maya lives in {place}") for place in ("Porto", "Faro")]
     assert over[1].valid_to == over[1].valid_from
     ids = tuple(each.fact_id for each in over)
-    done = memory.turn(c.SplitEntity("split", entity_id=over[0].subject_id, name="Zora", qualifier="II", fact_ids=ids))
+    done = memory.turn(
+        c.SplitEntity(command_id="split", entity_id=over[0].subject_id, name="Zora", qualifier="II", fact_ids=ids)
+    )
     undo(memory, done)
     for known in over:
         now = memory.believed.facts[known.fact_id]

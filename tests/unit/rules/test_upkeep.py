@@ -57,7 +57,7 @@ def told(*statements: str, days: float = 1.0) -> Memory:
 
 def synthesized(memory: Memory, *statements: str, words: str = "Maya lives off bees") -> ChangeSet:
     support = tuple(id_of(memory, each) for each in statements)
-    command = c.Synthesize(f"s-{memory.now}", meta_facts=(c.MetaFact(words, support, "extractive"),))
+    command = c.Synthesize(command_id=f"s-{memory.now}", meta_facts=(c.MetaFact(words, support, "extractive"),))
     return memory.turn(command)
 
 
@@ -86,7 +86,7 @@ def test_the_strongest_duplicate_is_kept_unless_another_is_protected() -> None:
     alike, seen = likeness(memory, bees=0.99), memory.believed.facts
     strength = {one: 0.2, two: 0.5, three: 0.4}
     assert duplicates(memory.believed, seen, alike, strength, RULES).clusters[0][0] == two
-    memory.turn(c.ProtectFact("p", fact_id=three))
+    memory.turn(c.ProtectFact(command_id="p", fact_id=three))
     assert duplicates(memory.believed, seen, alike, strength, RULES).clusters[0][0] == three
 
 
@@ -180,7 +180,7 @@ def test_candidates_lie_in_the_band_and_nobody_has_judged_them() -> None:
 def test_duplicates_become_one_with_the_evidence_of_all() -> None:
     memory = told("Maya keeps bees", "Maya is keeping bees", "So Maya keeps bees")
     kept, *others = (fact.fact_id for fact in memory.believed.facts.values())
-    done = memory.turn(c.MergeFacts("m", clusters=((kept, *others),)))
+    done = memory.turn(c.MergeFacts(command_id="m", clusters=((kept, *others),)))
     facts = memory.believed.facts
     assert facts[kept].confidence == pytest.approx(0.7), "0.6 and once 0.1"
     assert {each.segment_key for each in memory.believed.evidence[kept]} == {1, 2, 3}
@@ -189,25 +189,25 @@ def test_duplicates_become_one_with_the_evidence_of_all() -> None:
         (kept, each) for each in others
     }
     assert done.outcomes[0].rivals == tuple(others)
-    again = memory.turn(c.MergeFacts("m2", clusters=((kept, *others),)))
+    again = memory.turn(c.MergeFacts(command_id="m2", clusters=((kept, *others),)))
     assert again.changes == (), "what is merged is merged"
 
 
 def test_a_merge_leaves_alone_what_has_come_to_differ() -> None:
     memory = told("Maya keeps bees", "Maya is keeping bees")
     one, two = memory.believed.facts
-    memory.turn(c.ForgetFact("f", fact_id=two))
-    assert memory.turn(c.MergeFacts("m", clusters=((one, two, "f-gone"),))).changes == ()
+    memory.turn(c.ForgetFact(command_id="f", fact_id=two))
+    assert memory.turn(c.MergeFacts(command_id="m", clusters=((one, two, "f-gone"),))).changes == ()
     memory.hear(5, says("Elena keeps bees", 5, subject="Elena"))
-    assert memory.turn(c.MergeFacts("n", clusters=((one, id_of(memory, "Elena keeps bees")),))).changes == ()
+    assert memory.turn(c.MergeFacts(command_id="n", clusters=((one, id_of(memory, "Elena keeps bees")),))).changes == ()
 
 
 @pytest.mark.conforms("model:withdrawn")
 def test_words_forgotten_later_take_the_merged_duplicate_along() -> None:
     memory = told("Maya keeps bees", "Maya is keeping bees")
     one, two = memory.believed.facts
-    memory.turn(c.MergeFacts("m", clusters=((one, two),)))
-    memory.turn(c.Withdraw("w", segment_keys=(2,), erase=True))
+    memory.turn(c.MergeFacts(command_id="m", clusters=((one, two),)))
+    memory.turn(c.Withdraw(command_id="w", segment_keys=(2,), erase=True))
     assert two not in memory.believed.facts
     assert [each.segment_key for each in memory.believed.evidence[one]] == [1]
 
@@ -241,9 +241,9 @@ def test_the_same_support_is_the_same_meta_fact_in_whatever_words_and_order() ->
 def test_lost_support_withdraws_a_meta_fact_and_regained_support_brings_it_back() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
-    done = memory.turn(c.ForgetFact("f", fact_id=id_of(memory, BEES[0])))
+    done = memory.turn(c.ForgetFact(command_id="f", fact_id=id_of(memory, BEES[0])))
     assert meta(memory, *BEES) == "invalidated"
-    memory.turn(c.Undo("u", done=done))
+    memory.turn(c.Undo(command_id="u", done=done))
     assert meta(memory, *BEES) == "active"
     memory.hear(2, at=NOON + 2 * DAY, revision=2)
     assert meta(memory, *BEES) == "invalidated"
@@ -256,7 +256,7 @@ def test_lost_support_withdraws_a_meta_fact_and_regained_support_brings_it_back(
 def test_what_the_owner_has_forgotten_is_not_synthesized_again() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
-    memory.turn(c.ForgetFact("f", fact_id=meta_id("u", [id_of(memory, each) for each in BEES])))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=meta_id("u", [id_of(memory, each) for each in BEES])))
     assert synthesized(memory, *BEES).changes == ()
     assert themes_in(memory, likeness(memory, bees=0.9, honey=0.9, beehive=0.9)) == []
 
@@ -280,7 +280,7 @@ def test_a_larger_support_takes_the_place_of_a_part_of_it() -> None:
     assert meta(memory, *BEES) == "superseded"
     assert meta(memory, *BEES, "Maya reads about bees") == "active"
     memory.hear(9, says("Maya bakes", 9))
-    memory.turn(c.ForgetFact("f", fact_id=id_of(memory, "Maya bakes")))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=id_of(memory, "Maya bakes")))
     assert meta(memory, *BEES, "Maya reads about bees") == "active", "it does not rest on what went"
 
 
@@ -288,7 +288,7 @@ def test_a_larger_support_takes_the_place_of_a_part_of_it() -> None:
 def test_erased_words_are_erased_from_what_was_concluded_of_them() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
-    done = memory.turn(c.Withdraw("w", segment_keys=(1,), erase=True))
+    done = memory.turn(c.Withdraw(command_id="w", segment_keys=(1,), erase=True))
     assert all(fact.kind != "meta" for fact in memory.believed.facts.values())
     assert meta_id("u", []) not in done.erased
     assert len([each for each in done.erased if each.startswith("f-")]) == 2, "the fact, and what was concluded"
@@ -299,7 +299,7 @@ def test_a_meta_fact_goes_when_a_split_takes_its_support_elsewhere() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
     owner = memory.fact(BEES[0]).subject_id
-    memory.turn(c.SplitEntity("x", entity_id=owner, qualifier="the neighbour", segment_keys=(1,)))
+    memory.turn(c.SplitEntity(command_id="x", entity_id=owner, qualifier="the neighbour", segment_keys=(1,)))
     assert meta(memory, *BEES) == "invalidated"
 
 
@@ -307,7 +307,7 @@ def test_nothing_is_concluded_from_what_does_not_stand_or_is_of_two() -> None:
     memory = told(*BEES)
     memory.hear(9, says("Elena keeps bees", 9, subject="Elena"))
     assert synthesized(memory, BEES[0], "Elena keeps bees").changes == ()
-    memory.turn(c.ForgetFact("f", fact_id=id_of(memory, BEES[0])))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=id_of(memory, BEES[0])))
     assert synthesized(memory, *BEES).changes == ()
     assert synthesized(memory, BEES[1], BEES[2], words="  ").changes == ()
 
@@ -320,9 +320,9 @@ def test_pruning_is_terminal_and_spares_what_has_changed_since() -> None:
     memory = told("Maya keeps bees", "Maya sells honey", "Maya bakes")
     bees, honey, bakes = memory.believed.facts.values()
     chosen = tuple((each.fact_id, each.version) for each in (bees, honey, bakes))
-    memory.turn(c.ConfirmFact("c", fact_id=honey.fact_id))
+    memory.turn(c.ConfirmFact(command_id="c", fact_id=honey.fact_id))
     memory.hear(7, says("Maya bakes", 7))
-    memory.turn(c.PruneFacts("p", chosen=chosen))
+    memory.turn(c.PruneFacts(command_id="p", chosen=chosen))
     statuses = [memory.believed.facts[each].status for each, _ in chosen]
     assert statuses == ["pruned", "active", "active"]
 
@@ -331,14 +331,14 @@ def test_pruning_is_terminal_and_spares_what_has_changed_since() -> None:
 def test_protection_says_nothing_of_confidence_and_can_be_ended() -> None:
     memory = told("Maya keeps bees")
     (identity,) = memory.believed.facts
-    memory.turn(c.ProtectFact("p", fact_id=identity))
+    memory.turn(c.ProtectFact(command_id="p", fact_id=identity))
     assert (memory.fact("Maya keeps bees").protected, memory.fact("Maya keeps bees").confidence) == (True, 0.6)
-    assert memory.turn(c.ProtectFact("p2", fact_id=identity)).changes == ()
-    memory.turn(c.ProtectFact("q", fact_id=identity, protected=False))
+    assert memory.turn(c.ProtectFact(command_id="p2", fact_id=identity)).changes == ()
+    memory.turn(c.ProtectFact(command_id="q", fact_id=identity, protected=False))
     assert not memory.fact("Maya keeps bees").protected
-    memory.turn(c.ForgetFact("f", fact_id=identity))
+    memory.turn(c.ForgetFact(command_id="f", fact_id=identity))
     with pytest.raises(Conflict):
-        memory.turn(c.ProtectFact("r", fact_id=identity))
+        memory.turn(c.ProtectFact(command_id="r", fact_id=identity))
 
 
 # ------------------------------------------------------------------------------------------------- backfilling
@@ -351,10 +351,10 @@ def test_facts_under_a_label_become_the_owner_s_and_take_their_place() -> None:
     spoken = says("Speaker 1 lives in Faro", 2, subject="Speaker 1", predicate="lives_in", object="Faro")
     memory.hear(2, spoken, at=NOON + 9 * DAY, speaker="Speaker 1", role="other")
     assert backfills(memory.believed, memory.believed.facts) == []
-    memory.turn(c.SetProfile("p", profile=Profile(name="Maya", speaker_labels=("user", "Speaker 1"))))
+    memory.turn(c.SetProfile(command_id="p", profile=Profile(name="Maya", speaker_labels=("user", "Speaker 1"))))
     found = backfills(memory.believed, memory.believed.facts)
     assert found == [(id_of(memory, "Speaker 1 lives in Faro"), memory.fact("Maya lives in Porto").subject_id)]
-    memory.turn(c.BackfillSubjects("b", placements=tuple(found)))
+    memory.turn(c.BackfillSubjects(command_id="b", placements=tuple(found)))
     assert memory.fact("Maya lives in Porto").status == "superseded", "she lives in one place at a time"
     assert backfills(memory.believed, memory.believed.facts) == []
 
@@ -382,9 +382,9 @@ def test_deciding_an_upkeep_twice_on_the_same_state_gives_the_same_changes(
     memory = told(*words)
     ids = tuple(sorted(memory.believed.facts))[:take]
     command = (
-        c.Synthesize("s", meta_facts=(c.MetaFact("In general", ids, "rules"),))
+        c.Synthesize(command_id="s", meta_facts=(c.MetaFact("In general", ids, "rules"),))
         if again
-        else c.MergeFacts("m", clusters=(ids,))
+        else c.MergeFacts(command_id="m", clusters=(ids,))
     )
     one = decide(memory.believed, command, memory.now + 1, Rules())
     other = decide(memory.believed, command, memory.now + 1, Rules())

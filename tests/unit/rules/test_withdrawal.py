@@ -22,11 +22,15 @@ def seen(key: int, quote: str, name: str = "Elena", *aliases: str, **properties:
 
 def read(memory: Memory, key: int, *sightings: Sighting, level: int = 0, claims: tuple[Claim, ...] = ()) -> None:
     segment = c.ReadSegment("user:u", f"s{key}", key, 1, NOON, "Maya", "user", level)
-    memory.turn(c.AcceptReading(f"read-{key}", "x", read=(segment,), sightings=sightings, claims=claims))
+    memory.turn(
+        c.AcceptReading(command_id=f"read-{key}", actor="x", read=(segment,), sightings=sightings, claims=claims)
+    )
 
 
 def forget(memory: Memory, *keys: int, source_id: str | None = None, once: tuple[str, ...] = ()) -> None:
-    memory.turn(c.Withdraw(f"forget-{memory.now}", segment_keys=keys, erase=True, source_id=source_id, once=once))
+    memory.turn(
+        c.Withdraw(command_id=f"forget-{memory.now}", segment_keys=keys, erase=True, source_id=source_id, once=once)
+    )
 
 
 def named(memory: Memory, name: str = "Elena") -> Entity | None:
@@ -39,8 +43,8 @@ def named(memory: Memory, name: str = "Elena") -> Entity | None:
 )
 def test_what_was_told_of_a_source_goes_when_it_is_forgotten(source_id: str, erase: bool, stays: bool) -> None:
     memory = Memory()
-    memory.turn(c.Remember("r", claims=(says("Maya keeps bees"),), source_id="march"))
-    memory.turn(c.Withdraw("w", erase=erase, source_id=source_id))
+    memory.turn(c.Remember(command_id="r", claims=(says("Maya keeps bees"),), source_id="march"))
+    memory.turn(c.Withdraw(command_id="w", erase=erase, source_id=source_id))
     assert bool(memory.believed.facts) is stays
 
 
@@ -56,7 +60,7 @@ def test_words_of_the_source_itself_are_not_what_was_told_of_it() -> None:
 def test_nothing_withdrawn_is_nothing_done() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
-    assert memory.turn(c.Withdraw("w", once=tuple(memory.believed.facts), erase=True)).changes == ()
+    assert memory.turn(c.Withdraw(command_id="w", once=tuple(memory.believed.facts), erase=True)).changes == ()
 
 
 @pytest.mark.conforms("model:withdrawn")
@@ -74,7 +78,7 @@ def test_whom_no_words_name_any_more_is_erased_and_whom_others_name_is_not() -> 
 def test_without_erasing_everybody_stays_known() -> None:
     memory = Memory()
     read(memory, 1, seen(1, TAUGHT, "Elena", "Lena"), claims=(says("Elena bakes", 1, subject="Elena"),))
-    memory.turn(c.Withdraw("w", segment_keys=(1,)))
+    memory.turn(c.Withdraw(command_id="w", segment_keys=(1,)))
     elena = named(memory)
     assert elena is not None
     assert (elena.aliases, memory.believed.mentions.get(elena.entity_id, {})) == (("Lena",), {})
@@ -124,7 +128,7 @@ def test_a_name_that_was_merged_into_hers_goes_with_the_words_that_said_it(told:
     lena, elena = named(memory, "Lena"), named(memory)
     assert lena is not None
     assert elena is not None
-    memory.turn(c.MergeEntities("m", winner_id=elena.entity_id, loser_id=lena.entity_id))
+    memory.turn(c.MergeEntities(command_id="m", winner_id=elena.entity_id, loser_id=lena.entity_id))
     forget(memory, 1)
     assert (named(memory, "Lena") is not None) is kept
     assert named(memory) is not None
@@ -174,7 +178,7 @@ def test_who_is_as_open_as_before_is_not_touched() -> None:
     memory = Memory()
     for key in (1, 2):
         read(memory, key, seen(key, "Elena"))
-    done = memory.turn(c.Withdraw("w", segment_keys=(1,), erase=True))
+    done = memory.turn(c.Withdraw(command_id="w", segment_keys=(1,), erase=True))
     assert [each.noun for each in done.changes] == ["mention"]
 
 
@@ -191,17 +195,28 @@ def test_what_words_taught_is_unlearnt_when_the_words_are_gone_already(others: s
     mentions = {**memory.believed.mentions, elena.entity_id: blank}
     memory.believed = replace(memory.believed, mentions=mentions)
     taught = ((elena.entity_id, taught_by([told.quote])),)
-    memory.turn(c.Withdraw("w", segment_keys=(1,), erase=True, taught=taught))
+    memory.turn(c.Withdraw(command_id="w", segment_keys=(1,), erase=True, taught=taught))
     elena = named(memory)
     assert elena is not None
     assert (elena.aliases, dict(elena.properties)) == (aliases, {})
 
 
+@pytest.mark.conforms("model:withdrawn")
 def test_a_note_that_named_the_source_stands_without_it() -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps bees"))
     fact_id = memory.fact("Maya keeps bees").fact_id
-    memory.turn(c.WriteNote("n", about_id=fact_id, text="Since spring.", source_id="march"))
-    done = memory.turn(c.Withdraw("w", erase=True, source_id="march"))
+    memory.turn(c.WriteNote(command_id="n", about_id=fact_id, text="Since spring.", source_id="march"))
+    done = memory.turn(c.Withdraw(command_id="w", erase=True, source_id="march"))
     assert [note.source_id for note in memory.believed.notes.values()] == [None]
     assert "source:march" in done.erased
+
+
+@pytest.mark.conforms("model:withdrawn")
+def test_a_source_whose_words_are_only_taken_back_is_still_named() -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya keeps bees"))
+    fact_id = memory.fact("Maya keeps bees").fact_id
+    memory.turn(c.WriteNote(command_id="n", about_id=fact_id, text="Since spring.", source_id="march"))
+    memory.turn(c.Withdraw(command_id="w", source_id="march"))
+    assert [note.source_id for note in memory.believed.notes.values()] == ["march"]

@@ -31,7 +31,7 @@ NIGHT = 1001
 def looked(*statements: str) -> Lived:
     """A memory that somebody has looked into in the week before that night."""
     memory = told(*(statements or (BEES, CELLO)))
-    memory.turn(c.RecordAccess("look", "access", ((elena(memory).entity_id, 1),)))
+    memory.turn(c.RecordAccess(command_id="look", actor="access", accessed=((elena(memory).entity_id, 1),)))
     return Lived(memory)
 
 
@@ -40,9 +40,9 @@ def people(count: int) -> Memory:
     memory = Memory()
     for number in range(count):
         claim = says(f"Person {number} paints", 0, subject=f"Person {number}")
-        memory.turn(c.Remember(f"told-{number}", claims=(claim,)))
+        memory.turn(c.Remember(command_id=f"told-{number}", claims=(claim,)))
     others = [each.entity_id for each in memory.believed.entities.values() if not each.is_owner]
-    memory.turn(c.RecordAccess("look", "access", tuple((each, 1) for each in others)))
+    memory.turn(c.RecordAccess(command_id="look", actor="access", accessed=tuple((each, 1) for each in others)))
     return memory
 
 
@@ -73,7 +73,7 @@ async def test_only_what_was_looked_at_in_the_last_seven_days_is_written(days: f
     memory = told(BEES)
     lived = Lived(memory)
     memory.now = instant_of(FIRST + timedelta(days=NIGHT), "UTC", 3) - days * DAY - 1
-    memory.turn(c.RecordAccess("look", "access", ((elena(memory).entity_id, 1),)))
+    memory.turn(c.RecordAccess(command_id="look", actor="access", accessed=((elena(memory).entity_id, 1),)))
     await sleep(lived)
     assert (bears(lived) is not None) is written
 
@@ -91,7 +91,7 @@ async def test_what_rests_on_the_same_facts_is_not_written_again() -> None:
 async def test_what_has_changed_since_is_written_anew() -> None:
     lived = looked(BEES, CELLO, SEA)
     await sleep(lived)
-    lived.memory.turn(c.ForgetFact("forget", fact_id=lived.memory.fact(CELLO).fact_id))
+    lived.memory.turn(c.ForgetFact(command_id="forget", fact_id=lived.memory.fact(CELLO).fact_id))
     assert bears(lived) is None, "at once, not only at night"
     report = (await sleep(lived, NIGHT + 1))["descriptions"]
     assert report["written"] == [elena(lived.memory).entity_id]
@@ -145,7 +145,10 @@ async def broken(sight: WordSight) -> Found:
 
 async def refused(sight: WordSight) -> Found:
     """Gives a command that nobody can carry out."""
-    return Found((c.WriteNote(sight.of.identity("refused"), "night", about_id="e-nobody", text="so"),), {"notes": 1})
+    return Found(
+        (c.WriteNote(command_id=sight.of.identity("refused"), actor="night", about_id="e-nobody", text="so"),),
+        {"notes": 1},
+    )
 
 
 async def away(sight: WordSight) -> Found:

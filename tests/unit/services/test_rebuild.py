@@ -94,7 +94,9 @@ def lives(who: str, place: str, key: int = 1) -> Claim:
 def reading(identity: str, number: int, who: str, place: str) -> c.AcceptReading:
     read = c.ReadSegment("user:u", f"s{number % 5}", number, 1, NOON - 1000 * number, who, "user", 0)
     seen = (Sighting("person", who, 0.9, who, number), Sighting("place", place, 0.9, place, number))
-    return c.AcceptReading(identity, "extraction", read=(read,), sightings=seen, claims=(lives(who, place, number),))
+    return c.AcceptReading(
+        command_id=identity, actor="extraction", read=(read,), sightings=seen, claims=(lives(who, place, number),)
+    )
 
 
 def chosen(ids: Any, number: int) -> str:
@@ -107,21 +109,23 @@ def command(kind: str, number: int, who: str, place: str, identity: str, believe
     other = chosen(believed.entities, number + 1)
     crossing = c.Crossing("entity", entity, "tier", "L0", "L1")
     return {
-        "told": c.Remember(identity, claims=(Claim(who, f"{who} likes {place}", 0, place),)),
+        "told": c.Remember(command_id=identity, claims=(Claim(who, f"{who} likes {place}", 0, place),)),
         "heard": reading(identity, number, who, place),
-        "corrected": c.CorrectFact(identity, fact_id=fact, claim=lives(who, place)),
-        "confirmed": c.ConfirmFact(identity, fact_id=fact),
-        "forgotten": c.ForgetFact(identity, fact_id=fact),
-        "renamed": c.RenameEntity(identity, entity_id=entity, name=f"{place} {number}"),
-        "aliased": c.AddAlias(identity, entity_id=entity, alias=f"{who} {number}"),
-        "merged": c.MergeEntities(identity, winner_id=entity, loser_id=other),
-        "noted": c.WriteNote(identity, about_id=fact, text=place),
-        "edited": c.EditNote(identity, note_id=chosen(believed.notes, number), text=who),
-        "night": c.CloseNight(identity, "night", night="2026-03-01", crossings=(crossing,)),
-        "recalled": c.RecordAccess(identity, "access", accessed=((fact, 2),)),
-        "hidden": c.Withdraw(identity, segment_keys=(number,)),
-        "erased": c.Withdraw(identity, segment_keys=(number,), erase=True),
-        "entity erased": c.ForgetEntity(identity, entity_id=entity),
+        "corrected": c.CorrectFact(command_id=identity, fact_id=fact, claim=lives(who, place)),
+        "confirmed": c.ConfirmFact(command_id=identity, fact_id=fact),
+        "forgotten": c.ForgetFact(command_id=identity, fact_id=fact),
+        "renamed": c.RenameEntity(command_id=identity, entity_id=entity, name=f"{place} {number}"),
+        "aliased": c.AddAlias(command_id=identity, entity_id=entity, alias=f"{who} {number}"),
+        "merged": c.MergeEntities(command_id=identity, winner_id=entity, loser_id=other),
+        "noted": c.WriteNote(command_id=identity, about_id=fact, text=place),
+        "edited": c.EditNote(command_id=identity, note_id=chosen(believed.notes, number), text=who),
+        "night": c.CloseNight(
+            command_id=identity, actor="night", night="2026-03-01", step="states", crossings=(crossing,)
+        ),
+        "recalled": c.RecordAccess(command_id=identity, actor="access", accessed=((fact, 2),)),
+        "hidden": c.Withdraw(command_id=identity, segment_keys=(number,)),
+        "erased": c.Withdraw(command_id=identity, segment_keys=(number,), erase=True),
+        "entity erased": c.ForgetEntity(command_id=identity, entity_id=entity),
     }[kind]
 
 
@@ -134,7 +138,7 @@ STEPS = st.lists(
 
 async def live(app: InProcessApp, steps: Sequence[tuple[str, int, str, str]]) -> None:
     """A life; what cannot be carried out is refused and leaves nothing."""
-    await app.turn(c.SetProfile("profile", profile=Profile(name="Maya")))
+    await app.turn(c.SetProfile(command_id="profile", profile=Profile(name="Maya")))
     for place, (kind, number, who, where) in enumerate(steps):
         identity = f"c-{place}"
         try:
@@ -202,7 +206,7 @@ async def test_what_is_stored_must_be_what_was_decided() -> None:
 
 async def test_what_came_without_vectors_is_decided_without_and_has_them_afterwards() -> None:
     app = await InProcessApp().open()
-    await app.memory.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+    await app.memory.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
     assert app.journal.vectors["u"] == {}
     report, journal = await app.rebuilt()
     assert report.otherwise == 0
@@ -212,12 +216,12 @@ async def test_what_came_without_vectors_is_decided_without_and_has_them_afterwa
 async def test_a_vector_that_came_late_is_seen_from_the_meeting_on() -> None:
     """As the worker does it: the vector is stored, the memory reads it, the fact meets its rivals."""
     app = await InProcessApp().open()
-    await app.memory.turn(c.Remember("c-1", claims=(Claim("Maya", "Maya likes old Porto", 0, ""),)))
+    await app.memory.turn(c.Remember(command_id="c-1", claims=(Claim("Maya", "Maya likes old Porto", 0, ""),)))
     fact = next(iter(app.memory.believed.facts.values()))
     app.journal.vectors["u"] |= {fact.fact_id: (await encode(ENCODER, [fact.statement]))[fact.statement]}
     await app.memory.activate()
-    await app.turn(c.MeetRivals("c-2", fact_ids=(fact.fact_id,)))
-    again = await app.turn(c.Remember("c-3", claims=(Claim("Maya", "Maya likes Porto, old Porto", 0, ""),)))
+    await app.turn(c.MeetRivals(command_id="c-2", fact_ids=(fact.fact_id,)))
+    again = await app.turn(c.Remember(command_id="c-3", claims=(Claim("Maya", "Maya likes Porto, old Porto", 0, ""),)))
     assert again.outcomes[0].fact_id == fact.fact_id, "it is near what was told before"
     report, journal = await app.rebuilt()
     assert (report.otherwise, journal.believed) == (0, app.memory.believed)
@@ -230,10 +234,10 @@ async def test_a_turn_that_was_refused_is_not_captured(refusal: Exception) -> No
     app.journal.before = refusal
     if isinstance(refusal, Fenced):
         with pytest.raises(Fenced):
-            await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+            await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
         assert len(list(app.captures.read("u"))) == 1
     else:
-        await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
         assert [line.command_id for line in app.captures.read("u")] == ["profile", "c-1"], "tried again, once kept"
 
 
@@ -241,11 +245,11 @@ async def test_a_connection_that_broke_after_the_commit_leaves_its_line() -> Non
     app = await InProcessApp().open()
     await live(app, [])
     app.journal.after = JournalUnavailable()
-    told = c.Remember("c-1", claims=(lives("Maya", "Porto"),))
+    told = c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),))
     with pytest.raises(JournalUnavailable):
         await app.turn(told)
     await app.turn(told)
-    await app.turn(c.Remember("c-2", claims=(lives("Ravi", "Delhi"),)))
+    await app.turn(c.Remember(command_id="c-2", claims=(lives("Ravi", "Delhi"),)))
     report, journal = await app.rebuilt()
     assert journal.believed == app.memory.believed
     assert [line.command_id for line in app.captures.read("u")] == ["profile", "c-1", "c-2"]
@@ -255,7 +259,7 @@ async def test_a_connection_that_broke_after_the_commit_leaves_its_line() -> Non
 async def test_a_command_told_twice_is_captured_once() -> None:
     app = await InProcessApp().open()
     for _ in range(2):
-        await app.turn(c.Remember("c-1", claims=(lives("Maya", "Porto"),)))
+        await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
     assert [line.version for line in app.captures.read("u")] == [1]
 
 
@@ -267,7 +271,7 @@ async def test_a_journal_that_has_lost_turns_is_not_written_over() -> None:
     app.journal._entries.clear()
     await app.memory.activate()
     with pytest.raises(JournalBehind) as refused:
-        await app.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+        await app.turn(c.Remember(command_id="c-9", claims=(lives("Ravi", "Delhi"),)))
     assert refused.value.ids == {"user_id": "u", "version": 0, "captured": 3}
 
     async def restored(_: int) -> None:
@@ -276,5 +280,5 @@ async def test_a_journal_that_has_lost_turns_is_not_written_over() -> None:
 
     await app.memory.anew(restored)
     assert app.memory.believed == believed
-    await app.turn(c.Remember("c-9", claims=(lives("Ravi", "Delhi"),)))
+    await app.turn(c.Remember(command_id="c-9", claims=(lives("Ravi", "Delhi"),)))
     assert app.memory.believed.version == 4

@@ -68,13 +68,15 @@ class InProcessApp:
         self.memory = UserMemory("u", "shard-0", self.journal, captures, Rules(), Ticking(), HashingEmbedder())
         await self.memory.activate()
         claims = tuple(Claim("Maya", f"Maya likes {each}", 0, each) for each in PLACES)
-        await self.memory.turn(c.Remember("told", claims=claims))
+        await self.memory.turn(c.Remember(command_id="told", claims=claims))
         self.facts = {each.statement: each.fact_id for each in self.memory.believed.facts.values()}
         return self
 
     def fades(self, place: str) -> c.CloseNight:
         crossing = c.Crossing("fact", self.facts[f"Maya likes {place}"], "state", "candidate", "archived")
-        return c.CloseNight(f"night-{place}", "night", night="2026-03-01", crossings=(crossing,))
+        return c.CloseNight(
+            command_id=f"night-{place}", actor="night", night="2026-03-01", step="states", crossings=(crossing,)
+        )
 
     def states(self) -> dict[str, str]:
         return {each.statement: each.state for each in self.memory.believed.facts.values()}
@@ -98,7 +100,7 @@ async def test_what_was_decided_ahead_does_not_count_when_somebody_comes_in_betw
     first = asyncio.ensure_future(app.memory.next_turn(app.fades("Porto")))
     await asyncio.sleep(0)
     corrected = c.CorrectFact(
-        "no", fact_id=app.facts["Maya likes Lisbon"], claim=Claim("Maya", "Maya likes rain", 0, "")
+        command_id="no", fact_id=app.facts["Maya likes Lisbon"], claim=Claim("Maya", "Maya likes rain", 0, "")
     )
     between = asyncio.ensure_future(app.memory.turn(corrected))
     await asyncio.sleep(0)

@@ -87,7 +87,7 @@ async def test_what_has_changed_since_is_left_and_named_and_the_rest_returns() -
     await lived.sleep(300)
     by_name = {each.name: each for each in memory.believed.entities.values()}
     assert (by_name["tea"].state, by_name["rain"].state) == ("archived", "archived")
-    memory.turn(c.RecordAccess("look", "access", ((by_name["tea"].entity_id, 1),)))
+    memory.turn(c.RecordAccess(command_id="look", actor="access", accessed=((by_name["tea"].entity_id, 1),)))
     assert memory.believed.entities[by_name["tea"].entity_id].state == "active"
     undone = await take_back(lived, 300)
     assert undone.skipped == (by_name["tea"].entity_id,)
@@ -99,13 +99,13 @@ async def test_a_group_of_duplicates_is_parted_whole_or_not_at_all() -> None:
     memory = Memory()
     facts = {}
     for number, words in enumerate(("keeps bees", "has bees", "sings", "is singing")):
-        memory.turn(c.Remember(f"told-{number}", claims=(Claim("Maya", f"Maya {words}", 0, words),)))
+        memory.turn(c.Remember(command_id=f"told-{number}", claims=(Claim("Maya", f"Maya {words}", 0, words),)))
         facts[words] = memory.fact(f"Maya {words}").fact_id
     before = memory.believed
     clusters = ((facts["keeps bees"], facts["has bees"]), (facts["sings"], facts["is singing"]))
-    done = memory.turn(c.MergeFacts("merge", "night", clusters=clusters))
-    memory.turn(c.ConfirmFact("sure", fact_id=facts["sings"]))
-    undone = memory.turn(c.Undo("undo", done=done, partly=True))
+    done = memory.turn(c.MergeFacts(command_id="merge", actor="night", clusters=clusters))
+    memory.turn(c.ConfirmFact(command_id="sure", fact_id=facts["sings"]))
+    undone = memory.turn(c.Undo(command_id="undo", done=done, partly=True))
     assert {each.fact_id for each in undone.outcomes} == {facts["sings"], facts["is singing"]}
     assert memory.believed.facts[facts["has bees"]].status == "active"
     assert memory.believed.facts[facts["is singing"]].status == "invalidated"
@@ -118,7 +118,9 @@ async def test_a_description_returns_to_what_it_was() -> None:
     first = elena(lived.memory).description
     assert first is not None
     lived.memory.hear(7, says("Elena dives", 7, subject="Elena", importance=9))
-    lived.memory.turn(c.RecordAccess("again", "access", ((elena(lived.memory).entity_id, 1),)))
+    lived.memory.turn(
+        c.RecordAccess(command_id="again", actor="access", accessed=((elena(lived.memory).entity_id, 1),))
+    )
     report = await lived.sleep(NIGHT + 1)
     assert report["descriptions"]["written"] == [elena(lived.memory).entity_id]
     assert elena(lived.memory).description != first

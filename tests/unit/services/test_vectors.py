@@ -54,7 +54,7 @@ class InProcessApp:
 
     async def tell(self, *statements: str) -> None:
         for statement in statements:
-            await self.memory.turn(c.Remember(statement, claims=(Claim("Maya", statement, 0, statement),)))
+            await self.memory.turn(c.Remember(command_id=statement, claims=(Claim("Maya", statement, 0, statement),)))
 
     def without(self) -> list[dict[str, Any]]:
         facts, known = self.memory.believed.facts, self.journal.vectors.get("u", {})
@@ -120,7 +120,7 @@ async def test_a_turn_that_was_committed_unheard_is_not_taken_again(app: InProce
 async def test_facts_that_are_gone_leave_no_vectors(app: InProcessApp) -> None:
     rows = app.without()
     subject = app.memory.believed.facts[rows[0]["fact_id"]].subject_id
-    await app.memory.turn(c.ForgetEntity("gone", entity_id=subject))
+    await app.memory.turn(c.ForgetEntity(command_id="gone", entity_id=subject))
     assert not app.memory.believed.facts
     await let_meet("u", rows, ENCODER, app.meet, NOON)
     assert app.met
@@ -142,7 +142,7 @@ async def test_a_history_is_rebuilt_with_what_met(
 async def test_vectors_of_another_encoder_are_left_out_and_the_fact_meets_its_rivals_later(app: InProcessApp) -> None:
     late = "Maya keeps bees in this garden"
     others = Statements("another", {late: np.ones(7, np.float32)})
-    await app.memory.turn(c.Remember("late", claims=(Claim("Maya", late, 0, late),)), others)
+    await app.memory.turn(c.Remember(command_id="late", claims=(Claim("Maya", late, 0, late),)), others)
     assert late in app.standing
     assert app.journal.vectors["u"] == {}
     assert await app.look()

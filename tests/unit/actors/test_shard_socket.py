@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import uvloop
 
-from actors import line as lines
+from actors import shard_socket as lines
 from actors.shard_socket import ShardClient, ShardConnection, ShardServer
 from memory.errors import NotFound, Unavailable
 
