@@ -120,7 +120,7 @@ class Ledger:
         self.once("words", named, "content_id")
         self._parts[named] = part
         kind, _, key = owner.partition(":")
-        return part, f"{kind}:{self.key(int(key))}" if key else owner
+        return part, f"{kind}:{self.key(int(key))}" if kind == "segment" else owner
 
     def side(self, noun: str, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
         """One row of a change as it is kept. Raises Fault if it means words as what they are not."""

@@ -126,8 +126,11 @@ WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
     "an unknown kind": (source(kind=SECRET), "kind"),
     "an unknown role": (segment(role=SECRET), "segments.0.role"),
     "an unknown sensitivity": (source(sensitivity=9), "sensitivity"),
-    "neither segments nor content": ({k: v for k, v in source().items() if k != "segments"}, "segments or content"),
-    "segments and content": (source(content="b"), "segments or content"),
+    "neither segments nor content": (
+        {k: v for k, v in source().items() if k != "segments"},
+        "segments, messages or content",
+    ),
+    "segments and content": (source(content="b"), "segments, messages or content"),
     "content without words": ({**source(content=""), "segments": []}, "content"),
     "one segment twice": (source(segments=[GOOD, GOOD]), "unique"),
     "a foreign team": (source(team_id="them"), "team_id"),

@@ -41,7 +41,7 @@ async def main(home, dsn, user):
     for line in iter(sys.stdin.readline, ""):
         claim = Claim("Maya", line.strip(), 0, line.strip())
         try:
-            changes = await shard.turn(user, Remember("c-" + line.strip(), claims=(claim,)))
+            changes = await shard.turn(user, Remember(command_id="c-" + line.strip(), claims=(claim,)))
             print(json.dumps({"outcome": changes.outcomes[0].outcome}), flush=True)
         except DomainError as error:
             print(json.dumps({"error": error.kind}), flush=True)
