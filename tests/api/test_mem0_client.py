@@ -71,7 +71,8 @@ two = [each["id"] for each in client.add(both, user_id="bob", infer=False)["resu
 batch = [{"memory_id": two[0], "text": "Foremost"}, {"memory_id": two[1], "metadata": {"a": "b"}}]
 assert "2" in client.batch_update(batch)["message"]
 assert client.get(two[0])["memory"] == "Foremost" and client.get(two[1])["metadata"] == {"a": "b"}
-assert texts(client.get_all(filters={"AND": [{"user_id": "bob"}, {"metadata": {"a": "b"}}]})) == ["Second"]
+beside = client.get_all(filters={"AND": [{"user_id": "bob"}, {"metadata": {"a": "b"}}]})
+assert texts(beside) == ["Second"], (two, beside, client.get_all(filters={"user_id": "bob"}))
 client.batch_delete([{"memory_id": each} for each in two])
 refused(MemoryNotFoundError, client.get, two[0])
 assert client.feedback(one, feedback="POSITIVE")["feedback"] == "POSITIVE"
