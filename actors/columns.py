@@ -36,7 +36,7 @@ class _Filling:
 
 
 class ShardColumns:
-    """A library of segments, and beliefs over it. What somebody `believed` is told by whoever decides it, if given."""
+    """A segment index, and beliefs over it. What somebody `believed` is told by whoever decides it, if given."""
 
     name = "columns"
 

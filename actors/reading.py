@@ -158,7 +158,7 @@ def tell_of(task: Task, stores: Stores, event_type: str, **figures: str | float)
 
 
 def is_away(error: Exception) -> bool:
-    """Whether it was the house that failed, not the work: the database or a shard; a model, and a statement that takes
+    """Whether the system failed and not the work: the database or a shard; a model, and a statement that takes
     too long, are the work's own."""
     own = isinstance(error, ModelFailed | StatementTimeout)
     return isinstance(error, Unavailable | RayActorError | TimeoutError) and not own

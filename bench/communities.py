@@ -1,29 +1,28 @@
-"""`python -m bench.communities`: what a night of communities costs, and how good what it finds is.
+"""What a night of communities costs, and how good what it finds is (`memoray bench communities`).
 
-Lives are invented: circles of people and things that are named together, two to four in a breath, of which every fifth
+Lives are invented: circles of people and things that are named together, two to four in a segment, of which every fifth
 names somebody of another circle. So it is known who belongs together. Nothing else of a night is timed, no database.
 
-With `--compare` the same graphs are given to other libraries, as far as they are installed: networkx, igraph and
-leidenalg (the last two under the GPL, so never with Memoray).
+The same graphs can be given to other libraries, as far as they are installed: networkx, igraph and leidenalg (the last
+two under the GPL, so never with Memoray).
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adapters import build_models
-from bench.measure import markdown
 from bench.partition_scores import adjusted_mutual_information
 from memory.model.communities import Community
 from memory.model.graph import WeightedGraph
@@ -65,7 +64,7 @@ def invented(edges: int, circle: int | None = None, seed: int = 1) -> InventedTi
 
 def _ties(rng: np.random.Generator, own: NDArray[np.int64], segments: int) -> Ties:
     starts = np.searchsorted(own, np.arange(own.max() + 2))
-    entities, circles = len(own), len(starts) - 1
+    entities = len(own)
     count = rng.integers(2, 5, segments)
     segment = np.repeat(np.arange(segments), count)
     # a circle is spoken of as often as it has members
@@ -80,7 +79,6 @@ def _ties(rng: np.random.Generator, own: NDArray[np.int64], segments: int) -> Ti
     )
     nothing = np.empty(0, np.int32)
     asserted = AssertedColumns(nothing, nothing, nothing, nothing, np.empty(0), np.empty(0), np.empty(0, np.int8))
-    assert circles
     ids = tuple(f"e-{number:016x}" for number in range(entities))
     sources = tuple(f"s-{number}" for number in range(segments // BREATHS + 1))
     return Ties(ids, np.ones(entities, np.bool_), sources, (), named, asserted)
@@ -123,7 +121,7 @@ class CommunityRow:
     changed_again: int
     """Communities and patterns that changed all the same."""
     peak_mb: float
-    """Above what the process held before, at the most."""
+    """Above what the process held before, at the most; of a process that measured nothing before."""
     communities: int
     modularity: float
     likeness: float
@@ -190,6 +188,16 @@ def measure_communities(life: InventedTies, rules: Communities) -> CommunityRow:
         likeness=adjusted_mutual_information(np.where(there, own, -np.arange(len(own)) - 1), life.circle),
         kept=float((own == own_later)[there].mean()),
     )
+
+
+def measured_apart(edges: int, circle: int | None) -> CommunityRow:
+    """The row of one size, in a process of its own: a peak of memory only rises."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+        return apart.submit(_measured, edges, circle).result()
+
+
+def _measured(edges: int, circle: int | None) -> CommunityRow:
+    return measure_communities(invented(edges, circle), Communities())
 
 
 def _whose(ids: Sequence[str], found: Sequence[LevelFound]) -> NDArray[np.int64]:
@@ -308,26 +316,3 @@ def _leidenalg(graph: WeightedGraph) -> NDArray[np.int64]:
     kind = leidenalg.RBConfigurationVertexPartition
     found = leidenalg.find_partition(_igraph(graph), kind, weights="weight", seed=42, n_iterations=-1)
     return np.array(found.membership)
-
-
-def main() -> None:
-    """Measure nights of communities, or compare libraries; prints a table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.communities", description=main.__doc__)
-    parser.add_argument(
-        "--edges", type=int, nargs="+", default=SIZES, help="about how many edges (default: %(default)s)"
-    )
-    parser.add_argument("--circle", type=int, help="members of a circle (default: as many as there are circles)")
-    parser.add_argument("--scale", type=int, default=Communities().scale, help="weight from which gamma grows")
-    parser.add_argument("--compare", action="store_true", help="give the same graphs to the libraries installed here")
-    parser.add_argument("--json", action="store_true", help="for a program")
-    told = parser.parse_args()
-    rules = Communities(scale=told.scale)
-    rows: list[dict[str, str]] = []
-    for edges in told.edges:
-        life = invented(edges, told.circle)
-        rows += compare(graph_of(life.ties, rules)) if told.compare else [measure_communities(life, rules).cells()]
-    print(json.dumps(rows, indent=1) if told.json else markdown(rows))
-
-
-if __name__ == "__main__":
-    main()

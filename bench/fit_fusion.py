@@ -127,7 +127,7 @@ class CachedEncoder:
 
 
 def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> SegmentIndex:
-    """A library of these turns alone, with their vectors and word pieces."""
+    """A segment index of these turns alone, with their vectors and word pieces."""
     segment_index, scope = SegmentIndex(encoder.dimensions), user_scope(conversation.id)
     segment_index.put(scope, Sensitivity.OPEN, batch)
     lines = [dense_text(*line) for line in zip(batch.speakers, batch.dates, batch.texts, strict=True)]

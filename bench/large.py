@@ -89,7 +89,7 @@ class LargeRow:
 def measure_large(
     segments: int, users: int, questions: int, pss_bytes: Callable[[], int], tell: Tell = lambda *_: None
 ) -> LargeRow:
-    """Fill a library of so many users with so many segments, and ask; each question goes to the next user."""
+    """Fill an index of so many users with so many segments, and ask; each question goes to the next user."""
     _Life(BATCH, 1).load(lambda *_: None)  # what is remembered of words belongs to no segment
     before = pss_bytes()
     life = _Life(segments // users, users)
@@ -122,7 +122,7 @@ def measure_large(
 
 
 class _Life:
-    """A library with the same talk for each of its users, under keys of their own."""
+    """A segment index with the same talk for each of its users, under keys of their own."""
 
     def __init__(self, segments: int, users: int) -> None:
         self.segments, self.users = segments, users

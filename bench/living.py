@@ -129,7 +129,7 @@ class Living:
         return changes
 
     async def hear(self, source: Source) -> None:
-        """Capture a source, put it on the shelf, and read it."""
+        """Capture a source, put it into the segment index, and read it."""
         heard = with_speakers(source, self.believed.profile)
         self.sources.store(heard)
         self._shelve(heard)

@@ -21,7 +21,6 @@ from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
-    Communities,
     Decay,
     Descriptions,
     Gates,
@@ -276,8 +275,6 @@ class Settings:
     """Climbing."""
     descriptions: Descriptions = field(default_factory=Descriptions)
     """What is written of entities at night."""
-    communities: Communities = field(default_factory=Communities)
-    """What belongs together."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     extraction: Extraction = field(default_factory=Extraction)
@@ -296,15 +293,7 @@ class Settings:
     @property
     def life(self) -> Life:
         """All the numbers of a lifetime in one."""
-        return Life(
-            self.strength,
-            self.decay,
-            self.lifecycle,
-            self.tiers,
-            self.reflection,
-            self.descriptions,
-            self.communities,
-        )
+        return Life(self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions)
 
     @property
     def token_path(self) -> Path:
@@ -383,8 +372,6 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
      "decay: spaced.gradient_least must not exceed spaced.gradient_most."),
     (lambda s: 0 in (s.decay.half_life_days, s.decay.stability.half_life_days, s.decay.stretched.scale),
      "decay: half_life_days and stretched.scale must be above 0."),
-    (lambda s: 0 in (s.communities.half_life_days, s.communities.resolution, s.communities.faintest),
-     "communities: half_life_days, resolution and faintest must be above 0."),
     (lambda s: s.recall.fusion.k == 0, "recall: fusion.k must be above 0."),
     (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
     (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,

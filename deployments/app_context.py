@@ -1,4 +1,4 @@
-"""The house: what the routes of the front door work with, built once a replica."""
+"""The application context: what routes and use cases work with, built once for each replica."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ActorClient(Protocol):
 
 @dataclass
 class AppContext:
-    """Settings, stores, models and minds. `readers` remembers which teams' scopes were noted as read."""
+    """Settings, stores, models and the actor client. `readers` remembers which teams' scopes were noted as read."""
 
     settings: Settings
     stores: build.Stores
@@ -268,7 +268,7 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
 
 
 async def house_of(request: Request) -> AppContext:
-    """The house of this replica; a coroutine, for what is not would be called in a thread of its own."""
+    """The context of this replica; a coroutine, since FastAPI would call a plain function in a thread."""
     app: AppContext = request.app.state.context
     app.look()
     return app

@@ -66,7 +66,7 @@ def _key(
 Key = Annotated[str, Depends(_key)]
 """The id of the command a request asks for."""
 Here = Annotated[AppContext, Depends(house_of)]
-"""The house of this replica."""
+"""The application context of this replica."""
 
 
 async def turn(

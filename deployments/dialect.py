@@ -22,7 +22,7 @@ from deployments.app_context import AppContext
 from deployments.problems import Problem
 
 Mounted = Callable[[AppContext | None], ASGIApp]
-"""Makes an ASGI application over a house."""
+"""Makes an ASGI application over an application context."""
 
 
 def _no_secret(path: str) -> str:

@@ -52,7 +52,7 @@ def create_app(
     requests: int = Http().requests,
     cors: str = Http().cors,
 ) -> FastAPI:
-    """The application with every route, over a house; without one it only describes itself.
+    """The application with every route, over a context; without one it only describes itself.
 
     `cors` are origins of pages that may ask, as the setting has them.
     """

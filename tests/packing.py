@@ -30,9 +30,9 @@ def docx(paragraphs: list[str], author: str = "Ana Silva") -> bytes:
     """A document of Word."""
     from datetime import datetime
 
-    import docx as segment_index
+    import docx as word
 
-    document = segment_index.Document()
+    document = word.Document()
     document.core_properties.author = author
     document.core_properties.created = document.core_properties.modified = datetime(2024, 5, 1, 10)
     document.add_heading("The boat", 1)

@@ -98,7 +98,7 @@ class PostgresFeed:
 
 
 class PostgresTraits:
-    """The Shelf without columns in memory: each question fetches those of candidates and of the turns around them."""
+    """The TraitSource without columns in memory: each question fetches those of candidates and of turns around them."""
 
     def __init__(self, pool: Pool, encoder: str, dimensions: int) -> None:
         self._pool = pool

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bench.communities import SIZES, invented, measure_communities
+from bench.communities import SIZES, compare, invented, measured_apart
 from bench.measure import markdown
-from cli.console import HomeOption, JsonOption, err, out, places_of, print_json
-from config.settings import load
+from cli.console import JsonOption, err, out, print_json
+from memory.rules.parameters import Communities
+from memory.rules.ties import graph_of
 
 
 def bench_communities(
@@ -20,22 +21,27 @@ def bench_communities(
     circle: Annotated[
         int | None, typer.Option("--circle", min=2, help="Members of a circle. Default: as many as there are circles.")
     ] = None,
-    home: HomeOption = None,
+    libraries: Annotated[
+        bool, typer.Option("--compare", help="Give the same graphs to the libraries that are installed here, instead.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure three nights of communities in invented lives, with the numbers of a home. Prints a row a size.
+    """Measure three nights of communities in invented lives. Prints a row a size.
 
     Example: memoray bench communities --edges 100000 --circle 30
     """
-    rules = load(places_of(home).home).life.communities
-    rows = []
+    rows: list[dict[str, str]] = []
+    measured = []
     for size in edges or SIZES:
         with err.status(f"{size:,} edges"):
-            rows.append(measure_communities(invented(size, circle), rules))
+            if libraries:
+                rows += compare(graph_of(invented(size, circle).ties, Communities()))
+            else:
+                measured.append(measured_apart(size, circle))
     if as_json:
-        print_json([asdict(row) for row in rows])
+        print_json(rows or [asdict(row) for row in measured])
     else:
-        out.print(markdown([row.cells() for row in rows]), markup=False, soft_wrap=True)
+        out.print(markdown(rows or [row.cells() for row in measured]), markup=False, soft_wrap=True)
 
 
 COMMANDS = (("bench communities", bench_communities),)

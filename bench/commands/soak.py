@@ -21,7 +21,7 @@ from cli.processes import PROC, descendants, pss_bytes, title
 from cli.runtime import supervisor_pid
 
 _ESTABLISHED = "01"  # include/net/tcp_states.h
-CONNECTIONS = "connections of the front door"
+CONNECTIONS = "connections of the gateway"
 IN_ALL = ("MB, all", "descriptors, all", CONNECTIONS)
 """What must not grow."""
 

@@ -84,7 +84,7 @@ class Nothing(Body):
 class Tool:
     """A tool: what it is for, what it takes, what it does, and whether it writes.
 
-    It does that in a house, for a caller, under a command id, with its arguments.
+    It takes the application context, a caller, a command id and its arguments.
     """
 
     purpose: str

@@ -63,7 +63,7 @@ class Traits:
     vectors: NDArray[np.float32]
     """[rows, dimensions]; a row of zeros where no vector is there yet."""
     before: NDArray[np.int64] = field(default_factory=_nothing)
-    """Key of the turn just before in the same source, 0 where there is none; empty where the shelf cannot tell."""
+    """Key of the turn just before in the same source, 0 where there is none; empty where the source cannot tell."""
     over: NDArray[np.float64] = field(default_factory=_never)
     """Since when nothing that was read out of it holds, UTC epoch seconds, inf if something does; may be empty."""
     first_person: NDArray[np.bool_] = field(default_factory=_no_flags)
@@ -75,10 +75,10 @@ class Traits:
     near: Near | None = None
     """Word pieces of the best candidates and of the turns around them; None where there are none to read."""
     backing: Backing | None = None
-    """The facts behind the candidates, where the probe asked for them and the shelf knows them."""
+    """The facts behind the candidates, where the probe asked for them and the source knows them."""
 
     def words_of(self, row: int) -> NDArray[np.int64]:
-        """The stem ids of one candidate; none where the shelf knows none."""
+        """The stem ids of one candidate; none where the source knows none."""
         if not len(self.word_starts):
             return self.words
         return self.words[self.word_starts[row] : self.word_starts[row + 1]]

@@ -1,4 +1,4 @@
-"""Two ways to find segments in a library's columns: by their words and by their meaning."""
+"""Two ways to find segments in an index's columns: by their words and by their meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library: the columns of every scope and sensitivity, and what one view may see of them."""
+"""A segment index: the columns of every scope and sensitivity, and what one view may see of them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Ends(Protocol):
 
 
 class MemoryTraits:
-    """The Shelf over a library; without `ends` everything that was ever said still holds."""
+    """The TraitSource over a segment index; without `ends` everything that was ever said still holds."""
 
     def __init__(self, segment_index: SegmentIndex, ends: Ends | None = None) -> None:
         self._library = segment_index

@@ -291,5 +291,3 @@ class Life:
     """Duplicates."""
     descriptions: Descriptions = field(default_factory=Descriptions)
     """What is written of entities."""
-    communities: Communities = field(default_factory=Communities)
-    """Communities and patterns."""

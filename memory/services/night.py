@@ -86,7 +86,7 @@ class NightParts:
 
     life: Life
     nights: Nights
-    mind: TurnRunner
+    runner: TurnRunner
     words: NightWords
     model: LanguageModel | None = None
     """Who puts into words what is written; without one it is quoted."""
@@ -128,7 +128,7 @@ def commands_of(plan: NightPlan) -> Iterator[Command]:
 
 
 async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> dict[str, Any]:
-    """One night of one user, planned here and committed by the mind; only told again if it was already.
+    """One night of one user, planned here and committed by the turn runner; only told again if it was already.
 
     Killed at any moment and run again it ends as if it had not been: the plan stands, and a command counts once.
     Raises what the first phase raises, and Unavailable; any other failure of a later step is told in its report.
@@ -177,13 +177,13 @@ async def _attempted(name: str, step: WordStep, sight: WordSight) -> Found:
 
 
 def _is_away(error: Exception) -> bool:
-    """Whether the house failed and not the step: a night that is run again later may well end."""
+    """Whether the system failed and not the step: a night that is run again later may well end."""
     own = isinstance(error, ModelFailed | StatementTimeout)
     return isinstance(error, Unavailable | TimeoutError) and not own
 
 
 async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) -> None:
-    """Let the mind commit what was not committed yet; commands of one kind are told ahead, the kinds in order.
+    """Let the turn runner commit what was not committed yet; commands of one kind are told ahead, the kinds in order.
 
     What is merged has changed, and would cross no more this night: crossings come first, and are waited for.
     """
@@ -194,20 +194,20 @@ async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) 
     # to carry one out again would be to load the whole memory anew
     left = (each for each in wanted if each.command_id not in done)
     for _, alike in groupby(left, type):
-        await _commit_ahead(user_id, alike, parts.mind)
+        await _commit_ahead(user_id, alike, parts.runner)
 
 
-async def _commit_ahead(user_id: str, commands: Iterable[Command], mind: TurnRunner) -> None:
-    """Let the mind commit these in order, the next one told while the last is under way. Raises what the first raises.
+async def _commit_ahead(user_id: str, commands: Iterable[Command], runner: TurnRunner) -> None:
+    """Commit these in order; the next is sent while the last is under way.
 
-    What is under way when one fails is waited for: nothing is committed once this has raised.
+    Raises what the first raises. What is under way then is waited for: nothing is committed once this has raised.
     """
     under_way: deque[asyncio.Future[object]] = deque()
     try:
         for command in commands:
             if len(under_way) == AHEAD:
                 await under_way.popleft()
-            under_way.append(asyncio.ensure_future(mind.carry_out(user_id, command)))
+            under_way.append(asyncio.ensure_future(runner.carry_out(user_id, command)))
         while under_way:
             await under_way.popleft()
     finally:

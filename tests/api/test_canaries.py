@@ -39,7 +39,7 @@ async def asked(door: Door, request: Request) -> Any:
 
 @pytest.fixture
 def places(door: Door, database: str, tmp_path: Path) -> list[Path]:
-    """Everything the house writes to: its home and the server's files, which are stored without compression."""
+    """Everything Memoray writes to: its home and the server's files, which are stored without compression."""
     folder = data_directory(database)
     if not os.access(folder, os.R_OK | os.X_OK):
         pytest.skip("the files of this server are out of reach")

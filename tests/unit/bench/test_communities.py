@@ -33,7 +33,7 @@ def test_a_day_later_there_is_a_hundredth_more_of_it() -> None:
 def test_the_row_tells_the_nights_and_what_was_found() -> None:
     row = measure_communities(invented(4_000), Communities())
     assert row.changed_again == 0
-    assert (row.likeness, row.kept) > (0.9, 0.95)
+    assert row.likeness > 0.9
     assert row.kept > 0.95
     assert all(seconds > 0 for seconds in (row.graph_s, row.partition_s, row.night_s, row.next_night_s))
     assert set(row.cells()) >= {"nodes", "edges", "first night s", "AMI", "kept %"}
