@@ -1,6 +1,6 @@
 """`python -m bench.canaries --home data --count 1000`: whether a forgotten word is left anywhere on the machine.
 
-Words that stand nowhere else are told to a running Memoray through every door: in what is said, who says it, ids, file
+Words that stand nowhere else are told to a running Memoray: in what is said and in its raw form, who says it, ids, file
 names, provenance, statements, keys, aliases, notes, corrections, a profile. All of them begin with one marker. Then
 their sources, entities and memories are forgotten, every receipt is waited for until each place has its time, and all
 files of the home, of the database and of the temporary folders are searched for the marker, packed ones unpacked.
@@ -69,8 +69,17 @@ class Canaries:
         word = self.word(number)
         said = (f"I moved to {word} last month and I like {word} coffee.", f"My sister {word} visits on Friday.",
                 f"I promise to call {word} tomorrow.")  # fmt: skip
-        segments = [{"segment_id": f"{word}/{n}", "speaker": f"{word} Park", "text": text, "start": n, "end": n + 1}
-                    for n, text in enumerate(said)]  # fmt: skip
+        segments = [
+            {
+                "segment_id": f"{word}/{n}",
+                "speaker": f"{word} Park",
+                "text": text,
+                "raw": f"*{text}*",
+                "start": n,
+                "end": n + 1,
+            }
+            for n, text in enumerate(said)
+        ]
         body = {"source_id": f"{word}-source", "started_at": "2026-03-01T08:00:00+00:00", "segments": segments,
                 "participants": [word], "provenance": {"file": f"{word}.txt"}, "device_id": word}  # fmt: skip
         yield Request(user, "POST", "/v1/sources", body)

@@ -267,7 +267,7 @@ def _of(user: str) -> dict[str, str]:
 
 
 def _user(number: int) -> str:
-    """Each write goes to another one, and so does each fact among them."""
+    """So many writes in a row go to one user that each user gets a fact in turn."""
     return USERS[number // FACT_EVERY % len(USERS)]
 
 

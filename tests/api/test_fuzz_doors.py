@@ -11,7 +11,6 @@ import logging
 import os
 import random
 import re
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -26,7 +25,8 @@ from tests.api.foreign import served, token_of
 pytestmark = pytest.mark.postgres
 EACH = int(os.environ.get("MEMORAY_FUZZ_EXAMPLES", "8"))
 """Bodies for each route; the suite sends the same ones, a larger number looks for new ones."""
-SLOWEST_S = 5.0
+HANGS_S = 60.0
+"""Seconds after which a request hangs, on the slowest machine."""
 CANARY = "zanzibarium"
 """Stands in all that is sent, and in no log."""
 CHAT = ("chat", "POST", "/v1/chat")
@@ -222,11 +222,9 @@ async def test_nothing_breaks_a_door(
     for _ in range(EACH):
         where, body = placed(path, secret, draw), body_of(draw)
         headers = {"content-type": draw.choice(kinds[:1] * 5 + kinds), "accept": "application/json, text/event-stream"}
-        began = time.monotonic()
-        answer = await door.client.request(method, where, content=body, headers=headers)
-        took = time.monotonic() - began
+        async with asyncio.timeout(HANGS_S):
+            answer = await door.client.request(method, where, content=body, headers=headers)
         assert answer.status_code < 500, f"{answer.status_code} {answer.text} to {where} {body[:300]!r}"
-        assert took < SLOWEST_S, f"{took:.1f} s for {where} {body[:300]!r}"
         if answer.status_code >= 400:
             assert form_of(dialect, where)(answer.json()), f"{answer.text} to {where} {body[:300]!r}"
     assert_no_words(caplog)
@@ -251,10 +249,9 @@ async def test_wrong_keys_and_bodies_beyond_all_measure_are_told_in_form(
             yield b" " * 1_000_000
 
     for content in (b" " * HUGE, endless()):
-        began = time.monotonic()
-        answer = await door.client.request(method, placed(path, secret, random.Random(1)), content=content)
+        async with asyncio.timeout(HANGS_S):
+            answer = await door.client.request(method, placed(path, secret, random.Random(1)), content=content)
         assert answer.status_code < 500, answer.text
-        assert time.monotonic() - began < SLOWEST_S
         if answer.status_code != 404:  # where there is nothing, nothing is read
             assert answer.status_code == 413, answer.text
         assert form_of(dialect, path)(answer.json())
@@ -288,7 +285,7 @@ async def test_who_leaves_early_breaks_nothing(door: Door, caplog: pytest.LogCap
             writer.write(cut(f"{head}{body}".encode()))
             await writer.drain()
             writer.transport.abort()
-        async with httpx.AsyncClient(base_url=url, headers={"X-Internal-Token": token}, timeout=SLOWEST_S) as client:
+        async with httpx.AsyncClient(base_url=url, headers={"X-Internal-Token": token}, timeout=HANGS_S) as client:
             assert (await client.get("/v1/models")).status_code == 200
             assert (await client.get("/v1/stats")).status_code == 200
     assert_no_words(caplog)

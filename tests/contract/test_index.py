@@ -74,7 +74,7 @@ class World:
         )
 
 
-def library_of(world: World, rounded: bool = False) -> SegmentIndex:
+def index_of(world: World, rounded: bool = False) -> SegmentIndex:
     encoder = HashingEmbedder()
     segment_index = SegmentIndex(encoder.dimensions, rounded)
     for heard in world.heard:
@@ -88,27 +88,27 @@ def library_of(world: World, rounded: bool = False) -> SegmentIndex:
 
 
 async def text(world: World) -> Index:
-    return MemoryText(library_of(world))
+    return MemoryText(index_of(world))
 
 
 async def vectors(world: World) -> Index:
-    return MemoryVectors(library_of(world))
+    return MemoryVectors(index_of(world))
 
 
 async def rounded_vectors(world: World) -> Index:
-    return MemoryVectors(library_of(world, rounded=True))
+    return MemoryVectors(index_of(world, rounded=True))
 
 
 async def graph(world: World) -> Index:
-    return MemoryGraph(Beliefs(library_of(world), {"ann": world.believed}.get))
+    return MemoryGraph(Beliefs(index_of(world), {"ann": world.believed}.get))
 
 
 async def hot(world: World) -> Index:
-    return MemoryHot(Beliefs(library_of(world), {"ann": world.believed}.get))
+    return MemoryHot(Beliefs(index_of(world), {"ann": world.believed}.get))
 
 
 async def calendar(world: World) -> Index:
-    return MemoryCalendar(Beliefs(library_of(world), {"ann": world.believed}.get))
+    return MemoryCalendar(Beliefs(index_of(world), {"ann": world.believed}.get))
 
 
 INDEXES: dict[str, Callable[[World], Awaitable[Index]]] = {

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.postgres
 NIGHT = date(2024, 3, 1)
 
 
-class Mind:
+class Runner:
     """A shard in miniature, which can be asked to reverse what it has committed."""
 
     def __init__(self, writer: Writer) -> None:
@@ -96,7 +96,7 @@ async def test_what_is_around_an_entity_is_what_may_be_told_of_it(
 
 async def test_a_night_writes_what_it_reads_and_is_taken_back_to_what_was(writer: Writer, pool: Pool) -> None:
     await look(writer, elena(writer).entity_id)
-    before, nights, mind = writer.believed, nights_of(pool), Mind(writer)
+    before, nights, mind = writer.believed, nights_of(pool), Runner(writer)
     run = (writer.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool)))
     report = await run_night(*run)
     assert elena(writer).entity_id in report["descriptions"]["written"]
@@ -124,7 +124,7 @@ async def test_sources_that_have_moved_on_are_named_and_left(writer: Writer, poo
             " VALUES (%(scope)s, %(id)s, %(id)s, 'note', to_timestamp(1600000000), 'candidate')",
             scope=f"user:{writer.user}", id=source_id,
         )  # fmt: skip
-    nights, mind = nights_of(pool), Mind(writer)
+    nights, mind = nights_of(pool), Runner(writer)
     await run_night(writer.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool)))
     await pool.rows("UPDATE sources SET state = 'core' WHERE source_id = 'two'")
     undone = await undo_night(writer.user, NIGHT, "key", nights, mind)
@@ -134,7 +134,7 @@ async def test_sources_that_have_moved_on_are_named_and_left(writer: Writer, poo
 
 
 async def test_a_night_that_is_not_over_or_was_not_run_cannot_be_taken_back(writer: Writer, pool: Pool) -> None:
-    nights, mind = nights_of(pool), Mind(writer)
+    nights, mind = nights_of(pool), Runner(writer)
     with pytest.raises(NotFound):
         await undo_night(writer.user, NIGHT, "key", nights, mind)
     await nights.begin(writer.user, NIGHT, NOW, NightPlan({"now": NOW}, {}))
@@ -198,7 +198,7 @@ async def test_a_night_that_an_earlier_version_began_goes_on_with_the_same_comma
     plan = await nights.plan(user, NIGHT)
     assert plan is not None
     assert list(commands_of(plan)) == [*of.closing("tiers", CROSSINGS), *of.merging("duplicates", MERGED)]
-    await run_night(user, NIGHT, "UTC", parts(nights, Mind(writer), words=words_of(pool)))
+    await run_night(user, NIGHT, "UTC", parts(nights, Runner(writer), words=words_of(pool)))
     assert (await nights.commands(user, NIGHT)).known
 
 

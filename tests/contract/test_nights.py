@@ -24,7 +24,7 @@ from memory.rules.decider import Rules, decide
 from memory.rules.night_steps import NightName
 from memory.rules.parameters import Life
 from memory.services.night import commands_of, plan_night, run_night
-from tests.fakes.nights import FrailMind, parts
+from tests.fakes.nights import FrailRunner, parts
 
 pytestmark = pytest.mark.postgres
 NOW, DAY = 1_700_000_000.0, 86_400.0
@@ -144,7 +144,7 @@ async def test_a_night_that_is_killed_goes_on_with_its_plan(
         commits.append(command.command_id)
         return done
 
-    mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
+    mind = FrailRunner(lambda _: None)  # type: ignore[arg-type, return-value]
     mind.carry_out = carry_out  # type: ignore[method-assign, assignment]
     of = (writer.user, night, "UTC", parts(nights, mind, words=words_of(pool)))
     with pytest.raises(RuntimeError):
@@ -211,7 +211,7 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     ids = {each.statement: each.fact_id for each in writer.believed.facts.values() if each.statement in said}
     vectors = {ids[words]: np.array(vector, np.float32) for words, vector in said.items()}
     await writer.journal.put_fact_vectors(writer.user, vectors)
-    mind = FrailMind(lambda _: None)  # type: ignore[arg-type, return-value]
+    mind = FrailRunner(lambda _: None)  # type: ignore[arg-type, return-value]
     mind.carry_out = lambda user_id, command: writer.turn(command)  # type: ignore[method-assign, assignment]
     nights, night = nights_of(pool), date(2024, 3, 1)
     report = await run_night(writer.user, night, "UTC", parts(nights, mind, words=words_of(pool)))

@@ -50,7 +50,7 @@ def told(scope: str, source_id: str = "s", words: Sequence[str] = WORDS, **rest:
     return Source(source_id, scope, "conversation", NOON, segments=segments, **rest)  # type: ignore[arg-type]
 
 
-class Mind:
+class Capturing:
     """A capture, its feed, and a worker in miniature, for one scope."""
 
     def __init__(self, pool: Pool, scope: str, encoder: str = ENCODER.name) -> None:
@@ -86,8 +86,8 @@ class Mind:
 
 
 @pytest.fixture
-def mind(pool: Pool, user: str) -> Mind:
-    return Mind(pool, f"user:{user}")
+def mind(pool: Pool, user: str) -> Capturing:
+    return Capturing(pool, f"user:{user}")
 
 
 def expected(source: Source) -> dict[int, tuple[bytes, bytes]]:
@@ -96,7 +96,7 @@ def expected(source: Source) -> dict[int, tuple[bytes, bytes]]:
     return {key: (encoded.vectors[n].tobytes(), encoded.pieces.to_bytes(n)) for n, key in enumerate(keys)}
 
 
-async def test_what_was_stored_is_fed_to_the_bit(mind: Mind) -> None:
+async def test_what_was_stored_is_fed_to_the_bit(mind: Capturing) -> None:
     source = told(mind.scope)
     await mind.capture.store(source)
     await mind.encode()
@@ -105,7 +105,7 @@ async def test_what_was_stored_is_fed_to_the_bit(mind: Mind) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 4, 5])
-async def test_slices_lose_and_repeat_nothing(mind: Mind, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+async def test_slices_lose_and_repeat_nothing(mind: Capturing, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(feeding, "FIRST_SLICE", size)
     one, other = told(mind.scope), told(mind.scope, "t", [f"words {n}" for n in range(4)])
     for source in (one, other):
@@ -122,7 +122,7 @@ async def test_slices_lose_and_repeat_nothing(mind: Mind, monkeypatch: pytest.Mo
 
 
 async def test_a_connection_that_was_cut_is_replaced(own_pool: Pool) -> None:
-    mind, source = Mind(own_pool, "user:cut"), told("user:cut")
+    mind, source = Capturing(own_pool, "user:cut"), told("user:cut")
     await mind.capture.store(source)
     await mind.encode()
     others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
@@ -133,7 +133,7 @@ async def test_a_connection_that_was_cut_is_replaced(own_pool: Pool) -> None:
     assert await mind.fed() == expected(source)
 
 
-async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Mind) -> None:
+async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Capturing) -> None:
     await mind.capture.store(told(mind.scope, words=("It is red.", "It is blue.")))
     early = await mind.capture.unembedded([(mind.scope, "s")], 100)
     later = told(mind.scope, words=("It is green.", "It is blue."))
@@ -148,7 +148,7 @@ async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Mind) -
     assert set(await mind.fed()) == {red}
 
 
-async def test_an_encoder_without_pieces_is_not_asked_again(mind: Mind) -> None:
+async def test_an_encoder_without_pieces_is_not_asked_again(mind: Capturing) -> None:
     source = told(mind.scope)
     await mind.capture.store(source)
     await mind.encode(pieces=False)
@@ -156,7 +156,7 @@ async def test_an_encoder_without_pieces_is_not_asked_again(mind: Mind) -> None:
     assert await mind.fed() == {key: (vector, b"") for key, (vector, _) in expected(source).items()}
 
 
-async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> None:
+async def test_vectors_serve_until_their_successors_are_there(mind: Capturing) -> None:
     source = told(mind.scope)
     await mind.capture.store(source)
     await mind.encode()
@@ -177,7 +177,7 @@ async def test_vectors_serve_until_their_successors_are_there(mind: Mind) -> Non
     assert await mind.due() == []
 
 
-async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Mind) -> None:
+async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Capturing) -> None:
     await mind.capture.store(told(mind.scope))
     [task] = await tasks(mind, "embed")
     await mind.capture.finished(task)
@@ -186,7 +186,7 @@ async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Mind) -> 
     assert [task["source_id"] for task in await tasks(mind, "embed")] == ["t", "s"]
 
 
-async def test_what_is_asked_for_while_a_source_is_finished_is_not_lost(mind: Mind) -> None:
+async def test_what_is_asked_for_while_a_source_is_finished_is_not_lost(mind: Capturing) -> None:
     """The worker has seen that nothing is left; before it says so, the vectors are to be made anew."""
     await mind.capture.store(told(mind.scope))
     await mind.encode()
@@ -201,7 +201,7 @@ async def test_what_is_asked_for_while_a_source_is_finished_is_not_lost(mind: Mi
     assert await tasks(mind, "embed") == []
 
 
-async def test_one_transaction_decides_between_asking_and_finishing(mind: Mind) -> None:
+async def test_one_transaction_decides_between_asking_and_finishing(mind: Capturing) -> None:
     """Who finishes waits for who is just asking, and then finds that it was asked for again."""
     await mind.capture.store(told(mind.scope))
     await mind.encode()
@@ -215,7 +215,7 @@ async def test_one_transaction_decides_between_asking_and_finishing(mind: Mind) 
     assert len(await tasks(mind, "embed")) == 1
 
 
-async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(mind: Mind) -> None:
+async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(mind: Capturing) -> None:
     for name in ("old", "made anew"):
         await mind.capture.store(told(mind.scope, name))
     for task in await tasks(mind, "embed"):
@@ -232,7 +232,7 @@ async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(m
     assert read == ["old", "made anew", "heard", "just heard"]
 
 
-async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Mind) -> None:
+async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Capturing) -> None:
     await mind.capture.store(told(mind.scope, "long", [f"Word {n}." for n in range(BATCH + 1)]))
     [task] = await tasks(mind, "embed")
     await encode_heard([task], mind.capture, ENCODER)
@@ -245,7 +245,7 @@ async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Mind) -> None:
     assert len(await mind.fed()) == BATCH + 2
 
 
-async def test_short_sources_share_a_batch_and_the_work_of_those_it_holds_is_done(mind: Mind, user: str) -> None:
+async def test_short_sources_share_a_batch_and_the_work_of_those_it_holds_is_done(mind: Capturing, user: str) -> None:
     said = {"a": ["It rains.", "It pours."], "b": [f"Word {n}." for n in range(BATCH)], "c": ["It snows."]}
     for name, words in said.items():
         await mind.capture.store(told(mind.scope, name, words))
@@ -258,7 +258,7 @@ async def test_short_sources_share_a_batch_and_the_work_of_those_it_holds_is_don
     assert len(await mind.fed()) == BATCH + 3
 
 
-async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vectors(mind: Mind, user: str) -> None:
+async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vectors(mind: Capturing, user: str) -> None:
     other = f"team:{user}"
     await mind.capture.store(told(mind.scope, "s", ["It rains."]))
     await mind.capture.store(told(other, "s", ["It snows."]))
@@ -274,13 +274,13 @@ async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vector
         assert np.allclose(matrix([vector["sent"]]), ENCODER.embed([text]), atol=1e-6)
 
 
-async def tasks(mind: Mind, task: str, *, longest: bool = False) -> list[dict[str, object]]:
+async def tasks(mind: Capturing, task: str, *, longest: bool = False) -> list[dict[str, object]]:
     """Work of this scope, in the order it is done."""
     every = await mind.capture.due(task, NOON + 1e9, 100_000, longest=longest)
     return [dict(row) for row in every if row["scope"] == mind.scope]
 
 
-async def test_vectors_and_pieces_leave_with_their_source(mind: Mind) -> None:
+async def test_vectors_and_pieces_leave_with_their_source(mind: Capturing) -> None:
     await mind.capture.store(told(mind.scope))
     await mind.encode()
     await mind.capture.forget(mind.scope, "s")
@@ -289,11 +289,11 @@ async def test_vectors_and_pieces_leave_with_their_source(mind: Mind) -> None:
     assert (await mind.pool.row(count, scope=mind.scope) or {})["n"] == 0
 
 
-async def test_vectors_of_another_encoder_are_not_fed(mind: Mind, pool: Pool) -> None:
+async def test_vectors_of_another_encoder_are_not_fed(mind: Capturing, pool: Pool) -> None:
     source = told(mind.scope)
     await mind.capture.store(source)
     await mind.encode()
-    other = Mind(pool, mind.scope, "another")
+    other = Capturing(pool, mind.scope, "another")
     assert await other.fed() == {}
     assert await other.due() == list(WORDS)
     await other.encode(pieces=False)
@@ -357,7 +357,7 @@ async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Poo
     assert len(await waiting()) == 3, "who lacks some is looked through until none is lacking"
 
 
-async def test_both_shelves_know_the_same_of_candidates_and_their_neighbours(mind: Mind) -> None:
+async def test_both_sources_of_traits_know_the_same_of_candidates_and_their_neighbours(mind: Capturing) -> None:
     sources = [told(mind.scope), told(mind.scope, "t"), told(mind.scope, "u", sensitivity=Sensitivity.SENSITIVE)]
     segment_index = SegmentIndex(ENCODER.dimensions)
     for source in sources:

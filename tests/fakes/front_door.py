@@ -50,45 +50,45 @@ class FrontDoor:
 class UserDoor(ApiClient):
     """The door as one user meets it."""
 
-    def __init__(self, house: FrontDoor, user: str) -> None:
-        self._house = house
+    def __init__(self, front: FrontDoor, user: str) -> None:
+        self._front = front
         self._user = user
 
     def get(self, path: str, **parameters: object) -> Any:
-        self._house.log.append((self._user, "GET", path))
+        self._front.log.append((self._user, "GET", path))
         return {"/v1/stats": self._stats, "/v1/context": self._context}[path](parameters)
 
     def post(self, path: str, body: object = None) -> Any:
-        self._house.log.append((self._user, "POST", path))
+        self._front.log.append((self._user, "POST", path))
         assert isinstance(body, dict)
         if path == "/v1/night":
-            self._house.nights.append(body["night"])
+            self._front.nights.append(body["night"])
             return {"night": body["night"]}
         if not body["segments"]:
             raise Invalid("give either segments or content")
-        kept = self._house.segments.setdefault(self._user, [])
+        kept = self._front.segments.setdefault(self._user, [])
         kept += [segment | {"source_id": body["source_id"]} for segment in body["segments"]]
-        self._house.pending.setdefault(self._user, Counter()).update(embedding=1, extraction=1)
+        self._front.pending.setdefault(self._user, Counter()).update(embedding=1, extraction=1)
         return {"source_id": body["source_id"]}
 
     def delete(self, path: str) -> Any:
-        self._house.log.append((self._user, "DELETE", path))
-        self._house.segments.pop(self._user, None)
-        self._house.pending.pop(self._user, None)
+        self._front.log.append((self._user, "DELETE", path))
+        self._front.segments.pop(self._user, None)
+        self._front.pending.pop(self._user, None)
         return {}
 
     def _stats(self, _: Mapping[str, object]) -> Any:
-        left = self._house.pending.get(self._user, Counter())
+        left = self._front.pending.get(self._user, Counter())
         shown = {kind: left[kind] for kind in ("extraction", "embedding")}
         kind = "embedding" if left["embedding"] else "extraction"
-        left[kind] = max(0, left[kind] - self._house.pace)
+        left[kind] = max(0, left[kind] - self._front.pace)
         return {"pending": shown}
 
     def _context(self, parameters: Mapping[str, object]) -> Any:
-        self._house.asked.append(parameters)
+        self._front.asked.append(parameters)
         wanted = _words(str(parameters["query"]))
-        kept = self._house.segments.get(self._user)
+        kept = self._front.segments.get(self._user)
         if kept is None:
             raise Unavailable(f"{self._user} has no memory")
         ranked = sorted(kept, key=lambda segment: -len(wanted & _words(segment["text"])))
-        return {"results": ranked[: int(str(parameters.get("limit", 5)))], "degraded": self._house.degraded}
+        return {"results": ranked[: int(str(parameters.get("limit", 5)))], "degraded": self._front.degraded}

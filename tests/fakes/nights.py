@@ -33,7 +33,7 @@ def parts(nights: Nights, mind: Any, life: Life | None = None, **rest: Any) -> N
     return NightParts(life or Life(), nights, mind, **given)
 
 
-class FrailMind:
+class FrailRunner:
     """Lets a memory commit, each command once, and dies before as many commands as are told.
 
     What it has committed it can be asked to reverse, and which of it still stands (memory.services.undoing_nights).
@@ -80,7 +80,7 @@ class FrailMind:
 class NightLog:
     """What nights in memory have done."""
 
-    def __init__(self, nights: InMemoryNights, mind: FrailMind) -> None:
+    def __init__(self, nights: InMemoryNights, mind: FrailRunner) -> None:
         self._nights, self._mind = nights, mind
         self.told: list[date] = []
 

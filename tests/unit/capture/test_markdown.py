@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from adapters.capture.markdown import plain
 from adapters.capture.text import TextFile
 from adapters.extraction.tasks import tasks_of
 from memory.model.claims import Utterance
+from tests.unit.extraction.test_growth import growth
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,7 @@ def test_what_is_written_and_what_is_read(written: str, read_as: str) -> None:
     "mark", ["*a ", "[", "[[", "![", "`", "<a ", "|", "> ", "\\", "_a_", "**", "==a", "<!--", " ", "-"]
 )
 def test_marks_take_no_longer_than_they_are_long(mark: str) -> None:
-    lines = "\n".join([mark * (9_000 // len(mark)) + "x"] * 10)
-    began = time.process_time()
-    plain(lines)
-    assert time.process_time() - began < 2
+    assert growth(lambda text: plain(text + "x"), mark, 8_000) <= 8
 
 
 def test_ids_are_of_what_was_written(tmp_path: Path) -> None:
@@ -92,6 +89,5 @@ def test_the_day_of_a_mark_ends_where_it_was_written() -> None:
 
 
 def test_many_spaces_take_no_longer_than_they_are_long() -> None:
-    began = time.process_time()
-    tasks("☐ a" + " " * 200_000 + "x\n" + "\t" * 200_000)
-    assert time.process_time() - began < 2
+    for space in " \t":
+        assert growth(lambda text: tasks(f"☐ a{text}x\n{text}"), space, 50_000) <= 8

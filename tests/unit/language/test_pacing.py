@@ -10,7 +10,7 @@ import pytest
 from memory.errors import ModelFailed
 from memory.services.pacing import StreamLimits, paced
 
-PACE = StreamLimits(first_s=0.2, next_s=0.05, whole_s=0.6)
+PACE = StreamLimits(first_s=0.5, next_s=0.4, whole_s=0.7)
 
 
 class Model:
@@ -36,9 +36,9 @@ async def test_pieces_in_time_are_passed_on() -> None:
 @pytest.mark.parametrize(
     ("waits", "heard", "why"),
     [
-        ((5.0,), 0, r"did not answer within 0\.2 s"),
-        ((0.0, 5.0), 1, r"paused for more than 0\.05 s"),
-        ((0.0, *[0.02] * 100), 3, r"not come to an end within 0\.6 s"),
+        ((5.0,), 0, r"did not answer within 0\.5 s"),
+        ((0.0, 5.0), 1, r"paused for more than 0\.4 s"),
+        ((0.0, *[0.02] * 100), 3, r"not come to an end within 0\.7 s"),
     ],
 )
 async def test_one_that_is_late_is_closed(waits: tuple[float, ...], heard: int, why: str) -> None:

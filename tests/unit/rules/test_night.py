@@ -26,7 +26,7 @@ from memory.rules.decider import Rules, decide
 from memory.rules.night_steps import MOST_ROWS, NightName, NightView
 from memory.rules.parameters import Life, Lifecycle, Strength, Tiers
 from memory.services.night import NightParts, NightPlan, commands_of, due, instant_of, plan_night, run_night
-from tests.fakes.nights import OF, FrailMind, crossed
+from tests.fakes.nights import OF, FrailRunner, crossed
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives
 
 FIRST = date(2023, 11, 15)
@@ -48,7 +48,7 @@ class Lived:
 
     def __post_init__(self) -> None:
         self.nights = InMemoryNights(lambda: self.memory.believed)
-        self.mind = FrailMind(self._commit)
+        self.mind = FrailRunner(self._commit)
         words = InMemoryNightWords(lambda: self.memory.believed)
         self.parts = NightParts(self.life, self.nights, self.mind, words)
 

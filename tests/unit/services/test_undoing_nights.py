@@ -141,4 +141,4 @@ class Old:
 async def test_a_night_of_an_earlier_version_is_refused_with_a_reason() -> None:
     parts: NightParts = looked().parts
     with pytest.raises(Conflict, match="kept no list"):
-        await undo_night("u", FIRST, "key", Old(), parts.mind)  # type: ignore[arg-type]
+        await undo_night("u", FIRST, "key", Old(), parts.runner)  # type: ignore[arg-type]
