@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import orjson
 from psycopg.rows import DictRow
 
-from adapters.postgres import codec
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import at, meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
 from memory.model.entities import Entity
-from memory.model.facts import NOTE_LIFETIME_DAYS, Evidence, Fact
+from memory.model.facts import NOTE_LIFETIME_DAYS
 from memory.model.scopes import Sensitivity, View
 from memory.model.shown import NOW, Page, Row, ShownEntity, Then
 from memory.model.timeline import Instant
+from memory.rules.tiers import NEVER, last_word_is_against
 
 Q = queries("entity_reads")
 _FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "source_count")
@@ -39,31 +40,33 @@ class PostgresEntityReads:
         seen = {**seen_by(view), **at(then)}
         asked = {**_ANY, **filters}
         if then == NOW and asked["ids"] is None and asked["name"] is None:
-            rows = await self._now(seen, asked, limit + 1)
+            listed, rows = await self._now(seen, asked, limit)
         else:
-            rows = await self._pool.rows(Q["entities"], **seen, **asked, limit=limit + 1)
-        ids = [row["entity_id"] for row in rows if not row["is_owner"]]  # whom nothing contradicts
-        about, evidence = await self._about(seen, ids) if ids else ({}, {})
+            listed = await self._pool.rows(Q["entities"], **seen, **asked, limit=limit + 1)
+            rows = listed[:limit]
+        denied = await self._contradicted(seen, [row["entity_id"] for row in rows if not row["is_owner"]])
         told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])
         shown = [
             ShownEntity(
                 entity=_entity(row, told[row["entity_id"]] if row["partly"] else Learnt.whole(row)),
                 **{name: row[name] for name in _FIGURES},
                 recalls={name: row[name] for name in _RECALLS},
-                about=tuple(about.get(row["entity_id"], ())),
-                evidence=evidence,
+                contradicted=row["entity_id"] in denied,
             )
             for row in rows
         ]
-        return page_of(rows, limit, shown)
+        return page_of(listed, limit, shown)
 
-    async def _now(self, seen: Row, asked: Row, limit: int) -> list[DictRow]:
-        """A page of what is believed now; an entity that is forgotten in between is left out."""
-        listed = await self._pool.rows(Q["entities_now"], **seen, **asked, limit=limit)
-        ids = [row["entity_id"] for row in listed]
+    async def _now(self, seen: Row, asked: Row, limit: int) -> tuple[list[DictRow], list[DictRow]]:
+        """What a page of what is believed now lists, one more than `limit`; and what it shows of all but that one.
+
+        An entity that is forgotten in between is not shown.
+        """
+        listed = await self._pool.rows(Q["entities_now"], **seen, **asked, limit=limit + 1)
+        ids = [row["entity_id"] for row in listed[:limit]]
         found = await self._pool.rows(Q["entities_shown"], **seen, ids=ids) if ids else []
         known = {row["entity_id"]: row for row in found}
-        return [known[row["entity_id"]] | row for row in listed if row["entity_id"] in known]
+        return listed, [known[row["entity_id"]] | row for row in listed[:limit] if row["entity_id"] in known]
 
     async def one(self, view: View, entity_id: str, then: Then = NOW) -> ShownEntity:
         """An entity that `resolve` found. Raises NotFound if it had not been heard of by then, or is no more."""
@@ -73,19 +76,13 @@ class PostgresEntityReads:
             raise NotFound(detail if then == NOW else "There was no such entity in this memory by then.", id=entity_id)
         return found[0]
 
-    async def _about(
-        self, seen: Row, ids: Sequence[str]
-    ) -> tuple[Mapping[str, list[Fact]], Mapping[str, tuple[Evidence, ...]]]:
-        """entity id -> the facts that may contradict it; fact id -> when it was last said."""
-        about: defaultdict[str, list[Fact]] = defaultdict(list)
-        evidence: dict[str, tuple[Evidence, ...]] = {}
-        for row in await self._pool.rows(Q["about"], **seen, ids=list(ids)):
-            fact = codec.decode("fact", row, {})
-            assert isinstance(fact, Fact)
-            about[row["about_id"]].append(fact)
-            if row["said_at"] is not None:
-                evidence[fact.fact_id] = (Evidence(fact.fact_id, "", None, "", row["said_at"]),)
-        return about, evidence
+    async def _contradicted(self, seen: Row, ids: Sequence[str]) -> frozenset[str]:
+        """Those of these entities on which the last word in sight was a contradiction."""
+        rows = await self._pool.rows(Q["last_words"], **seen, ids=list(ids)) if ids else []
+        against = np.array([row["against"] for row in rows], np.float64)
+        affirmed = np.array([NEVER if row["affirmed"] is None else row["affirmed"] for row in rows], np.float64)
+        flags = last_word_is_against(against, affirmed)
+        return frozenset(row["about_id"] for row, flag in zip(rows, flags, strict=True) if flag)
 
     async def _told(self, seen: Row, ids: Sequence[str]) -> Mapping[str, Learnt]:
         """entity id -> what of it was learnt in sight."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -27,7 +28,6 @@ from memory.model.timeline import Instant, iso
 from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
 from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
-from memory.rules.tiers import contradicted
 
 EntityType = Literal[
     "person", "topic", "promise", "emotion", "event", "place", "decision", "question", "relationship", "habit",
@@ -151,8 +151,7 @@ async def entities(app: AppContext, who: Caller, asked: EntityFilter) -> EntityL
         **asked.place(),
     )  # fmt: skip
     now, life = then.now(app.clock.now()), app.settings.life
-    shown = [shown_entity(each, now, life) for each in page.shown]
-    return EntityList(entities=shown, total=page.total, cursor=cursor_of(page.last))
+    return EntityList(entities=shown_entities(page.shown, now, life), total=page.total, cursor=cursor_of(page.last))
 
 
 async def entity(
@@ -198,9 +197,18 @@ async def profile_of(
 
 def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
     """An entity as it is sent, with its strength at `now`."""
+    return shown_entities([seen], now, life)[0]
+
+
+def shown_entities(page: Sequence[ShownEntity], now: Instant, life: Life) -> list[EntityOut]:
+    """Entities as they are sent, with their strength at `now`."""
+    rows = [entity_row(each.entity, each.first_seen, each.last_seen, each.recalls) for each in page]
+    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, rows), now, life), now, life)
+    return [_shown(each, value) for each, value in zip(page, strength.tolist(), strict=True)]
+
+
+def _shown(seen: ShownEntity, strength: float) -> EntityOut:
     entity = seen.entity
-    row = entity_row(entity, seen.first_seen, seen.last_seen, seen.recalls)
-    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, [row]), now, life), now, life)
     return EntityOut(
         entity_id=entity.entity_id,
         entity_type=entity.type,
@@ -213,8 +221,8 @@ def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
         aliases=list(entity.aliases),
         tier=entity.tier,
         state=entity.state,
-        salience=round(float(strength[0]), 4),
-        contradicted=contradicted(entity, seen.about, seen.evidence),
+        salience=round(strength, 4),
+        contradicted=seen.contradicted,
         session_count=seen.session_count,
         source_count=seen.source_count,
         mention_count=seen.mention_count,

@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 
 from memory.model.changes import Change
 from memory.model.entities import Entity
-from memory.model.facts import Evidence, Fact
 from memory.model.timeline import Instant
 
 Shown = TypeVar("Shown")
@@ -39,10 +38,8 @@ class ShownEntity:
     source_count: int
     recalls: Row
     """count, accessed_at, value, gradient: see `memory.model.accesses.Access`."""
-    about: tuple[Fact, ...]
-    """The facts in sight that decide whether it is contradicted; their words are not loaded."""
-    evidence: Mapping[str, tuple[Evidence, ...]]
-    """fact id -> its latest evidence in sight; only the time is loaded."""
+    contradicted: bool
+    """Whether the last word on it in sight was a contradiction (memory/rules/tiers.py)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 import numpy as np
 
-from memory.model.entities import TIERS, Entity
-from memory.model.facts import STATUSES, Evidence, Fact
+from memory.model.entities import TIERS
+from memory.model.facts import STATUSES
 from memory.model.timeline import DAY_S, Instant
 from memory.rules.census import ACTIVE, Codes, EntityRows, FactRows
-from memory.rules.decay import Flags
+from memory.rules.decay import Column, Flags
 from memory.rules.parameters import Tiers
 
 L0, L1, L2 = range(len(TIERS))
 TAKEN_BACK = ("superseded", "invalidated")
 """The statuses by which a fact speaks against what it was about."""
 _TAKEN_BACK = tuple(map(STATUSES.index, TAKEN_BACK))
+NEVER = float("-inf")
+"""The instant of what nobody said."""
 
 
 def tiers_of(entities: EntityRows, denied: Flags, now: Instant, rules: Tiers) -> Codes:
@@ -49,23 +49,13 @@ def contradictions(entities: EntityRows, facts: FactRows) -> Flags:
     affirmed = np.where(facts.protected, np.maximum(affirmed, facts.system_from), affirmed)
     denied = known & np.isin(facts.status, _TAKEN_BACK)
     held = known & (facts.status == ACTIVE)
-    last_against, last_affirmed = np.full(len(place), -np.inf), np.full(len(place), -np.inf)
+    last_against, last_affirmed = np.full(len(place), NEVER), np.full(len(place), NEVER)
     np.maximum.at(last_against, about[denied], against[denied])
     np.maximum.at(last_affirmed, about[held], affirmed[held])
-    return (last_against >= last_affirmed) & (last_against > -np.inf) & ~entities.owner
+    return last_word_is_against(last_against, last_affirmed) & ~entities.owner
 
 
-def contradicted(entity: Entity, about: Iterable[Fact], evidence_of: Mapping[str, tuple[Evidence, ...]]) -> bool:
-    """The same of one entity, from the facts of which it is the object, or without an object the subject."""
-    if entity.is_owner:
-        return False
-    against, affirmed = float("-inf"), float("-inf")
-    for fact in about:
-        if fact.status in TAKEN_BACK:
-            against = max(against, fact.system_from if fact.valid_to is None else fact.valid_to)
-        elif fact.status == "active":
-            said = [each.at for each in evidence_of.get(fact.fact_id, ())]
-            affirmed = max(affirmed, fact.valid_from, *said)
-            if fact.protected:
-                affirmed = max(affirmed, fact.system_from)
-    return against >= affirmed and against > float("-inf")
+def last_word_is_against(against: Column, affirmed: Column) -> Flags:
+    """[n] whether something was said against it, and nothing for it later. NEVER stands where nothing was said."""
+    found: Flags = (against >= affirmed) & (against > NEVER)
+    return found

@@ -190,6 +190,8 @@ async def test_what_was_contradicted_is_told(door: Door) -> None:
     await tell(door, PORTO, LISBON)
     places = (await door.get("/v1/entities", entity_type="place"))["entities"]
     assert {each["name"]: each["contradicted"] for each in places} == {"Lisbon": False, "Porto": True}
+    await tell(door, source("april", ("Maya", "Elena lives in Porto."), at=MONDAY + 10 * DAY))
+    assert not (await door.get("/v1/entities", name="Porto"))["entities"][0]["contradicted"], "said of it again"
 
 
 async def test_a_merged_entity_answers_as_what_it_became(door: Door) -> None:

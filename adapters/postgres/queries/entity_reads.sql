@@ -57,18 +57,25 @@ ORDER BY k.last_seen DESC, k.entity_id DESC;
 -- name: entities_now
 -- Planned anew (pool.py).
 -- Which entities a page of `entities` shows, for what is believed now, without a name to look for: the one list that is
--- asked for all the time. Each table is read once, by columns as narrow as can be; `entities_shown` looks up the rest.
-WITH heard AS MATERIALIZED (
-    SELECT m.entity_id, min(m.at) AS first_seen, max(m.at) AS last_seen, count(*) AS mention_count
+-- asked for all the time. Each table is read once, by columns as narrow as can be: `heard` has every mention, with
+-- numbers for its source and session where it is in sight. `entities_shown` looks up the words.
+WITH source AS MATERIALIZED (
+    SELECT scope, source_id, row_number() OVER () AS number, dense_rank() OVER (ORDER BY scope, session_id) AS session
+    FROM sources WHERE scope = ANY(%(scopes)s) AND sensitivity <= %(clearance)s),
+heard AS MATERIALIZED (
+    SELECT m.entity_id, m.at, m.confidence, m.sensitivity, s.number AS source, s.session
     FROM mentions m
-    JOIN (SELECT s.segment_key FROM segments s JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
-          WHERE s.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s AND s.replaced_by IS NULL) s
-         ON s.segment_key = m.segment_key
-    WHERE m.user_id = %(user_id)s
-    GROUP BY m.entity_id),
+    LEFT JOIN (SELECT t.segment_key, src.number, src.session
+               FROM segments t JOIN source src ON src.scope = t.scope AND src.source_id = t.source_id
+               WHERE t.scope = ANY(%(scopes)s) AND t.replaced_by IS NULL) s ON s.segment_key = m.segment_key
+    WHERE m.user_id = %(user_id)s),
+span AS MATERIALIZED (
+    SELECT h.entity_id, min(h.at) AS first_seen, max(h.at) AS last_seen, count(*) AS mention_count
+    FROM heard h WHERE h.source IS NOT NULL
+    GROUP BY h.entity_id),
 known AS MATERIALIZED (
-    SELECT e.entity_id, e.created_at, e.sensitivity, h.first_seen, h.last_seen, h.mention_count
-    FROM entities e LEFT JOIN heard h ON h.entity_id = e.entity_id
+    SELECT e.entity_id, e.created_at, e.sensitivity, s.first_seen, s.last_seen, s.mention_count
+    FROM entities e LEFT JOIN span s ON s.entity_id = e.entity_id
     WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL
       AND (%(type)s::text IS NULL OR e.type = %(type)s)
       AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
@@ -78,35 +85,33 @@ kept AS MATERIALIZED (
     UNION ALL
     SELECT k.entity_id, u.first_seen, u.last_seen, 0 FROM known k
     CROSS JOIN LATERAL seen_unmentioned(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, k.entity_id, k.created_at) u
-    WHERE k.mention_count IS NULL AND k.sensitivity <= %(clearance)s)
-SELECT k.entity_id, k.first_seen, k.last_seen, k.mention_count, extract(epoch FROM k.last_seen)::float8 AS mark,
-       k.entity_id AS key, (SELECT count(*) FROM kept) AS total
-FROM kept k
-WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
-ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s;
+    WHERE k.mention_count IS NULL AND k.sensitivity <= %(clearance)s),
+page AS MATERIALIZED (
+    SELECT k.*, (SELECT count(*) FROM kept) AS total FROM kept k
+    WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
+    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s)
+SELECT p.*, extract(epoch FROM p.last_seen)::float8 AS mark, p.entity_id AS key,
+       coalesce(g.session_count, 0) AS session_count, coalesce(g.source_count, 0) AS source_count, g.seen_confidence,
+       coalesce(g.partly, false) AS partly
+FROM page p
+LEFT JOIN (
+    SELECT h.entity_id, count(DISTINCT h.session) AS session_count, count(DISTINCT h.source) AS source_count,
+           max(h.confidence) FILTER (WHERE h.source IS NOT NULL) AS seen_confidence,
+           bool_or(h.source IS NULL AND h.sensitivity <= %(clearance)s) AS partly
+    FROM heard h WHERE h.entity_id IN (SELECT entity_id FROM page)
+    GROUP BY h.entity_id) g ON g.entity_id = p.entity_id
+ORDER BY p.last_seen DESC, p.entity_id DESC;
 
 -- name: entities_shown
 -- Planned once (pool.py): planning all this for each page took longer than to find it by its keys.
--- What a page shows of these entities beside `entities_now`: words, and what takes all mentions of an entity.
-SELECT e.*, g.*, r.*, n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties,
+-- What a page shows of these entities beside `entities_now`: what is stored of each, in words.
+SELECT e.*, r.*, n.words AS shown_name, a.words AS shown_aliases, p.words AS shown_properties,
        d.words AS shown_description
 FROM entities e
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
 LEFT JOIN content p ON p.scope = 'user:' || e.user_id AND p.content_id = e.properties
 LEFT JOIN content d ON d.scope = 'user:' || e.user_id AND d.content_id = e.description
-CROSS JOIN LATERAL (
-    SELECT count(DISTINCT (s.scope, s.session_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS session_count,
-           count(DISTINCT (s.scope, s.source_id)) FILTER (WHERE s.segment_key IS NOT NULL) AS source_count,
-           max(m.confidence) FILTER (WHERE s.segment_key IS NOT NULL) AS seen_confidence,
-           coalesce(bool_or(s.segment_key IS NULL AND m.sensitivity <= %(clearance)s), false) AS partly
-    FROM mentions m
-    LEFT JOIN LATERAL (
-        SELECT t.scope, t.segment_key, t.source_id, src.session_id
-        FROM segments t JOIN sources src ON src.scope = t.scope AND src.source_id = t.source_id
-        WHERE t.segment_key = m.segment_key AND t.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s
-          AND t.replaced_by IS NULL) s ON true
-    WHERE m.user_id = e.user_id AND m.entity_id = e.entity_id) g
 CROSS JOIN LATERAL recalls_of(e.user_id, e.entity_id) r
 WHERE e.user_id = %(user_id)s AND e.entity_id = ANY(%(ids)s);
 
@@ -151,17 +156,39 @@ CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(c
 WHERE c.merged_into IS NULL
 ORDER BY c.given <> %(id)s, c.given LIMIT 2;
 
--- name: about
--- The facts that decide whether an entity is contradicted, and when each was last said.
-SELECT f.*, coalesce(f.object_id, f.subject_id) AS about_id,
-       (SELECT max(v.at)
-        FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) v
-        WHERE v.fact_id = f.fact_id AND (%(as_of)s::float8 IS NULL OR v.at <= to_timestamp(%(as_of)s))) AS said_at
-FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
-WHERE (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY(%(ids)s)))
-  AND (%(as_of)s::float8 IS NULL
-       OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
-                                                        OR f.valid_to <= to_timestamp(%(as_of)s))));
+-- name: last_words
+-- When the last word against each of these entities was said, and the last one for it (`contradictions` in
+-- memory/rules/tiers.py says which count), by the facts in sight. Only of those that something speaks against: most have
+-- nothing, so whether a fact is in sight is asked only of the facts about the others (`suspect`).
+WITH suspect AS MATERIALIZED (
+    SELECT DISTINCT coalesce(f.object_id, f.subject_id) AS about_id FROM fact_versions f
+    WHERE f.user_id = %(user_id)s AND f.status IN ('superseded', 'invalidated')
+      AND (f.object_id = ANY(%(ids)s) OR (f.object_id IS NULL AND f.subject_id = ANY(%(ids)s)))
+      AND (f.system_to IS NULL OR %(known)s::float8 IS NOT NULL)),
+about AS MATERIALIZED (
+    SELECT coalesce(f.object_id, f.subject_id) AS about_id, f.fact_id, f.status, f.valid_from, f.valid_to,
+           f.system_from, f.protected
+    FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+    WHERE f.fact_id = ANY(ARRAY(
+              SELECT v.fact_id FROM fact_versions v
+              WHERE v.user_id = %(user_id)s AND (v.system_to IS NULL OR %(known)s::float8 IS NOT NULL)
+                AND coalesce(v.object_id, v.subject_id) IN (SELECT about_id FROM suspect)))
+      AND (%(as_of)s::float8 IS NULL
+           OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
+                                                            OR f.valid_to <= to_timestamp(%(as_of)s))))),
+denied AS MATERIALIZED (
+    SELECT a.about_id, max(coalesce(a.valid_to, a.system_from)) AS against
+    FROM about a WHERE a.status IN ('superseded', 'invalidated')
+    GROUP BY a.about_id)
+SELECT d.about_id, d.against,
+       (SELECT max(greatest(a.valid_from, CASE WHEN a.protected THEN a.system_from END,
+                            (SELECT max(v.at)
+                             FROM seen_evidence_known(%(user_id)s, %(scopes)s, %(clearance)s,
+                                                      to_timestamp(%(known)s::float8)) v
+                             WHERE v.fact_id = a.fact_id
+                               AND (%(as_of)s::float8 IS NULL OR v.at <= to_timestamp(%(as_of)s)))))
+        FROM about a WHERE a.about_id = d.about_id AND a.status = 'active') AS affirmed
+FROM denied d;
 
 -- name: describes
 -- Whether all that an entity's description rests on is in sight and believed.
