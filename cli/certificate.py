@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from adapters.modules import module_command
 from memory.errors import Unavailable
 
 BEGINS = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
@@ -24,7 +25,7 @@ ADDRESSES = ("127.0.0.1", "::1")
 def ensure_certificate(path: Path) -> Path:
     """The file of key and certificate, mode 0600; made first if there is none. Raises Unavailable."""
     if not path.exists():
-        command = [sys.executable, "-m", "cli.certificate", str(path)]
+        command = module_command("cli.certificate", str(path))
         done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Unavailable(f"The certificate of Ray cannot be made: {done.stderr.strip()[-300:]}")

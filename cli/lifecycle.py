@@ -7,7 +7,6 @@ import importlib.util
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from rich.markup import escape
 
 from actors import placement
 from adapters import temporary
+from adapters.modules import module_command
 from adapters.postgres.account import SERVICE
 from cli.accounts import provide_account
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
@@ -104,7 +104,7 @@ def _spawn(places: Places) -> subprocess.Popen[bytes]:
     paths = [str(project_root()), os.environ.get("PYTHONPATH", "")]
     with places.log("supervisor").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "cli.supervisor", "--home", str(places.home)],
+            module_command("cli.supervisor", "--home", str(places.home)),
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
             cwd="/",
             stdin=subprocess.DEVNULL,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from adapters.modules import module_command
 from adapters.watched import RunningProcess, WatchedProcess
 from cli.processes import arguments, end, process_table, title
 
@@ -32,7 +32,7 @@ class Spare:
     def launch(self) -> None:
         """Begin it; what a killed one has left is ended."""
         self.stop()
-        command = [sys.executable, "-m", MODULE, str(self._home)]
+        command = module_command(MODULE, str(self._home))
         with self._log.open("ab") as log:
             self._running = subprocess.Popen(
                 command, env=dict(self._environment()), cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log,

@@ -24,6 +24,7 @@ from types import FrameType
 from actors.placement import put_in_force
 from adapters import temporary
 from adapters.guardian import Guardian, release
+from adapters.modules import module_command
 from adapters.postgres.binaries import find_binaries
 from adapters.postgres.embedded import EmbeddedPostgres, end_orphans, server_dsn
 from cli.application import Application
@@ -246,7 +247,7 @@ class Supervisor:
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
         given = ["--dsn", self.runtime.owner_dsn, "--shards", str(self.settings.shards)]
-        command = [sys.executable, "-m", "adapters.postgres.migrate", *given]
+        command = module_command("adapters.postgres.migrate", *given)
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
         done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)

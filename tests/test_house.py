@@ -143,6 +143,13 @@ def test_nothing_is_left_for_later() -> None:
     assert _where(UNFINISHED) == []
 
 
+def test_modules_are_begun_in_one_way() -> None:
+    """Without `-P` Python would run a file of the folder that a person stands in."""
+    product = [path for path in OURS if path.relative_to(ROOT).parts[0] not in ("bench", "training", "clients")]
+    begun = [_name(path) for path in product if re.search(r'sys\.executable, "-[mc]"', path.read_text())]
+    assert begun == []
+
+
 def test_rules_ask_what_a_predicate_is_and_not_for_its_name() -> None:
     """Most of the names that are left are also words for something else: what is `read`, whom one has `met`.
 

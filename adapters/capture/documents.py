@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import IO, Any
@@ -14,6 +12,7 @@ import orjson
 from adapters.capture.bodies import STEP_S, UNKNOWN, Body, SourceStart, SpokenTurn, body_of_turns, name_of
 from adapters.capture.dates import date_of_file, place
 from adapters.capture.text import TextFile
+from adapters.modules import module_command, same_imports
 from memory.errors import Invalid
 from memory.model.timeline import EARLIEST, LATEST
 
@@ -82,10 +81,10 @@ def _origin(file: TextFile, about: Mapping[str, Any]) -> SourceStart:
 
 def _lines(file: TextFile, form: str) -> Iterator[dict[str, Any]]:
     """What the process writes, up to the mark that it is whole. Raises Invalid."""
-    command = [sys.executable, "-m", "adapters.capture.document_text", form, str(file.path.absolute())]
-    paths = os.pathsep.join(each for each in sys.path if each) or "."
-    environment = os.environ | {"PYTHONPATH": paths}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as reading:
+    command = module_command("adapters.capture.document_text", form, str(file.path.absolute()))
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=same_imports(), cwd="/"
+    ) as reading:
         try:
             assert reading.stdout is not None
             yield from _until_whole(file, reading.stdout)

@@ -15,11 +15,11 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+from adapters.modules import module_command, same_imports
 from memory.errors import DomainError, ReadingEnded, Unavailable
 from memory.model.claims import Reading, Utterance
 from memory.ports import Extractor
@@ -179,7 +179,8 @@ async def _begin(extractor: Extractor) -> _Child:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "adapters.extraction.apart_child", str(theirs.fileno())],
+            module_command("adapters.extraction.apart_child", str(theirs.fileno())),
+            env=same_imports(),
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
         )

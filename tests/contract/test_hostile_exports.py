@@ -7,6 +7,7 @@ import json
 import random
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from collections import Counter
@@ -170,6 +171,16 @@ class TestHostileDocuments:
         else:
             assert "root:" not in str(got.said)
             assert len(str(got.said)) < 10_000
+
+    def test_no_file_of_the_folder_one_stands_in_is_run(
+        self, found: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("resource", "orjson", "pypdf", "adapters"):
+            (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", [*sys.path, ""])
+        assert found("a.pdf", pdf(PARAGRAPHS)).said
+        assert not (tmp_path / "run").exists()
 
     def test_a_process_that_was_ended_is_told(self, tmp_path: Path) -> None:
         written = io.BytesIO(b'{"author": "", "at": null}\n{"text": "One."}\n')
