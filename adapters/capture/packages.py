@@ -30,15 +30,14 @@ MOST_RATIO = 200
 """Bytes that one packed byte may become: JSON of messages becomes 5 to 30, a bomb a thousand."""
 SMALL = 1_000_000
 """Bytes unpacked of a member whose ratio does not matter."""
+MOST_RATIO_OF_ALL = 50
+"""As much of a whole ZIP that unpacks to more than MOST_BYTES: small members are bounded by nothing else (chosen)."""
 MOST_BYTES = 8_000_000_000
 """Bytes of one member unpacked (chosen: far more than anybody has written)."""
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_END = struct.Struct("<4s4H2LH")
-_END_64 = struct.Struct("<4sQ2H2L4Q")
-_LOCATOR = struct.Struct("<4sLQL")
-_COMMENT = 65_535
-"""Longest comment behind the end of a ZIP."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What exports are packed with, and what is unpacked piece by piece: the others make any size of one piece."""
 _TORN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, NotImplementedError, struct.error)
 """What reading a damaged ZIP ends in."""
 
@@ -86,9 +85,9 @@ def is_zip(path: Path) -> bool:
 def zip_package(path: Path) -> Package:
     """The files of a ZIP. Raises Invalid wherever it is not what it should be."""
     with _damage(path.name):
-        with path.open("rb") as file:
-            _look_at_end(file, path.name)
-        packed = zipfile.ZipFile(path)  # open as long as any member may be read: its directory is read once
+        if not zipfile.is_zipfile(path):
+            raise Invalid(f"{path.name}: the ZIP has no end: it was not packed or downloaded in full.", file=path.name)
+        packed = zipfile.ZipFile(_Bearable(path))  # open as long as any member may be read: its directory is read once
     infos = [each for each in packed.infolist() if not each.is_dir()]
     members: dict[str, Member] = {}
     for each in infos:
@@ -96,8 +95,7 @@ def zip_package(path: Path) -> Package:
         if each.filename in members:
             _refuse(path.name, each.filename, "stands in it twice")
         members[each.filename] = Member(each.filename, each.file_size, _changed(each), _opener(packed, path.name, each))
-    if sum(each.compress_size for each in infos) > path.stat().st_size:
-        raise Invalid(f"{path.name}: its members overlap: this is no ZIP that a program has packed.", file=path.name)
+    _whole_size(infos, path)
     return Package(path, dict(sorted(members.items())))
 
 
@@ -120,33 +118,32 @@ def folder_package(path: Path, left_out: Callable[[str], None]) -> Package:
     return Package(path, dict(sorted(members.items())))
 
 
-def _look_at_end(file: BinaryIO, name: str) -> None:
-    """The directory must be of bearable length before it is read."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _END.size - _COMMENT))
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    if at < 0 or len(tail) - at < _END.size:
-        raise Invalid(f"{name}: the ZIP has no end: it was not packed or downloaded in full.", file=name)
-    _, _, _, _, members, directory, _, _ = _END.unpack_from(tail, at)
-    if 0xFFFF in (members, directory & 0xFFFF) or directory == 0xFFFFFFFF:
-        members, directory = _in_large(file, size - len(tail) + at) or (members, directory)
-    file.seek(0)
-    if members > MOST_MEMBERS or directory > MOST_DIRECTORY:
-        raise Invalid(f"{name}: has more than {MOST_MEMBERS:,} members.", file=name)
+class _Bearable(io.FileIO):
+    """A ZIP's file that gives `zipfile` no directory of unbearable length.
+
+    A directory says in several places how long it is. What `zipfile` asks for is what it believes.
+    """
+
+    def __del__(self) -> None:
+        self.close()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        most = MOST_DIRECTORY + 1
+        found = super().read(most if size is None or not 0 <= size <= most else size) or b""
+        if len(found) == most or found.count(b"PK\x01\x02") > MOST_MEMBERS:
+            name = Path(str(self.name)).name
+            raise Invalid(f"{name}: has more than {MOST_MEMBERS:,} members.", file=name)
+        return found
 
 
-def _in_large(file: BinaryIO, end: int) -> tuple[int, int] | None:
-    """(members, bytes of the directory) where they do not fit into the usual end; None if they do."""
-    if end < _LOCATOR.size:
-        return None
-    file.seek(end - _LOCATOR.size)
-    mark, _, place, _ = _LOCATOR.unpack(file.read(_LOCATOR.size))
-    if mark != b"PK\x06\x07" or place > end:
-        return None
-    file.seek(place)
-    found = _END_64.unpack(file.read(_END_64.size))
-    return (found[7], found[8]) if found[0] == b"PK\x06\x06" else None
+def _whole_size(infos: list[zipfile.ZipInfo], path: Path) -> None:
+    """What all members take must be what a program has packed. Raises Invalid."""
+    size = path.stat().st_size
+    if sum(each.compress_size for each in infos) > size:
+        raise Invalid(f"{path.name}: its members overlap: this is no ZIP that a program has packed.", file=path.name)
+    whole = sum(each.file_size for each in infos)
+    if whole > MOST_BYTES and whole > MOST_RATIO_OF_ALL * size:
+        raise Invalid(f"{path.name}: would unpack to {whole:,} bytes, as no export does.", file=path.name)
 
 
 def _look_at(member: zipfile.ZipInfo, archive: str) -> None:
@@ -159,6 +156,8 @@ def _look_at(member: zipfile.ZipInfo, archive: str) -> None:
         _refuse(archive, name, "is a link")
     if kind not in (0, stat.S_IFREG):
         _refuse(archive, name, "is no plain file")
+    if member.compress_type not in _METHODS:
+        _refuse(archive, name, "is packed in a way that no export is")
     if member.file_size > MOST_BYTES or (
         member.file_size > SMALL and member.file_size > MOST_RATIO * member.compress_size
     ):
@@ -182,7 +181,7 @@ def _opener(packed: zipfile.ZipFile, archive: str, member: zipfile.ZipInfo) -> C
         if member.flag_bits & 0x1:
             raise Invalid(f"{archive}: {member.filename} has a password: pack it without one.", file=archive)
         with _damage(archive):
-            return io.BufferedReader(_Unpacked(packed.open(member), f"{archive}, {member.filename}"))
+            return io.BufferedReader(_Unpacked(packed.open(member), member.file_size, f"{archive}, {member.filename}"))
 
     return opened
 
@@ -190,8 +189,9 @@ def _opener(packed: zipfile.ZipFile, archive: str, member: zipfile.ZipInfo) -> C
 class _Unpacked(io.RawIOBase):
     """A member as it is unpacked, a piece at a time. Damage is told as Invalid."""
 
-    def __init__(self, member: IO[bytes], name: str) -> None:
-        self._member, self._name = member, name
+    def __init__(self, member: IO[bytes], size: int, name: str) -> None:
+        self._member, self._size, self._name = member, size, name
+        self._given = 0
 
     def readable(self) -> bool:
         return True
@@ -200,6 +200,9 @@ class _Unpacked(io.RawIOBase):
         view = memoryview(buffer)  # type: ignore[arg-type]
         with _damage(self._name):
             piece = self._member.read(len(view))
+            self._given += len(piece)
+            if self._given > self._size:
+                raise ValueError("more than the directory says")
         view[: len(piece)] = piece
         return len(piece)
 

@@ -69,6 +69,37 @@ class TestHostilePackages:
         with pytest.raises(Invalid, match="more than 3 members"):
             found("a.zip", packed(SLACK))
 
+    def test_what_a_second_end_says_of_the_directory_is_not_passed_by(
+        self, found: Read, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The end of ZIP64 holds wherever it stands, though the usual one has room for the numbers."""
+        content = packed(SLACK)
+        mark, *parts, _, directory, start, comment = struct.unpack("<4s4H2LH", content[-22:])
+        large = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, directory, start)
+        locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(content) - 22, 1)
+        told = struct.pack("<4s4H2LH", mark, *parts[:2], 1, 1, 46, start, comment)
+        both = content[:-22] + large + locator + told
+        assert found("a.zip", both).said[0] == SLACK_SAID[0]
+        for limit, most in (("MOST_MEMBERS", 3), ("MOST_DIRECTORY", 100)):
+            with monkeypatch.context() as patched:
+                patched.setattr(packages, limit, most)
+                with pytest.raises(Invalid, match="members"):
+                    found("a.zip", both)
+
+    def test_many_small_members_are_no_way_around_the_bound(self, found: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(packages, "MOST_BYTES", 5_000_000)
+        small = {f"general/{number}.json": b" " * 900_000 for number in range(8)}
+        with pytest.raises(Invalid, match=r"a\.zip: would unpack to 7,\d+,\d+ bytes, as no export does"):
+            found("a.zip", packed(SLACK | small))
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_what_makes_any_size_of_one_piece_is_not_unpacked(self, method: int, found: Read) -> None:
+        out = io.BytesIO(packed(SLACK))
+        with zipfile.ZipFile(out, "a", method) as pack:
+            pack.writestr("general/2024-05-03.json", b" " * 900_000)
+        with pytest.raises(Invalid, match="is packed in a way that no export is"):
+            found("a.zip", out.getvalue())
+
     def test_a_zip_in_a_zip_is_not_looked_into(self, found: Read) -> None:
         with pytest.raises(Invalid, match="holds another ZIP: unpack it"):
             found("a.zip", packed({"inner.zip": packed(SLACK)}))
