@@ -44,8 +44,8 @@ _CUT = re.compile(
 class SpokenTurn:
     """What one speaker said, `start` and `end` in seconds from the start of the source.
 
-    `raw` is what it came as, where the text has been cleaned. `written` is what its id is made of, if not of the text:
-    so cleaning better changes no id.
+    `raw` is what it came as, where the text has been cleaned. `written` is what its ids are made of, if not of the
+    text, piece by piece where it is long: so cleaning better changes no id.
     """
 
     speaker: str
@@ -134,8 +134,9 @@ def name_of(speaker: str) -> str:
 def _segments(turns: Sequence[SpokenTurn]) -> Iterator[Body]:
     seen: Counter[tuple[str, str]] = Counter()
     for turn in turns:
+        written = [each.text for each in pieces(replace(turn, text=turn.written or turn.text))]
         for number, piece in enumerate(pieces(turn)):
-            words = piece.text if turn.written is None else f"{turn.written}\x1f{number}" if number else turn.written
+            words = written[number] if number < len(written) else f"{written[-1]}\x1f{number}"
             seen[piece.speaker, words] += 1
             yield {
                 "segment_id": digest(piece.speaker, words, seen[piece.speaker, words]).hex(),

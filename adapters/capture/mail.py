@@ -48,18 +48,22 @@ SIGNED_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """One message: who sent it, when (naive if it does not say in which zone), the sender's own paragraphs, and all of
-    it as it came."""
+    """One message: who sent it, when (naive if it does not say in which zone), the sender's own paragraphs, each as it
+    was with its closing, and all of it as it came."""
 
     sender: str
     sent_at: date | datetime | None
     paragraphs: tuple[str, ...]
+    written: tuple[str, ...]
     raw: str = ""
 
     def turns(self, start_s: float = 0.0) -> list[SpokenTurn]:
         """The paragraphs as turns of the sender, from `start_s` on; the first bears the mail as it came."""
         times = [round(start_s + number * STEP_S, 3) for number in range(len(self.paragraphs))]
-        turns = [SpokenTurn(self.sender, text, at, at) for text, at in zip(self.paragraphs, times, strict=True)]
+        turns = [
+            SpokenTurn(self.sender, text, at, at, written=written if written != text else None)
+            for text, written, at in zip(self.paragraphs, self.written, times, strict=True)
+        ]
         return [replace(turn, raw=self.raw or None) for turn in turns[:1]] + turns[1:]
 
     def moment(self, zone: tzinfo) -> datetime | None:
@@ -147,7 +151,9 @@ def _standard(line: str) -> str:
 
 def _letter(message: Message, lines: Sequence[str], raw: str) -> MailMessage:
     sender = name_of(_sender(_header(message, "from")))
-    return MailMessage(sender, _sent_at(_header(message, "date")), _own_words(lines, sender), raw_of(raw))
+    words = _own_words(lines, sender)
+    kept, written = (tuple(each) for each in zip(*words, strict=True)) if words else ((), ())
+    return MailMessage(sender, _sent_at(_header(message, "date")), kept, written, raw_of(raw))
 
 
 def _header(message: Message, name: str) -> str:
@@ -209,18 +215,20 @@ def _decoded(part: Message) -> str:
         return raw.decode("latin-1")
 
 
-def _own_words(lines: Sequence[str], sender: str) -> tuple[str, ...]:
-    """Paragraphs of the sender: without quoted lines, what announces them, rules, and the signature."""
+def _own_words(lines: Sequence[str], sender: str) -> list[tuple[str, str]]:
+    """(text, the same with its closing) of each paragraph of the sender: without quoted lines, what announces them,
+    rules, and the signature."""
     signature = next((at for at, line in enumerate(lines) if line.rstrip() == "--"), len(lines))
     kept = [line.rstrip() for line in lines[:signature] if not line.lstrip().startswith(">")]
     kept = ["" if _RULE.fullmatch(line) else line for line in kept]
     paragraphs = [each.strip() for each in re.split(r"\n{2,}", "\n".join(kept))]
-    return tuple(_unsigned([each for each in paragraphs if each and not _ATTRIBUTION.fullmatch(each)], sender))
+    return _unsigned([each for each in paragraphs if each and not _ATTRIBUTION.fullmatch(each)], sender)
 
 
-def _unsigned(paragraphs: list[str], sender: str) -> list[str]:
-    """Without the closing: the last line that is nothing but the sender's name, a few words above it that end no
-    sentence, and what stands right below it. The name is known from the headers, so this depends on no language."""
+def _unsigned(paragraphs: list[str], sender: str) -> list[tuple[str, str]]:
+    """(text, paragraph it is of) without the closing: the last line that is nothing but the sender's name, a few words
+    above it that end no sentence, and what stands right below it. The name is known from the headers, so this depends
+    on no language."""
     names = {fold(sender), *map(fold, sender.split())} - {fold(UNKNOWN)}
     for at in range(len(paragraphs) - 1, max(-1, len(paragraphs) - 3), -1):
         lines = paragraphs[at].split("\n")
@@ -233,8 +241,9 @@ def _unsigned(paragraphs: list[str], sender: str) -> list[str]:
             above = above[:-1]
         elif not above and before and "\n" not in before[-1] and len(before) > 1 and _closes(before[-1]):
             before = before[:-1]
-        return [*before, *filter(None, ["\n".join(above).strip()]), *paragraphs[at + 1 :]]
-    return paragraphs
+        cut = [("\n".join(above).strip(), paragraphs[at])] if "".join(above).strip() else []
+        return [*((each, each) for each in before), *cut, *((each, each) for each in paragraphs[at + 1 :])]
+    return [(each, each) for each in paragraphs]
 
 
 def _is_name(line: str, names: set[str]) -> bool:

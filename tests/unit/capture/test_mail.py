@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.capture import mail
 from adapters.capture.formats import files_under, read, recognise
 from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
@@ -218,6 +219,21 @@ def test_a_broken_page_takes_no_longer_than_it_is_long(broken):
 def test_a_closing_ends_with_the_name_of_the_sender(body, kept):
     (letter,) = letters(f"From: Priya Sharma <p@x.org>\nSubject: x\n\n{body}")
     assert list(letter.paragraphs) == kept
+
+
+def test_ids_are_of_the_paragraph_with_its_closing(tmp_path, monkeypatch):
+    """So cutting closings otherwise doubles nothing that was imported before."""
+    long = "The boat needs paint. " * 400
+    path = tmp_path / "a.eml"
+    path.write_text(f"From: Priya Sharma <p@x.org>\nDate: 2024-05-01 10:00\nSubject: x\n\n{long}\nBest\nPriya\n")
+    cut = list(read(TextFile(path)))
+    monkeypatch.setattr(mail, "_is_name", lambda line, names: False)
+    whole = list(read(TextFile(path)))
+    (was,), (now,) = whole, cut
+    assert now["source_id"] == was["source_id"]
+    assert [each["segment_id"] for each in now["segments"]] == [each["segment_id"] for each in was["segments"]]
+    assert [each["text"] for each in now["segments"]] != [each["text"] for each in was["segments"]]
+    assert len(now["segments"]) == 3
 
 
 BROKEN = [

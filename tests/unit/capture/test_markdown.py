@@ -56,6 +56,15 @@ def test_ids_are_of_what_was_written(tmp_path: Path) -> None:
     assert [each["segment_id"] for each in marked] == [each["segment_id"] for each in bare]
 
 
+def test_ids_of_a_long_paragraph_are_of_its_pieces_as_they_were_written(tmp_path: Path) -> None:
+    for name in ("a.md", "b/a.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("I met **Ana**. " * 600)
+    marked, bare = (next(read(TextFile(tmp_path / name)))["segments"] for name in ("a.md", "b/a.txt"))
+    assert (len(marked), len(bare)) == (2, 3)
+    assert [each["segment_id"] for each in marked] == [each["segment_id"] for each in bare[:2]]
+
+
 THURSDAY = datetime(2023, 5, 25, 13, 14, tzinfo=UTC).timestamp()
 
 
