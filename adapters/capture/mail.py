@@ -39,6 +39,8 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, R
 """What the parser of the standard library ends in where headers or parts are damaged."""
 MOST_CHARS = 64_000_000
 """Of one message in a mailbox: what mail servers take, attachments included, is less (chosen)."""
+MOST_PARAGRAPHS = 20_000
+"""Of one source, as many as it may have segments; a longer mail becomes several."""
 CLOSING_WORDS = 4
 """Before a name, at most, in a closing: Mit besten Grüßen aus Kiel has five, Best has one (chosen)."""
 LABEL_CHARS = 60
@@ -98,8 +100,9 @@ def read(file: TextFile) -> Iterator[Body]:
         for letter in told:
             sent_at = letter.moment(file.zone)
             origin = SourceStart(sent_at) if sent_at else SourceStart(*date_of_file(file))
-            if letter.paragraphs:
-                yield body_of_turns(file, "mail", "email", origin, letter.turns())
+            turns = letter.turns()
+            for start in range(0, len(turns), MOST_PARAGRAPHS):
+                yield body_of_turns(file, "mail", "email", origin, turns[start : start + MOST_PARAGRAPHS])
 
 
 def is_mail(text: str) -> bool:
@@ -267,7 +270,15 @@ def _opens_mailbox(lines: Sequence[str]) -> bool:
 
 
 def _whole(file: TextFile) -> Iterator[tuple[int, str]]:
-    yield 1, "\n".join(line for _, line in file.lines())
+    """(1, all of it); set aside where it is larger than any mail."""
+    held, size = list[str](), 0
+    for _, line in file.lines():
+        held.append(line)
+        size += len(line) + 1
+        if size > MOST_CHARS:
+            file.set_aside(Rejected(1, 0, f"a mail of more than {MOST_CHARS:,} characters"))
+            return
+    yield 1, "\n".join(held)
 
 
 def _messages(file: TextFile) -> Iterator[tuple[int, str]]:

@@ -1,7 +1,7 @@
 """Messages of a chat as other programs export them, with ids of their own, as bodies for POST /v1/sources.
 
-A source is a stretch of one chat: it ends with six silent hours, a day after its first message, or as many messages as
-a source may have. Its id is made of the chat's and of its first message's, so that neither the zone nor a second import
+A source is a stretch of one chat: it ends with six silent hours, a day after its first message, or as much as a source
+may have. Its id is made of the chat's and of its first message's, so that neither the zone nor a second import
 changes it, and an export that has grown adds only what is new. An edited message keeps its id and gets other words.
 """
 
@@ -28,6 +28,8 @@ SILENCE_S = 6 * 3600.0
 LONGEST_S = 24 * 3600.0
 MOST_MESSAGES = 5_000
 """Of one source, a quarter of what one may hold: long messages become several segments (chosen)."""
+MOST_HELD = 32_000_000
+"""Characters of one source, with what its messages came as: 5,000 usual ones have 5 million (chosen)."""
 _SHORT = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -42,6 +44,11 @@ class ChatMessage:
     text: str
     role: str | None = None
     raw: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Characters that it takes."""
+        return len(self.text) + len(self.raw or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +67,25 @@ class Stretches:
     def __init__(self, file: TextFile, chat: ExportedChat) -> None:
         self._file, self._chat = file, chat
         self._held: list[ChatMessage] = []
+        self._size = 0
 
     def add(self, message: ChatMessage) -> Iterator[Body]:
         """One more message; the source that ends with it, if one does."""
         if self._held and self._ends(message):
             yield from self.end()
         self._held.append(message)
+        self._size += message.size
 
     def end(self) -> Iterator[Body]:
         """What is held, as the last source."""
         if self._held:
-            held, self._held = self._held, []
+            held, self._held, self._size = self._held, [], 0
             yield body_of_messages(self._file, self._chat, held)
 
     def _ends(self, message: ChatMessage) -> bool:
         first, last = self._held[0].at, self._held[-1].at
-        return message.at - last >= SILENCE_S or message.at - first >= LONGEST_S or len(self._held) >= MOST_MESSAGES
+        is_full = len(self._held) >= MOST_MESSAGES or self._size + message.size > MOST_HELD
+        return is_full or message.at - last >= SILENCE_S or message.at - first >= LONGEST_S
 
 
 def bodies_of_chat(file: TextFile, chat: ExportedChat, messages: Iterable[ChatMessage]) -> Iterator[Body]:

@@ -18,6 +18,7 @@ from adapters.capture.bodies import UNKNOWN, Body
 from adapters.capture.json_stream import TOO_LARGE, values
 from adapters.capture.jsonl import Rejected
 from adapters.capture.messages import (
+    MOST_HELD,
     MOST_MESSAGES,
     ChatMessage,
     ExportedChat,
@@ -31,6 +32,7 @@ from adapters.capture.messages import (
     storable,
 )
 from adapters.capture.packages import Member, Package
+from adapters.capture.payloads import ID_CHARS
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
 
@@ -44,6 +46,12 @@ _MARKED = re.compile(r"(?<![\w*_~`])(?P<mark>[*_~`])(?=\S)(?P<text>[^\n*_~`]{1,5
 _FENCE = "```"
 YEAR_S = 360 * 86_400.0
 """A reply that comes later begins a source of its own: a source spans a year."""
+
+
+MOST_NAMED = 128_000_000
+"""Characters of members and channels that are known by name: of the largest workspaces it is a third (chosen)."""
+ENTRY_CHARS = 400
+"""Characters that a member or channel counts as beside its words: Python needs as much memory for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,14 @@ class _Workspace:
     """What a channel is called, by its id."""
     folders: dict[str, str] = field(default_factory=dict)
     """The id of the channel whose messages stand in a folder."""
+    room: int = MOST_NAMED
+
+    def takes(self, file: TextFile, *words: str) -> bool:
+        """Whether there is room for one more member or channel with these words; the first without it is set aside."""
+        had, self.room = self.room, self.room - sum(map(len, words)) - ENTRY_CHARS
+        if had >= 0 > self.room:
+            file.set_aside(Rejected(0, 0, "more members and channels than are known by name: the others bear ids"))
+        return self.room >= 0
 
 
 def sniff(file: TextFile) -> bool:
@@ -95,17 +111,23 @@ def _workspace(file: TextFile, package: Package) -> _Workspace:
     workspace = _Workspace()
     for name in _USERS:
         for raw in _elements(file, package.find(name)):
-            workspace.users[str(raw.get("id"))] = _user(raw)
+            identity, user = _short(raw.get("id")), _user(raw)
+            if workspace.takes(file, identity, *user.names):
+                workspace.users[identity] = user
     for name in _LISTS:
         for raw in _elements(file, package.find(name)):
-            identity = str(raw.get("id"))
+            identity = _short(raw.get("id"))
             members = [_called(workspace, str(each)) for each in listed(raw.get("members"))[:10]]
-            called = storable(raw.get("name"))
-            workspace.channels[identity] = (
-                f"#{called}" if called and name == _LISTS[0] else ", ".join(members) or called
-            )
-            workspace.folders[called or identity] = identity
+            called = _short(storable(raw.get("name")))
+            shown = f"#{called}" if called and name == _LISTS[0] else ", ".join(members) or called
+            if workspace.takes(file, identity, called, shown):
+                workspace.channels[identity] = shown
+                workspace.folders[called or identity] = identity
     return workspace
+
+
+def _short(value: object) -> str:
+    return str(value)[:ID_CHARS]
 
 
 def _elements(file: TextFile, member: Member | None) -> Iterator[Mapping[str, Any]]:
@@ -123,8 +145,8 @@ def _elements(file: TextFile, member: Member | None) -> Iterator[Mapping[str, An
 def _user(raw: Mapping[str, Any]) -> _User:
     profile = mapping(raw.get("profile"))
     told = [profile.get("real_name"), raw.get("real_name"), profile.get("display_name"), raw.get("name")]
-    names = tuple(name for each in told if (name := storable(each).strip()))
-    display = storable(profile.get("display_name")).strip()
+    names = tuple(name for each in told if (name := _short(storable(each).strip())))
+    display = _short(storable(profile.get("display_name")).strip())
     return _User(display or next(iter(names), UNKNOWN), names, bool(raw.get("is_bot")) or raw.get("id") == "USLACKBOT")
 
 
@@ -140,7 +162,7 @@ def _channel(file: TextFile, workspace: _Workspace, folder: str, members: list[M
     stretches = Stretches(file, chat)
     for member in members:
         threads: dict[str, list[ChatMessage]] = {}
-        held = 0
+        held = size = 0
         for raw in _elements(file, member):
             message, thread = _message(file, workspace, raw)
             if message is None:
@@ -149,10 +171,10 @@ def _channel(file: TextFile, workspace: _Workspace, folder: str, members: list[M
                 yield from stretches.add(message)
                 continue
             threads.setdefault(thread, []).append(message)
-            held += 1
-            if held >= MOST_MESSAGES:
+            held, size = held + 1, size + message.size
+            if held >= MOST_MESSAGES or size > MOST_HELD:
                 yield from _threads(file, chat, threads)
-                threads, held = {}, 0
+                threads, held, size = {}, 0, 0
         yield from _threads(file, chat, threads)
     yield from stretches.end()
 

@@ -167,6 +167,29 @@ TELEGRAM_SAID = [
 ]
 
 
+@pytest.mark.parametrize("form", ["slack", "telegram", "chatgpt", "claude"])
+def test_what_is_held_at_once_is_bounded_by_its_size(form: str, found: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = found(*EXPORTS[form])
+    monkeypatch.setattr("adapters.capture.messages.MOST_HELD", 100)
+    monkeypatch.setattr("adapters.capture.slack.MOST_HELD", 100)
+    parted = found(*EXPORTS[form])
+    assert sorted(map(str, parted.said)) == sorted(map(str, whole.said))
+    assert all(len(body["segments"]) == 1 for body in parted.bodies)
+    assert any(len(body["segments"]) > 1 for body in whole.bodies)
+
+
+def test_so_many_members_of_slack_are_known_by_name(found: Read) -> None:
+    users = [{"id": f"U{number}", "name": "x" * 10_000} for number in range(3, 50)]
+    known = json.loads(SLACK["users.json"])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("adapters.capture.slack.ENTRY_CHARS", 20_000_000)
+        got = found("s.zip", packed(SLACK | {"users.json": json.dumps([*known, *users])}))
+    (told,) = got.rejected
+    assert told.reason == "more members and channels than are known by name: the others bear ids"
+    assert got.said[0][0] == "Ana Silva"
+    assert got.said != found("s.zip", packed(SLACK)).said
+
+
 def test_telegram(found: Read) -> None:
     got = found(*EXPORTS["telegram"])
     assert got.said == TELEGRAM_SAID

@@ -258,6 +258,24 @@ def test_broken_mime_in_a_mailbox_stops_nothing_else(tmp_path):
     assert any("longer than 1,000,000 characters" in each.reason for each in rejected)
 
 
+def test_a_mail_file_larger_than_any_mail_is_set_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr("adapters.capture.mail.MOST_CHARS", 1_000)
+    rejected: list[Rejected] = []
+    path = tmp_path / "a.eml"
+    path.write_text(PRIYA + "x\n" * 600)
+    assert not list(read(TextFile(path, set_aside=rejected.append)))
+    assert [each.reason for each in rejected] == ["a mail of more than 1,000 characters"]
+
+
+def test_a_mail_of_more_paragraphs_than_a_source_holds_becomes_several(tmp_path, monkeypatch):
+    monkeypatch.setattr("adapters.capture.mail.MOST_PARAGRAPHS", 2)
+    path = tmp_path / "a.eml"
+    path.write_text("From: p@x.org\nDate: 2024-05-01 10:00\nSubject: x\n\none\n\ntwo\n\nthree\n")
+    bodies = list(read(TextFile(path)))
+    assert [[each["text"] for each in body["segments"]] for body in bodies] == [["one", "two"], ["three"]]
+    assert len({body["source_id"] for body in bodies}) == 2
+
+
 def test_a_mail_larger_than_any_server_takes_is_set_aside(tmp_path, monkeypatch):
     monkeypatch.setattr("adapters.capture.mail.MOST_CHARS", 1_000)
     rejected: list[Rejected] = []
