@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from adapters.capture.payloads import TEXT_CHARS
+
 PIECE = 65_536
 """Bytes of a line that is read at once, whatever it holds."""
-MOST_PIECE = 4_000_000
-"""Bytes of one element, and of the rest of a line without its elements: 500,000 characters of any kind, with room."""
+MOST_PIECE = 2 * 6 * TEXT_CHARS + 500_000
+"""Bytes of one element, and of the rest of a line without its elements: the words of a segment and what they came as,
+each as long as a door takes them and of characters that JSON escapes, with room."""
 MOST_MARKS = 20_000
 """Commas and brackets of such a piece: each may become an object, or an error, of a thousand bytes."""
 MOST_ELEMENTS = 500_000

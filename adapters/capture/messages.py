@@ -28,8 +28,9 @@ SILENCE_S = 6 * 3600.0
 LONGEST_S = 24 * 3600.0
 MOST_MESSAGES = 5_000
 """Of one source, a quarter of what one may hold: long messages become several segments (chosen)."""
-MOST_HELD = 32_000_000
-"""Characters of one source, with what its messages came as: 5,000 usual ones have 5 million (chosen)."""
+MOST_HELD = 8_000_000
+"""Characters of one source, with what its messages came as: 5,000 usual ones have 5 million. In any alphabet they fit
+into a line of an archive (adapters/archives/reading.py)."""
 _SHORT = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
