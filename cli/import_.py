@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_j
 from cli.profile import UNNAMED
 from memory.errors import DomainError, Invalid
 from memory.model.ids import fold
+from memory.model.profile import Profile
 from memory.services.zones import zone_of
 from memory.words.languages import READ as LANGUAGES
 from memory.words.languages import name_of, spoken, told_unread
@@ -80,13 +81,14 @@ class Tally:
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
     """How files are to be read: as what, in which zone, who wrote notes, and the names of the owner: those that were
-    given, and those that readers of chats look for."""
+    given, those that readers of chats look for, and all that the memory takes for the owner."""
 
     form: str | None = None
     zone: tzinfo = UTC
     speaker: str | None = None
     me: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
 
     def file(self, path: Path, tally: Tally) -> TextFile:
         """A file as it is to be read, which tells the tally what could not be, up to a bearable number."""
@@ -97,9 +99,8 @@ class ImportOptions:
             else:
                 tally.leave_out("further unreadable line")
 
-        return TextFile(
-            path, self.zone, self.speaker or "me", set_aside, tally.leave_out, author=self.speaker, me=self.known
-        )
+        file = TextFile(path, self.zone, self.speaker or "me", set_aside, tally.leave_out, author=self.speaker)
+        return replace(file, me=self.known, labels=self.labels)
 
 
 def import_(
@@ -107,7 +108,7 @@ def import_(
     form: Annotated[str | None, typer.Option("--as", "--format", help=f"What it is: {READS}. Told by itself.")] = None,
     zone: Annotated[str | None, typer.Option("--zone", help="Where clock times were meant, say Europe/Lisbon.")] = None,
     me: Annotated[
-        list[str] | None, typer.Option("--me", help="Your name in these chats, if not your profile's.")
+        list[str] | None, typer.Option("--me", help="Your name in these chats, or your account's id there.")
     ] = None,
     speaker: Annotated[str | None, typer.Option("--speaker", help="Who wrote the notes, and the documents.")] = None,
     user: Annotated[str | None, typer.Option("--user", help="Whose memory it is, if not the token's.")] = None,
@@ -134,8 +135,9 @@ def import_(
         raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
-        known = frozenset(map(fold, me or filter(None, [profile["name"]])))
-        asked = ImportOptions(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known)
+        labels = frozenset(map(fold, filter(None, [profile["name"], *profile["speaker_labels"]])))
+        known = frozenset(map(fold, me)) if me else labels - set(Profile().speaker_labels)
+        asked = ImportOptions(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known, labels)
         _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)

@@ -27,21 +27,25 @@ from memory.model.ids import fold
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """One way in which words are kept in files; `reads` says for a person what it is."""
+    """One way in which words are kept in files; `reads` says for a person what it is.
+
+    With `knows_accounts` its reader tells by accounts who is the owner, since names are anybody's choice.
+    """
 
     name: str
     sniff: Callable[[TextFile], bool]
     read: Callable[[TextFile], Iterator[Body]]
     reads: str
+    knows_accounts: bool = False
 
 
 PACKED = (
-    FileFormat("slack", slack.sniff, slack.read, "a Slack export, ZIP or folder"),
+    FileFormat("slack", slack.sniff, slack.read, "a Slack export, ZIP or folder", True),
     FileFormat(
         "chatgpt", assistants.sniff_chatgpt, assistants.read_chatgpt, "ChatGPT's export, ZIP or conversations.json"
     ),
     FileFormat("claude", assistants.sniff_claude, assistants.read_claude, "Claude's export, ZIP or conversations.json"),
-    FileFormat("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json"),
+    FileFormat("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json", True),
     FileFormat("docx", documents.sniff_docx, documents.read_docx, "Word's .docx"),
     FileFormat("pdf", documents.sniff_pdf, documents.read_pdf, "a PDF with text"),
 )
@@ -94,8 +98,9 @@ def read(file: TextFile, name: str | None = None, *, me: Collection[str] = ()) -
     """
     if not file.path.exists():
         raise NotFound(f"There is no file {file.path}.")
-    for body in recognise(file, name).read(file):
-        yield from pages(_owned(body, file.owner, frozenset(map(fold, me))))
+    form = recognise(file, name)
+    for body in form.read(file):
+        yield from pages(body if form.knows_accounts else _owned(body, file.owner, frozenset(map(fold, me))))
 
 
 def _owned(body: Body, owner: str, me: frozenset[str]) -> Body:

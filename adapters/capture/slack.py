@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from adapters.capture.messages import (
 )
 from adapters.capture.packages import Member, Package
 from adapters.capture.payloads import ID_CHARS
-from adapters.capture.text import TextFile
+from adapters.capture.text import MOST_CLAIMS, TextFile
 from memory.errors import Invalid
 
 _DAY = re.compile(r"(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json")
@@ -70,6 +71,7 @@ class _Workspace:
     """What a channel is called, by its id."""
     folders: dict[str, str] = field(default_factory=dict)
     """The id of the channel whose messages stand in a folder."""
+    owners: frozenset[str] = frozenset()
     room: int = MOST_NAMED
 
     def takes(self, file: TextFile, *words: str) -> bool:
@@ -114,6 +116,8 @@ def _workspace(file: TextFile, package: Package) -> _Workspace:
             identity, user = _short(raw.get("id")), _user(raw)
             if workspace.takes(file, identity, *user.names):
                 workspace.users[identity] = user
+    named = (key for key, user in workspace.users.items() if not user.is_bot and file.is_me(*user.names))
+    workspace.owners = file.owning(set(islice(named, MOST_CLAIMS + 1)))
     for name in _LISTS:
         for raw in _elements(file, package.find(name)):
             identity = _short(raw.get("id"))
@@ -222,9 +226,9 @@ def _speaker(file: TextFile, workspace: _Workspace, raw: Mapping[str, Any]) -> t
         return storable(named) or storable(raw.get("bot_id")) or "bot", "tool"
     if user is None:
         user = _user({"profile": mapping(raw.get("user_profile")), "name": identity or UNKNOWN})
-    if file.is_me(identity, *user.names):
+    if file.is_me(identity) or identity in workspace.owners:
         return file.owner, "user"
-    return user.called, None
+    return file.other(user.called, identity), None
 
 
 def _text_of(raw: Mapping[str, Any], workspace: _Workspace) -> str:

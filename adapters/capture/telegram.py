@@ -6,7 +6,7 @@ A forwarded message is told by who wrote it first. Service messages, and media w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adapters.capture.bodies import UNKNOWN, Body
@@ -22,7 +22,7 @@ from adapters.capture.messages import (
     moment_of,
     storable,
 )
-from adapters.capture.text import TextFile
+from adapters.capture.text import MOST_CLAIMS, TextFile
 from memory.errors import Invalid
 
 _LISTS: tuple[Place, ...] = ((), ("chats", "list", "*"), ("left_chats", "list", "*"))
@@ -63,17 +63,17 @@ def read(file: TextFile) -> Iterator[Body]:
     found = _file(file)
     if found is None:
         raise Invalid(f"{file.path.name}: there is no result.json in it.", file=file.path.name)
-    owner, chat = "", _Open()
+    owners, chat = _owners(found), _Open()
     for place, value in values(found, _WANTED):
         if place == _OWNER:
-            owner = f"user{value}"
+            owners = frozenset({f"user{value}"})
         elif place[-1] != "*":
             if chat.stretches is not None:
                 yield from chat.stretches.end()
             if chat.stretches is not None or place[-1] in chat.about:
                 chat = _Open()
             chat.about[place[-1]] = "" if value is TOO_LARGE or value is None else storable(str(value))
-        elif value is not TOO_LARGE and (message := _message(found, owner, mapping(value))):
+        elif value is not TOO_LARGE and (message := _message(found, owners, mapping(value))):
             chat.stretches = chat.stretches or Stretches(file, _chat(chat.about))
             yield from chat.stretches.add(message)
     if chat.stretches is not None:
@@ -87,6 +87,20 @@ def _file(file: TextFile) -> TextFile | None:
     return file.inner(member) if member else None
 
 
+def _owners(file: TextFile) -> frozenset[str]:
+    """The account that exports; where the file does not name it, the only one under the owner's name."""
+    named: set[str] = set()
+    messages = {place for place in _WANTED if place[-1] == "*"}
+    for place, value in values(replace(file, set_aside=lambda rejected: None), {_OWNER, *messages}) if file.me else ():
+        if place == _OWNER:
+            return frozenset({f"user{value}"})
+        raw = mapping(value)
+        account = storable(raw.get("from_id"))
+        if account and len(named) <= MOST_CLAIMS and file.is_me(storable(raw.get("from"))):
+            named.add(account)
+    return file.owning(named)
+
+
 def _chat(about: Mapping[str, str]) -> ExportedChat:
     known = {"chat": about.get("name") or about.get("type", ""), "chat_type": about.get("type", "")}
     return ExportedChat(
@@ -94,7 +108,7 @@ def _chat(about: Mapping[str, str]) -> ExportedChat:
     )
 
 
-def _message(file: TextFile, owner: str, raw: Mapping[str, Any]) -> ChatMessage | None:
+def _message(file: TextFile, owners: frozenset[str], raw: Mapping[str, Any]) -> ChatMessage | None:
     if raw.get("type") != "message":
         file.left_out("notice")
         return None
@@ -106,25 +120,22 @@ def _message(file: TextFile, owner: str, raw: Mapping[str, Any]) -> ChatMessage 
         return None
     at = moment_of(raw.get("date_unixtime"))
     at = local_moment(file, raw.get("date")) if at is None else at
-    speaker, role = _speaker(file, owner, raw)
+    speaker, role = _speaker(file, owners, raw)
     return message_of(file, raw.get("id", ""), at, (speaker, role, text), raw)
 
 
-def _speaker(file: TextFile, owner: str, raw: Mapping[str, Any]) -> tuple[str, str | None]:
+def _speaker(file: TextFile, owners: frozenset[str], raw: Mapping[str, Any]) -> tuple[str, str | None]:
     """Who wrote it first; an account that is gone has lost its name, and keeps its id."""
     name, identity = storable(raw.get("from")), storable(raw.get("from_id"))
     if "forwarded_from" in raw:
-        first = storable(raw.get("forwarded_from"))
-        return (
-            (file.owner, "user")
-            if file.is_me(first) or (first and first == name and identity == owner)
-            else (first or UNKNOWN, None)
-        )
-    if (identity and identity == owner) or file.is_me(name, identity):
+        first, account = storable(raw.get("forwarded_from")), storable(raw.get("forwarded_from_id"))
+        own = account in owners or file.is_me(account) if account else first == name and identity in owners
+        return (file.owner, "user") if first and own else (file.other(first or UNKNOWN, account), None)
+    if identity in owners or file.is_me(identity):
         return file.owner, "user"
     if raw.get("via_bot") and not name:
         return storable(raw.get("via_bot")), "tool"
-    return name or (f"Deleted account {identity}" if identity else UNKNOWN), None
+    return file.other(name, identity) if name else f"Deleted account {identity}" if identity else UNKNOWN, None
 
 
 def _text(parts: object) -> str:

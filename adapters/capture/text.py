@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -21,6 +21,8 @@ LINE_CHARS = 1_000_000
 """Longest line accepted: what is longer was not written by a person."""
 SAMPLE_LINES = 200
 """Lines by which a format is told."""
+MOST_CLAIMS = 10
+"""Accounts under the owner's name that are told."""
 _BLOCK_BYTES = 1 << 20
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _COPY = re.compile(r"( \(\d+\)| copy( \d+)?)$")
@@ -31,7 +33,8 @@ class TextFile:
     """One file to import, or one member of a ZIP or folder (`member`), or the folder itself.
 
     `zone` is where its wall clock times were meant, `owner` the speaker of notes, `author` that of documents where the
-    importer says so, `me` the names under which the owner speaks in chats. `set_aside` hears of each line that could
+    importer says so, `me` the names under which the owner speaks in chats, `labels` all that the memory takes for the
+    owner. `set_aside` hears of each line that could
     not be read where the rest of the file could, `left_out` of each thing that holds no words, by its kind.
     """
 
@@ -43,10 +46,28 @@ class TextFile:
     author: str | None = None
     me: frozenset[str] = frozenset()
     member: Member | None = None
+    labels: frozenset[str] = frozenset()
 
     def is_me(self, *names: str | None) -> bool:
         """Whether the owner goes by one of these names."""
         return any(name and fold(name) in self.me for name in names)
+
+    def other(self, name: str, account: str) -> str:
+        """What somebody is called who is not the owner: with their account where the owner goes by the same name."""
+        claimed = fold(name) in self.me | self.labels | {fold(self.owner)}
+        return f"{name} ({account or 'unverified'})" if claimed else name
+
+    def owning(self, accounts: Collection[str]) -> frozenset[str]:
+        """Those of the accounts that bear the owner's name which are the owner's: the only one. Several are told.
+
+        Whoever is in a chat may call themselves anything.
+        """
+        if len(accounts) > 1:
+            named = ", ".join(sorted(accounts)[:MOST_CLAIMS])
+            why = f"your name is borne by the accounts {named}: say which is yours with --me and its id"
+            self.set_aside(Rejected(0, 0, why))
+            return frozenset()
+        return frozenset(accounts)
 
     @property
     def called(self) -> str:

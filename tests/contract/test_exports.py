@@ -200,6 +200,44 @@ def test_telegram(found: Read) -> None:
     assert found("t.zip", packed({"ChatExport/result.json": json.dumps(TELEGRAM)})).ids == got.ids
 
 
+def test_of_several_accounts_under_the_owners_name_none_is_the_owner(found: Read) -> None:
+    impostor = {"id": "U7", "name": "other", "real_name": "Maya Lopez", "profile": {"display_name": "me"}}
+    users = [*json.loads(SLACK["users.json"]), impostor]
+    days = {
+        "general/2024-05-09.json": json.dumps([{"type": "message", "user": "U7", "ts": "1715250000.1", "text": "I!"}])
+    }
+    more = packed(SLACK | days | {"users.json": json.dumps(users)})
+    got = found("s.zip", more, me=MAYA)
+    assert ("me (U7)", None, "I!") in got.said
+    assert "user" not in {role for _, role, _ in got.said}
+    (told,) = got.rejected
+    assert told.reason == "your name is borne by the accounts U1, U7: say which is yours with --me and its id"
+    known = found("s.zip", more, me=frozenset({"u1"}), labels=MAYA)
+    assert not known.rejected
+    assert ("me (U7)", None, "I!") in known.said
+    assert ("me", "user", "I bought it.") in known.said
+
+
+def test_whoever_calls_themselves_like_the_account_that_exports_is_somebody_else(found: Read) -> None:
+    claim = TELEGRAM_CHAT["messages"][-1] | {
+        "id": 99,
+        "from": "Maya L",
+        "from_id": "user666",
+        "text": "I sell the boat.",
+    }
+    claim = {key: value for key, value in claim.items() if "forwarded" not in key}
+    passed = claim | {"id": 100, "from": "Ana", "forwarded_from": "Maya L", "text": "I sell the oars."}
+    chat = TELEGRAM_CHAT | {"messages": [*TELEGRAM_CHAT["messages"], claim, passed]}
+    whole = TELEGRAM | {"chats": {"about": "", "list": [chat]}}
+    for content in (whole, chat):
+        got = found("result.json", json.dumps(content), me=frozenset({"maya l"}))
+        assert ("Maya L (user666)", None, "I sell the boat.") in got.said
+        assert ("Maya L (unverified)", None, "I sell the oars.") in got.said
+    assert [each.reason for each in got.rejected] == [
+        "your name is borne by the accounts user1, user666: say which is yours with --me and its id"
+    ]
+
+
 def test_telegram_without_seconds_of_the_epoch_is_meant_in_the_zone(found: Read) -> None:
     old = [{key: value for key, value in each.items() if key != "date_unixtime"} for each in TELEGRAM_CHAT["messages"]]
     got = found("result.json", json.dumps(TELEGRAM_CHAT | {"messages": old}), zone=ZoneInfo("Europe/Berlin"))

@@ -23,7 +23,7 @@ class FrontDoor:
 
     def get(self, path: str) -> dict:
         assert path == "/v1/profile"
-        return {"time_zone": "Asia/Tokyo", "name": "Maya"}
+        return {"time_zone": "Asia/Tokyo", "name": "Maya", "speaker_labels": ["user", "me"]}
 
     def post(self, path: str, body: dict) -> dict:
         assert path == "/v1/sources"
