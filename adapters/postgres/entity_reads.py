@@ -60,7 +60,7 @@ class PostgresEntityReads:
     async def _now(self, seen: Row, asked: Row, limit: int) -> tuple[list[DictRow], list[DictRow]]:
         """What a page of what is believed now lists, one more than `limit`; and what it shows of all but that one.
 
-        An entity that is forgotten in between is not shown.
+        An entity that is forgotten in between is not shown; the next page begins behind the last that was listed.
         """
         listed = await self._pool.rows(Q["entities_now"], **seen, **asked, limit=limit + 1)
         ids = [row["entity_id"] for row in listed[:limit]]
