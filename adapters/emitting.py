@@ -18,6 +18,7 @@ from adapters.postgres.events import PostgresEvents
 from memory.errors import Unavailable
 from memory.model.events import BY_PROCESS, Event, reason_for
 from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant
 from memory.ports import Clock
 
 log = logging.getLogger("memoray.events")
@@ -38,6 +39,8 @@ class Emitter:
         self.store, self.part = store, part
         self._untold: Counter[str] = Counter()
         """user -> events of theirs that were dropped and not counted in the database yet."""
+        self._latest: dict[str, Instant] = {}
+        """user -> when the last of these was taken in."""
         self._clock, self._flush_s = clock, flush_s
         self._waiting: deque[Event] = deque()
         self._due: asyncio.TimerHandle | None = None
@@ -69,7 +72,7 @@ class Emitter:
         room = max(0, MOST_WAITING - len(self._waiting))
         taken = events[:room]
         self._waiting.extend(taken)
-        self._untold.update(each.user_id for each in events[room:])
+        self._drop(events[room:])
         if events and self._due is None and (self._writing is None or self._writing.done()):
             self._due = asyncio.get_running_loop().call_later(self._flush_s, self._begin)
         return len(taken)
@@ -108,7 +111,9 @@ class Emitter:
         while self._waiting or self._untold:
             batch, drops = list(islice(self._waiting, TOGETHER)), Counter(self._untold)
             try:
-                await self.store.write(batch, self.part, drops)
+                await self.store.write(
+                    batch, self.part, {user: (many, self._latest[user]) for user, many in drops.items()}
+                )
             except Unavailable as error:
                 self._again(error.kind)
                 return
@@ -117,13 +122,19 @@ class Emitter:
                     self._again(type(error).__name__)
                     return
                 log.error("%d events are dropped: %s", len(batch), type(error).__name__)
-                self._untold.update(each.user_id for each in batch)
+                self._drop(batch)
             else:
                 self._untold -= drops
+                self._latest = {user: at for user, at in self._latest.items() if user in self._untold}
             for _ in batch:
                 self._waiting.popleft()
             for told in self._written:
                 told()
+
+    def _drop(self, events: Sequence[Event]) -> None:
+        for each in events:
+            self._untold[each.user_id] += 1
+            self._latest[each.user_id] = max(each.noted_at, self._latest.get(each.user_id, each.noted_at))
 
     def _again(self, reason: str) -> None:
         log.warning("%d events wait: %s", len(self._waiting), reason)

@@ -27,19 +27,23 @@ class PostgresEvents:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
 
-    async def write(self, events: Sequence[Event], part: str = "", drops: Mapping[str, int] | None = None) -> None:
+    async def write(
+        self, events: Sequence[Event], part: str = "", drops: Mapping[str, tuple[int, Instant]] | None = None
+    ) -> None:
         """Add events, each once; none of what was forgotten after it happened.
 
-        `drops` are how many of each user's a part has dropped since it last told.
+        `drops` are how many of each user's a part has dropped since it last told, and when it took in the last of them.
         """
         with everybody("events of all users are written together"):
             async with self.pool.transaction() as connection:
+                if events or drops:
+                    await connection.execute(Q["lock"])
                 if events:
                     told = Jsonb([_written(*each) for each in enumerate(events)])
-                    await connection.execute(Q["lock"])
                     await connection.execute(Q["write"], {"events": told})
                 if drops:
-                    await connection.execute(Q["count_drops"], {"part": part, "drops": Jsonb(drops)})
+                    counted = [{"user_id": user, "dropped": n, "noted_at": at} for user, (n, at) in drops.items()]
+                    await connection.execute(Q["count_drops"], {"part": part, "drops": Jsonb(counted)})
 
     async def dropped(self, user_id: str) -> int:
         """How many events of a user were dropped, by whatever part, as far as it has told."""

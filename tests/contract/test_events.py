@@ -117,9 +117,12 @@ async def test_a_memory_takes_along_all_events_and_what_comes_late(store: Postgr
     await store.write([before, event(f"{user}-other")])
     await PostgresErasing(store.pool).memory("r-" + user, user, [user], {})
     await store.write([event(user, before.at)])
+    await store.write([], "shard", {user: (7, before.at), f"{user}-other": (2, before.at)})
     assert await seen(store, user) == []
     assert len(await seen(store, f"{user}-other")) == 1
-    await store.write([event(user, clock.now() + 1)])
+    assert (await store.dropped(user), await store.dropped(f"{user}-other")) == (0, 2)
+    await store.write([event(user, clock.now() + 1)], "shard", {user: (3, clock.now() + 1)})
+    assert await store.dropped(user) == 3
     assert len(await seen(store, user)) == 1, "whoever is there again is told of again"
 
 

@@ -18,8 +18,12 @@ ORDER BY e.place
 ON CONFLICT DO NOTHING;
 
 -- name: count_drops
+-- Not of a memory that was forgotten since.
 INSERT INTO event_drops AS d (user_id, part, dropped)
-SELECT e.key, %(part)s, e.value::bigint FROM jsonb_each_text(%(drops)s) e
+SELECT e.user_id, %(part)s, e.dropped
+FROM jsonb_to_recordset(%(drops)s) AS e (user_id text, dropped bigint, noted_at float8)
+WHERE NOT EXISTS (SELECT FROM receipts r WHERE r.user_id = e.user_id AND r.what = 'memory'
+                    AND r.at >= to_timestamp(e.noted_at))
 ON CONFLICT (user_id, part) DO UPDATE SET dropped = d.dropped + EXCLUDED.dropped;
 
 -- name: drops_of
