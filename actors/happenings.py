@@ -29,7 +29,10 @@ async def keep_events(settings: Settings, stores: Stores, clock: Clock) -> None:
     """Drop events that are too old, or too many, and sound that is too old, without end."""
     heard = sounds(settings)
     while True:
-        await asyncio.to_thread(heard.expire, clock.now())
+        try:
+            await asyncio.to_thread(heard.expire, clock.now())
+        except OSError as error:
+            log.warning("old sound is kept for now: %s", type(error).__name__)
         try:
             oldest = clock.now() - settings.events.days * DAY_S
             await stores.events.store.trim(oldest, settings.events.most)

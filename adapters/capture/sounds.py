@@ -89,17 +89,17 @@ class SoundFolder:
             if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
                 latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
             _write(latest, end, sound)
-            line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named)))
-            extend(latest.with_suffix(".jsonl"), line + b"\n")
-        self._weight += len(sound)
+            line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named))) + b"\n"
+            extend(latest.with_suffix(".jsonl"), line)
+        self._weight += len(sound) + len(line)
         return True
 
     def figures(self, user_id: str) -> SoundFigures:
         """How much is kept of a user."""
         files = list(_of_user(self._root / folder_name(user_id)))
-        sizes = [(path.stat().st_size, _rate(path)) for path in files]
+        sizes = [(size, _rate(path)) for path in files if (size := _size(path)) is not None]
         seconds = sum(size / (SAMPLE * rate) for size, rate in sizes)
-        return SoundFigures(len(files), sum(size for size, _ in sizes), round(seconds, 1))
+        return SoundFigures(len(sizes), sum(size for size, _ in sizes), round(seconds, 1))
 
     def silence(self, user_id: str, origin: str, began: Instant, ended: Instant) -> int:
         """Let nothing be heard of a stretch of time in what came from one origin; how many files were changed.
@@ -137,11 +137,11 @@ class SoundFolder:
     def _has_room(self, user_id: str, size: int) -> bool:
         """Whether there is room for so much, if need be in the place of what the same user said longest ago."""
         if time.monotonic() - self._weighed_at > WEIGHED_S:
-            self._weight, self._weighed_at = sum(path.stat().st_size for path in self._all()), time.monotonic()
+            self._weight, self._weighed_at = sum(map(_weight, self._all())), time.monotonic()
         if self._weight + size <= self._settings.most_mb * MB:
             return True
         for path in sorted(_of_user(self._root / folder_name(user_id)), key=_last):
-            self._weight -= path.stat().st_size
+            self._weight -= _weight(path)
             _remove(path)
             if self._weight + size <= self._settings.most_mb * MB:
                 return True
@@ -164,10 +164,27 @@ def _stream(path: Path) -> str:
     return "-".join(path.stem.split("-")[:-2])
 
 
+def _size(path: Path) -> int | None:
+    """Bytes of a file; None if it was removed meanwhile."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def _weight(path: Path) -> int:
+    """Bytes of a session, its lines included."""
+    return (_size(path) or 0) + (_size(path.with_suffix(".jsonl")) or 0)
+
+
 def _last(path: Path) -> Instant:
-    """When the last piece came; of a session without one, when its file was written."""
-    pieces = _pieces(path, TAIL_BYTES)
-    return pieces[-1].at if pieces else path.stat().st_mtime
+    """When the last piece came; of a session without one, when its file was written; long ago if it was removed."""
+    if pieces := _pieces(path, TAIL_BYTES):
+        return pieces[-1].at
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return float("-inf")
 
 
 def _pieces(path: Path, tail: int | None = None) -> list[SoundPiece]:

@@ -125,7 +125,10 @@ async def reword(
 async def forget_one_heard(app: AppContext, who: Caller, key: str, place: Place) -> None:
     """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
     said = await one_heard(app, writing(who), place)
-    await silence_sound(app, who, place[0], said.at, said.at)
+    scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
+    rows = await app.stores.sources.segments(scope, source_id, ids=[place[1]])
+    took = max((row["end_s"] - row["start_s"] for row in rows), default=0.0)
+    await silence_sound(app, who, source_id, said.at, said.at + took)
     await forgetting.forget_segment(app, who, *place, key)
 
 

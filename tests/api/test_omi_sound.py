@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from adapters.capture.commands import folder_name
-from memory.model.scopes import Sensitivity
+from deployments.callers import Caller
+from deployments.use_cases.heard import forget_one_heard
+from memory.model.scopes import Sensitivity, View
 from tests.api.conftest import Door
 from tests.api.foreign import token_of
 from tests.api.test_omi import Omi, mine, omi, segment  # noqa: F401  (omi is a fixture)
@@ -63,6 +65,19 @@ async def test_forgetting_reaches_the_sound(omi: Omi) -> None:  # noqa: F811
     answer = await omi.door.client.delete("/v1/memory", params={"confirm": omi.door.user})
     assert answer.status_code == 200, answer.text
     assert heard_of(omi.door) == []
+
+
+async def test_forgetting_a_segment_silences_all_the_time_it_took(omi: Omi) -> None:  # noqa: F811
+    await omi.heard(mine("s1", "I moved to Lisbon.", 0.0, 100.0), segment("s2", "Lovely!", 100.0, 101.0))
+    [(source_id, segment_id, *_), _] = await omi.kept()
+    scope = f"user:{omi.door.user}"
+    [told, _] = await omi.door.rows("SELECT at FROM segments WHERE scope = %(scope)s ORDER BY at", scope=scope)
+    for second in (90.0, 900.0):
+        omi.clock.at = told["at"] + second
+        await omi.send("audio", SOUND, sample_rate=16_000)
+    who = Caller(View(omi.door.user), "write")
+    await forget_one_heard(omi.door.app, who, "k", (source_id, segment_id))
+    assert heard_of(omi.door) == [bytes(len(SOUND)) + SOUND]
 
 
 async def test_who_may_only_read_sends_no_sound(omi: Omi) -> None:  # noqa: F811

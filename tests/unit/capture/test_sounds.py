@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.capture import sounds as kept
 from adapters.capture.commands import folder_name
 from adapters.capture.sounds import MB, SoundFolder
 from config.doors import Sound
@@ -58,11 +59,11 @@ def test_a_piece_whose_writer_died_is_written_over(tmp_path: Path, torn: bytes) 
 
 def test_bounds_hold(tmp_path: Path) -> None:
     sounds = SoundFolder(tmp_path, Sound(session_mb=1, most_mb=3))
-    piece = bytes(MB // 2)
+    piece = bytes(MB // 2 - 1_000)
     for place in range(6):
         assert sounds.keep("maya", "omi", RATE, piece, NOON + place, None)
-    assert [len(each) for each in heard(tmp_path)] == [MB, MB, MB]
-    assert sounds.keep("maya", "omi", RATE, b"\x01" * (MB // 2), NOON + 9, None), "the oldest makes room"
+    assert [len(each) for each in heard(tmp_path)] == [2 * len(piece)] * 3
+    assert sounds.keep("maya", "omi", RATE, b"\x01" * len(piece), NOON + 9, None), "the oldest makes room"
     assert sum(map(len, heard(tmp_path))) <= 3 * MB
     assert any(b"\x01" in each for each in heard(tmp_path))
     sounds.keep("maya", "omi", RATE, piece, NOON + 10, None)
@@ -83,6 +84,25 @@ def test_a_stretch_of_time_is_silenced_and_all_else_stays(tmp_path: Path) -> Non
     seconds = [told[place : place + len(SECOND)] for place in range(0, len(told), len(SECOND))]
     assert [place for place, each in enumerate(seconds) if each == bytes(len(SECOND))] == list(range(85, 140))
     assert seconds[:84] == [SECOND] * 84
+
+
+def test_what_is_removed_while_it_is_looked_at_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sounds = SoundFolder(tmp_path, Sound(days=2))
+    sounds.keep("maya", "omi", RATE, SECOND, NOON, None)
+    listed = kept._of_user
+    gone = tmp_path / folder_name("maya") / "omi-20200101T000000000000-8000.pcm"
+    monkeypatch.setattr(kept, "_of_user", lambda folder: iter([gone, *listed(folder)]))
+    assert (sounds.figures("maya").sessions, sounds.figures("maya").bytes) == (1, len(SECOND))
+    assert sounds.keep("maya", "omi-b", RATE, SECOND, NOON, None)
+    assert sounds.expire(NOON + 3 * 86_400) == 2
+
+
+def test_lines_count_against_the_room_for_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MB", 10_000)
+    sounds = SoundFolder(tmp_path, Sound(most_mb=1))
+    for place in range(200):
+        sounds.keep("maya", "omi", RATE, b"\x01\x02", NOON + place, None)
+    assert 0 < sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) <= 10_000
 
 
 def test_what_is_too_old_goes_and_what_is_removed_leaves_nothing(tmp_path: Path) -> None:
