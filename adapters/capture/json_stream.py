@@ -85,7 +85,7 @@ def values(file: TextFile, wanted: Collection[Place]) -> Iterator[tuple[Place, A
     Invalid if nothing came before.
     """
     with file.open() as stream:
-        source = _Utf8(stream, file.encoding)
+        source = _Utf8(stream, file.head_encoding)
         given, where = 0, f"{file.called}: " if file.member else ""
         try:
             for place, value in _values(_counted(source), frozenset(wanted)):
@@ -117,6 +117,8 @@ def _counted(source: _Utf8) -> Events:
         raise _Damaged("the JSON breaks off or is damaged") from error
     except _FAULTS as error:
         raise _Damaged("it is no JSON") from error
+    except Invalid as error:
+        raise _Damaged("the ZIP is damaged") from error
 
 
 def _values(events: Events, wanted: frozenset[Place]) -> Iterator[tuple[Place, Any]]:

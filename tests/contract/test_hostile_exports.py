@@ -111,6 +111,19 @@ class TestHostilePackages:
 
 
 class TestHostileJson:
+    @pytest.mark.parametrize("chars", [200_000, 2_000_000])
+    def test_a_member_that_is_damaged_gives_what_came_before(self, chars: int, found: Read) -> None:
+        """What is held of a chat is told, whether the damage is near or far."""
+        pad = random.Random(3).randbytes(chars // 2).hex()
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as pack:
+            pack.writestr("conversations.json", json.dumps([CHATGPT[1], {"pad": pad}, {"pad": pad}]))
+        content = bytearray(out.getvalue())
+        content[-chars // 2 - 1000] ^= 1
+        got = found("c.zip", bytes(content))
+        assert [text for *_, text in got.said] == ["I like tea."]
+        assert "the ZIP is damaged near byte" in got.rejected[0].reason
+
     def test_a_line_of_50_megabytes_is_read(self, found: Read) -> None:
         many = json.dumps(
             [CHATGPT[1] | {"id": str(n), "conversation_id": str(n), "pad": "x" * 1_000_000} for n in range(50)]
