@@ -117,15 +117,21 @@ def _owned(body: Body, owner: str, me: frozenset[str]) -> Body:
 
 def recognise(file: TextFile, name: str | None = None) -> FileFormat:
     """The format of that name, or the first that fits. Raises Invalid, also for a chat that none but a note fits."""
-    if name is not None:
-        return next(form for form in FORMATS if form.name == name)
+    found = next(form for form in FORMATS if form.name == name) if name is not None else _told(file)
+    if found is None:
+        raise Invalid(f"{file.path.name}: {_why_unread(file)}", file=file.path.name)
+    return found
+
+
+def _told(file: TextFile) -> FileFormat | None:
+    """The first format that fits; None if none does."""
     chats = tuple(form for form in LINES if form.read is whatsapp.read and file.package is not None)
     for form in FORMATS if _holds_lines(file) else PACKED + chats:
         if form.sniff(file):
             if form.read is notes.read:
                 whatsapp.refuse_unknown(file)
             return form
-    raise Invalid(f"{file.path.name}: {_why_unread(file)}", file=file.path.name)
+    return None
 
 
 def _holds_lines(file: TextFile) -> bool:
@@ -175,9 +181,6 @@ def _looks_exported(path: Path) -> bool:
     if path.suffix.lower() not in EXPORTS:
         return False
     try:
-        recognise(TextFile(path))
-    except Invalid as error:
-        return "is in no format that is read" not in error.detail
-    except OSError:
-        pass
-    return True
+        return _told(TextFile(path)) is not None
+    except (Invalid, OSError):
+        return True

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from adapters.capture import documents, json_stream, packages
+from adapters.capture.formats import files_under
 from adapters.capture.text import TextFile
 from memory.errors import Invalid
 from tests.contract.export_reading import Read, fits
@@ -104,6 +105,12 @@ class TestHostilePackages:
         with pytest.raises(Invalid, match="holds another ZIP: unpack it"):
             found("a.zip", packed({"inner.zip": packed(SLACK)}))
         assert found("b.zip", packed(SLACK | {"inner.zip": packed(SLACK)})).said[0] == SLACK_SAID[0]
+
+    def test_a_damaged_export_is_found_in_a_folder_whatever_it_is_called(self, tmp_path: Path) -> None:
+        torn = tmp_path / "is in no format that is read.zip"
+        torn.write_bytes(packed(SLACK)[:700])
+        (tmp_path / "empty.json").write_bytes(b"")
+        assert list(files_under(tmp_path)) == [torn]
 
     def test_what_is_no_whole_zip_is_told_so(self, found: Read) -> None:
         with pytest.raises(Invalid, match="the ZIP has no end"):
