@@ -1,7 +1,8 @@
 """The day in review: what was said on it in a few sentences, quoted, or written by a language model.
 
 A model is shown numbered lines and must name those that each sentence rests on. A sentence that names none, or tells a
-name or a number that they do not hold, is dropped; if none is left, or the model fails, the day is quoted.
+name or a number that they do not hold (memory.words.invented), is dropped; if none is left, or the model fails, the day
+is quoted.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.hits import retraction
 from memory.services.overview import company
 from memory.words.cleaning import called, harmless, in_quotes, sentence
+from memory.words.invented import invented
 from memory.words.retractions import retracts
 
 CONSIDERED = 24
@@ -30,8 +32,8 @@ UNGENERATED = "(The language model gave no usable summary.)"
 _MAX_TOKENS = 256
 _SENTENCE = re.compile(r".+?[.!?]+(?=\s|\[|$)(?:\s*\[\d+\])*", re.DOTALL)
 _CITED = re.compile(r"\s*\[(\d+)\]")
-_TOLD = re.compile(r"(?<=[\s(\"'“‘])[A-ZÄÖÜ]\w+|\d[\d.,:]*\d|\d")
-"""Names and numbers of a sentence, which the lines it rests on have to hold; its first word may be any word."""
+_NUMBERED = re.compile(r"\[\d+\] ")
+"""What stands in front of a line that a model is shown, and was not said."""
 
 
 async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | None) -> str:
@@ -62,13 +64,18 @@ def people_of(day: Day) -> list[str]:
 
 
 def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
-    """The sentences that rest on the lines they name, without the numbers of these."""
-    for found in _SENTENCE.finditer(written.strip()):
-        cited = [lines[number - 1] for number in map(int, _CITED.findall(found[0])) if 1 <= number <= len(lines)]
-        told = harmless(_CITED.sub("", found[0]).strip())
-        grounds = "\n".join(cited).casefold()
-        if cited and all(each.casefold() in grounds for each in _TOLD.findall(told)):
+    """The sentences that rest on the numbered lines they name, without the numbers of these."""
+    said = [_NUMBERED.sub("", line, count=1) for line in lines]
+    for each in sentences(written):
+        cited = [said[number - 1] for number in map(int, _CITED.findall(each)) if 1 <= number <= len(said)]
+        told = harmless(_CITED.sub("", each).strip())
+        if cited and not invented(told, cited):
             yield sentence(told)
+
+
+def sentences(written: str) -> Iterator[str]:
+    """The sentences of a model that have an end, each with the citations behind it."""
+    return (found[0].strip() for found in _SENTENCE.finditer(written.strip()))
 
 
 def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:

@@ -97,6 +97,12 @@ def test_a_model_that_fails_or_rests_on_nothing_costs_its_words_alone(reply: str
         ("You owe Ravi the slides [2]. Tom gets the slides [2].", 1),
         ("You had a long day. You owe Tom the slides [2][1].", 1),
         ("no end [1]", 0),
+        ("You heard that it moves to 4 May [1].", 0),  # a part of a number that was said
+        ("You heard of 1 launch [1].", 0),  # the number of the line was not said
+        ("You met Pri [1].", 0),  # a part of a name
+        ("Zoe moved the launch [1].", 0),  # a name may come first
+        ("Tom gets three slides [2].", 0),  # a number in words
+        ("Priya moves the launch [1].", 1),
     ],
 )
 def test_only_sentences_stay_whose_lines_hold_their_names_and_numbers(written: str, kept: int) -> None:
