@@ -82,12 +82,12 @@ class InMemoryNightWords:
     ) -> None:
         self._believed, self._vectors, self._calibrate = believed, vectors, calibrate
 
-    async def looked_at(self, user_id: str, since: Instant) -> Sequence[str]:
+    async def looked_at(self, user_id: str, since: Instant, most: int) -> Sequence[str]:
         """See memory.services.night_words.NightWords."""
         believed = self._believed()
         rows = [each for each in believed.accesses.values() if each.last_at >= since and each.id in believed.entities]
         rows = [each for each in rows if believed.entities[each.id].merged_into is None]
-        return [each.id for each in sorted(rows, key=lambda each: (-each.last_at, each.id))]
+        return [each.id for each in sorted(rows, key=lambda each: (-each.last_at, each.id))[:most]]
 
     async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
         """See memory.services.night_words.NightWords."""

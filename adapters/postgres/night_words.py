@@ -28,9 +28,9 @@ class PostgresNightWords:
         self._pool = pool
         self._encoder, self._calibrate = encoder, calibrate
 
-    async def looked_at(self, user_id: str, since: Instant) -> Sequence[str]:
-        """The ids of living entities that were recalled at that instant or later, the latest first."""
-        rows = await self._pool.rows(Q["looked_at"], user_id=user_id, since=since)
+    async def looked_at(self, user_id: str, since: Instant, most: int) -> Sequence[str]:
+        """The ids of living entities that were recalled at that instant or later, the latest first, `most` of them."""
+        rows = await self._pool.rows(Q["looked_at"], user_id=user_id, since=since, most=most)
         return [row["entity_id"] for row in rows]
 
     async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:

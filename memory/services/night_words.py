@@ -7,7 +7,7 @@ in WORD_STEPS.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -25,10 +25,14 @@ from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, res
 from memory.rules.night_steps import ACTOR, Found, NightName
 from memory.rules.parameters import Life
 from memory.services.reflect import EXTRACTIVE
+from memory.services.reviewing import sentences
 from memory.words.cleaning import harmless
+from memory.words.invented import invented
 
 LOOKED_AT_ONCE = 200
 """Entities whose surroundings are read at once (chosen: some thousand facts)."""
+MOST_LOOKED_AT = 4_000
+"""Entities one night looks through, those recalled last (chosen: twenty reads; a week hardly recalls as many)."""
 MOST_DESCRIBED = 40
 """Descriptions one commit writes: with their links at most 500 rows (decision 0061, 16)."""
 MOST_TEXT = 400
@@ -41,8 +45,8 @@ _MAX_TOKENS = 160
 class NightWords(Protocol):
     """What a step of the second phase may read of a memory."""
 
-    async def looked_at(self, user_id: str, since: Instant) -> Sequence[str]:
-        """The ids of living entities that were recalled at that instant or later, the latest first."""
+    async def looked_at(self, user_id: str, since: Instant, most: int) -> Sequence[str]:
+        """The ids of living entities that were recalled at that instant or later, the latest first, `most` of them."""
 
     async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
         """These entities, facts that may be told of each at `now` (the most important), and what describes them.
@@ -83,35 +87,43 @@ class _Writer:
                     self.model = None
             else:
                 self._failures = 0
-                return text
+                return text or quoted(statements)
         return quoted(statements)
 
 
 async def descriptions(sight: WordSight) -> Found:
     """Write anew what is told of entities that were looked at lately and of which other facts hold now (seed 002)."""
     rules, writer = sight.life.descriptions, _Writer(sight.model)
-    looked = await sight.words.looked_at(sight.of.user_id, sight.now - rules.looked_within_days * DAY_S)
+    since = sight.now - rules.looked_within_days * DAY_S
+    looked = await sight.words.looked_at(sight.of.user_id, since, MOST_LOOKED_AT)
     told: list[Description] = []
-    unchanged = 0
-    for start in range(0, len(looked), LOOKED_AT_ONCE):
-        ids = looked[start : start + LOOKED_AT_ONCE]
-        around = await sight.words.around(sight.of.user_id, ids, sight.now)
-        for entity in (around.believed.entities[each] for each in ids if each in around.believed.entities):
-            if len(told) == rules.most:
-                break
-            fresh = await _described(entity, around, sight, writer)
-            unchanged += fresh is None
-            told += [fresh] if fresh is not None else []
+    unchanged, more = 0, False
+    async for entity, around in _entities(sight, looked):
+        if more := len(told) == rules.most:
+            break
+        fresh = await _described(entity, around, sight, writer)
+        unchanged += fresh is None
+        told += [fresh] if fresh is not None else []
     figures = {
         "looked_at": len(looked),
         "written": [each.entity_id for each in told if each.text],
         "withdrawn": [each.entity_id for each in told if not each.text],
         "unchanged": unchanged,
-        "more": len(told) + unchanged < len(looked) and len(told) == rules.most,
+        "more": more,
         "by": EXTRACTIVE if sight.model is None else sight.model.name,
         "model_failed": sight.model is not writer.model,
     }
     return Found(tuple(_in_commands(sight.of, told)), figures)
+
+
+async def _entities(sight: WordSight, looked: Sequence[str]) -> AsyncIterator[tuple[Entity, Surroundings]]:
+    """Each of these entities that is still there, in their order, with what is around it; read as asked for."""
+    for start in range(0, len(looked), LOOKED_AT_ONCE):
+        ids = looked[start : start + LOOKED_AT_ONCE]
+        around = await sight.words.around(sight.of.user_id, ids, sight.now)
+        for each in ids:
+            if each in around.believed.entities:
+                yield around.believed.entities[each], around
 
 
 async def _described(entity: Entity, around: Surroundings, sight: WordSight, writer: _Writer) -> Description | None:
@@ -134,12 +146,15 @@ def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command
 
 
 async def put_into_words(name: str, statements: Sequence[str], model: LanguageModel) -> str:
-    """A few sentences of a model about what these statements are about. Raises ModelFailed for no usable text."""
+    """A few sentences of a model about what these statements are about; empty if none of its words can be used.
+
+    A sentence that tells a name or a number of its own is left out. Raises ModelFailed.
+    """
     prompt = f"About: {harmless(name)}\n{briefing([f'- {harmless(each)}' for each in statements])}"
     answer = harmless(await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))).strip()
-    if not answer or len(answer) > MOST_TEXT:
-        raise ModelFailed("The language model gave no text that could be a description.")
-    return answer
+    grounds = (name, *statements)
+    kept = " ".join(each for each in sentences(answer) if not invented(each, grounds))
+    return kept if len(answer) <= MOST_TEXT else ""
 
 
 @cache

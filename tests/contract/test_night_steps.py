@@ -72,8 +72,9 @@ async def test_who_was_looked_at_comes_in_the_order_of_the_looks(
     since = writer.now
     await look(writer, then)
     await look(writer, writer.active()[0])
-    assert list(await words().looked_at(writer.user, since - 0.5)) == [then, first], "and no fact"
-    assert list(await words().looked_at(writer.user, since + 0.5)) == [then]
+    assert list(await words().looked_at(writer.user, since - 0.5, 9)) == [then, first], "and no fact"
+    assert list(await words().looked_at(writer.user, since - 0.5, 1)) == [then]
+    assert list(await words().looked_at(writer.user, since + 0.5, 9)) == [then]
 
 
 async def test_what_is_around_an_entity_is_what_may_be_told_of_it(

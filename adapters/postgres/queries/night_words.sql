@@ -1,11 +1,12 @@
 -- What steps of a night that need words read of a memory.
 
 -- name: looked_at
--- Living entities that were recalled at that instant or later, the latest first.
+-- Living entities that were recalled at that instant or later, the latest first, `most` of them.
 SELECT e.entity_id
 FROM accesses a JOIN entities e ON e.user_id = a.user_id AND e.entity_id = a.id
 WHERE a.user_id = %(user_id)s AND a.last_at >= to_timestamp(%(since)s) AND e.merged_into IS NULL
-ORDER BY a.last_at DESC, e.entity_id;
+ORDER BY a.last_at DESC, e.entity_id
+LIMIT %(most)s;
 
 -- name: entities
 SELECT * FROM entities WHERE user_id = %(user_id)s AND entity_id = ANY (%(ids)s) ORDER BY entity_id;

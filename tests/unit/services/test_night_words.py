@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -16,9 +16,11 @@ import memory.rules.night_steps as night_steps
 import memory.services.night_words as night_words
 from memory.errors import JournalUnavailable
 from memory.model import commands as c
+from memory.model.timeline import Instant
+from memory.rules.describing import Surroundings
 from memory.rules.night_steps import Found
 from memory.services.night import instant_of, run_night
-from memory.services.night_words import MOST_FAILURES, WordSight, WordStep, descriptions, instructions
+from memory.services.night_words import MOST_FAILURES, NightWords, WordSight, WordStep, descriptions, instructions
 from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.rules.memory_in_miniature import DAY, Memory, says
 from tests.unit.rules.test_describing import BEES, CELLO, SEA, elena, told
@@ -112,7 +114,9 @@ async def test_a_model_puts_it_into_words_and_what_was_only_quoted_is_written_an
     assert len(model.prompts) == 1, "the facts are the same, so it is not asked again"
 
 
-@pytest.mark.parametrize("reply", [None, "", "x" * 401])
+@pytest.mark.parametrize(
+    "reply", [None, "", "x" * 401, f"{'bees ' * 81}.", "no end", "Elena keeps 3 bees.", "Elena knows Tom."]
+)
 async def test_a_model_that_fails_costs_its_words_and_never_the_description(reply: str | None) -> None:
     lived = looked()
     report = (await sleep(lived, model=ScriptedModel(reply)))["descriptions"]
@@ -125,6 +129,53 @@ async def test_a_model_that_fails_again_and_again_is_not_asked_for_the_rest_of_t
     report = (await sleep(Lived(people(MOST_FAILURES + 2)), model=model))["descriptions"]
     assert len(model.prompts) == MOST_FAILURES
     assert (len(report["written"]), report["model_failed"]) == (MOST_FAILURES + 2, True)
+
+
+async def test_a_sentence_that_no_fact_tells_is_left_out_of_a_description() -> None:
+    lived = looked()
+    await sleep(lived, model=ScriptedModel("Elena keeps bees. She sold 12 jars to Tom. She plays the cello."))
+    assert bears(lived) == "Elena keeps bees. She plays the cello."
+
+
+async def test_words_that_cannot_be_used_cost_their_entity_alone() -> None:
+    """The model is there: it is asked for each of them, however many of its answers cannot be used."""
+    model = ScriptedModel("Zoe swims.")
+    report = (await sleep(Lived(people(MOST_FAILURES + 2)), model=model))["descriptions"]
+    assert len(model.prompts) == MOST_FAILURES + 2
+    assert report["model_failed"] is False
+
+
+class Counting:
+    """The words of a memory, counting how often something is read around entities."""
+
+    def __init__(self, words: NightWords) -> None:
+        self._words = words
+        self.reads = 0
+
+    async def looked_at(self, user_id: str, since: Instant, most: int) -> Sequence[str]:
+        return await self._words.looked_at(user_id, since, most)
+
+    async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
+        self.reads += 1
+        return await self._words.around(user_id, entity_ids, now)
+
+
+async def test_once_enough_is_written_nothing_more_is_read() -> None:
+    lived = Lived(people(6))
+    few = replace(lived.life, descriptions=replace(lived.life.descriptions, most=2))
+    counting = Counting(lived.parts.words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(night_words, "LOOKED_AT_ONCE", 1)
+        report = (await sleep(lived, life=few, words=counting))["descriptions"]
+    assert (len(report["written"]), report["more"]) == (2, True)
+    assert counting.reads == 3, "one more tells that there is more"
+
+
+async def test_a_night_looks_through_so_many_and_no_more() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(night_words, "MOST_LOOKED_AT", 2)
+        report = (await sleep(Lived(people(3))))["descriptions"]
+    assert (report["looked_at"], len(report["written"])) == (2, 2)
 
 
 async def test_no_more_are_written_than_the_settings_let_and_the_rest_comes_in_the_next_night() -> None:
