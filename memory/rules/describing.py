@@ -20,11 +20,13 @@ from memory.rules.reflection import Likeness
 from memory.rules.turn import TurnState
 from memory.rules.versions import link
 from memory.words.cleaning import in_quotes
+from memory.words.stems import tokenise
 
 DESCRIBES = "describes"
 """The kind of link from an entity to a fact its description rests on."""
 QUOTED = "Quoted: "
 """How a description begins that no language model has put into words."""
+_OF = "'s"
 MOST_QUOTED = 200
 """Characters of a statement that are quoted; a statement may be a whole message (chosen: two lines of a terminal)."""
 
@@ -82,10 +84,27 @@ def rests_on(believed: WorkingSet | Draft, entity_id: str) -> frozenset[str]:
 
 
 def is_dirty(around: Surroundings, entity: Entity, facts: Sequence[Fact], *, generated: bool) -> bool:
-    """Whether a description should be written anew: it rests on other facts, or only quotes where a model writes."""
+    """Whether a description should be written anew: it rests on other facts.
+
+    Where a model writes also one that only quotes, or that calls the entity as it was called before it was renamed or
+    merged. Quotations stay as they are: what was said does not change with a name.
+    """
     support = {each.fact_id for each in facts}
-    quoted = entity.description is not None and entity.description.startswith(QUOTED)
-    return support != rests_on(around.believed, entity.entity_id) or (generated and quoted)
+    outdated = entity.description is not None and (
+        entity.description.startswith(QUOTED) or _misnames(entity.description, entity)
+    )
+    return support != rests_on(around.believed, entity.entity_id) or (generated and outdated)
+
+
+def _misnames(text: str, entity: Entity) -> bool:
+    """Whether a text calls an entity by another name and nowhere by its own."""
+    told, own = _spaced(text), _spaced(entity.name)
+    return own not in told and any(_spaced(alias) in told for alias in entity.aliases)
+
+
+def _spaced(text: str) -> str:
+    """The words of a text, folded and without 's, each between spaces."""
+    return f" {' '.join(word.removesuffix(_OF) for word, _ in tokenise(text))} "
 
 
 def quoted(statements: Iterable[str]) -> str:

@@ -115,6 +115,34 @@ def test_it_is_written_anew_when_it_would_rest_on_other_facts_or_is_only_quoted(
 
 
 @pytest.mark.conforms("model:descriptions")
+@pytest.mark.parametrize(
+    ("text", "dirty"),
+    [
+        ("Elena keeps bees.", True),
+        ("Elena's bees are many.", True),
+        ("Nina, once Elena, keeps bees.", False),
+        ("Elenas keep bees.", False),
+        ("She keeps bees.", False),
+        (quoted([BEES]), True),
+    ],
+)
+@pytest.mark.parametrize("how", ["renamed", "merged"])
+def test_a_model_writes_anew_what_calls_an_entity_by_its_former_name(text: str, dirty: bool, how: str) -> None:
+    memory = told(BEES)
+    bees, who = memory.fact(BEES), elena(memory).entity_id
+    describe(memory, text, BEES)
+    if how == "merged":
+        memory.turn(c.Remember(command_id="nina", claims=(says("Nina paints", 0, subject="Nina"),)))
+        nina = memory.fact("Nina paints").subject_id
+        memory.turn(c.MergeEntities(command_id="merge", winner_id=who, loser_id=nina))
+    memory.turn(c.RenameEntity(command_id="rename", entity_id=who, name="Nina"))
+    seen = Surroundings(memory.believed, Likeness({}, lambda cosine: cosine))
+    now = memory.believed.entities[who]
+    assert is_dirty(seen, now, (bees,), generated=True) is dirty
+    assert not is_dirty(seen, now, (bees,), generated=False), "what it rests on is the same"
+
+
+@pytest.mark.conforms("model:descriptions")
 def test_a_description_is_put_with_what_it_rests_on_and_the_same_again_changes_nothing() -> None:
     memory = told(BEES, CELLO)
     describe(memory, "She keeps bees.", BEES)
