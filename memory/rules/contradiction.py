@@ -11,7 +11,7 @@ import re
 from memory.model.verdicts import ComparedStatement, StatementPair, Verdict
 from memory.words.contrast import COUNT, COUNTS, MOVES, Denial, Figure, dates, denials, figures, same_measure, topic_of
 from memory.words.polarity import has_change_cue, is_unreal
-from memory.words.tense import has_been_done, is_done
+from memory.words.tense import has_been_done, tells_deed
 
 LEAST_ALIKE = 0.30
 """Calibrated similarity below which no two statements are compared: the words alone would mislead (dev data)."""
@@ -69,7 +69,7 @@ def _tells_change(statement: str) -> bool:
 def _is_deed(statement: str) -> bool:
     """Whether it tells what was done; of what is only meant a perfect does: hopes for bread, which she has baked."""
     meant = _MEANT.search(statement) is not None or is_unreal(statement)
-    told = is_done(statement) or _LATELY.search(statement) is not None
+    told = tells_deed(statement) or _LATELY.search(statement) is not None
     return has_been_done(statement) or (told and not meant)
 
 
@@ -100,7 +100,7 @@ def _refigured(pair: StatementPair) -> Verdict | None:
     if not before or not after:
         return None
     told = _tells_change(pair.later.statement)
-    moves = told or is_done(pair.earlier.statement)
+    moves = told or tells_deed(pair.earlier.statement)
     about = _about(pair.earlier), _about(pair.later)
     for old in before:
         for new in after:

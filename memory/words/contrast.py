@@ -69,8 +69,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NOUN = words("has have had was were is are per out times time correct also more less")
 _SIZES = stemmed(words("cm mm inch foot side angle degree version step item week day month year sprint question per"))
 """Counted words that number or measure rather than count: two of them are no two values of one thing."""
-MOVES = r"(?:increas|improv|ris|gr[eo]w|extend|reduc|drop|rais|updat|chang|cut|fall)\w*"
-"""Verbs by which a figure becomes another."""
+MOVES = f"(?:{'|'.join(sorted(listed('moves')))})"
+"""Words by which a figure becomes another, as a pattern of whole ones."""
 _REACHED = re.compile(
     rf"\b(?:reach(?:es|ed)|{MOVES} to|now at|"
     r"stands? at|total(?:s|ling)? (?:of )?) ?$", _I,

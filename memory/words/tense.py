@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 
-from memory.words.vocabulary import table
+from memory.words.vocabulary import listed, table
 
 _PRESENT = {"has", "does"}
 _VERBS = "|".join(sorted(table("irregular_verbs").keys() - _PRESENT))
 _WAS = r"was(?:n't)?|were(?:n't)?|did(?:n't)?|had|used to|formerly|previously|once|ago|back then|no longer"
 _IS_OVER = re.compile(rf"\b(?:{_WAS})\b", re.IGNORECASE)
-_IS_DONE = re.compile(rf"\b(?:{_WAS}|{_VERBS}|\w{{2,}}ed|yesterday|last)\b", re.IGNORECASE)
+_REGULAR = rf"(?!(?:{'|'.join(sorted(listed('no_pasts')))})\b)\w{{2,}}ed"
+"""A past or participle in -ed, as a pattern; what is no verb of the past is listed."""
+_IS_DONE = re.compile(rf"\b(?:{_WAS}|{_VERBS}|{_REGULAR}|yesterday|last)\b", re.IGNORECASE)
+_ONCE = "|".join(sorted(listed("past_times")))
+_IS_DEED = re.compile(
+    rf"\b(?:was(?:n't)?|were(?:n't)?|did(?:n't)?|had|used to|formerly|previously|ago|{_VERBS}|{_REGULAR}|{_ONCE})\b",
+    re.IGNORECASE,
+)
 _HAS_DONE = re.compile(
-    rf"(?:\bha(?:s|ve)|'(?:s|ve)) (?!(?:never|not)\b)(?:\w+ )?(?:\w{{2,}}ed|{_VERBS})\b", re.IGNORECASE
+    rf"(?:\bha(?:s|ve)|'(?:s|ve)) (?!(?:never|not)\b)(?:\w+ )?\b(?:{_REGULAR}|{_VERBS})\b", re.IGNORECASE
 )
 _PERFECT = re.compile(
     r"\b(?:has|have|been|habe?|hat|hast|haben|hatte\w*|war\w*|wurde\w*|gab|ging\w*|geschah|passierte|kam\w*|brachte\w*|"
@@ -38,6 +45,11 @@ def is_over(text: str) -> bool:
 def is_done(text: str) -> bool:
     """Whether English words are of the past: what was, or a verb of what was done."""
     return _IS_DONE.search(text) is not None
+
+
+def tells_deed(text: str) -> bool:
+    """Whether English words tell what was done, by a verb in its past or by when it was; "last" and "once" do not."""
+    return _IS_DEED.search(text) is not None
 
 
 def has_been_done(text: str) -> bool:

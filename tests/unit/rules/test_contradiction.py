@@ -191,6 +191,12 @@ def test_the_denied_thing_alone_may_be_all_that_is_said() -> None:
         ("Ida bakes rye bread", "unrelated"),  # what is done now and then is no single deed
         ("Ida will finally learn how she baked rye bread recently", "unrelated"),
         ("Ida hopes for rye bread, which she has baked and completed", "contradicts"),
+        ("Ida bakes rye bread for Tom last week", "contradicts"),
+        ("Rye bread is the last that Ida bakes", "unrelated"),
+        ("Ida bakes rye bread once a month", "unrelated"),
+        ("Ida is interested in rye bread", "unrelated"),
+        ("Ida has a shed to bake rye bread", "unrelated"),
+        ("Ida bakes rye bread from seed at great speed", "unrelated"),
     ],
 )
 def test_only_what_was_done_contradicts_a_denial(deed: str, relation: str) -> None:
@@ -222,6 +228,12 @@ def test_the_denied_words_read_as_a_statement_of_the_same_sentence_are_no_deed()
         # a total counts for a word of change of its own, and a bare number it names is enough
         ("Ida completed 10 lessons in spring", "Tom was given a total of 15 lessons in the mill", "updates"),
         ("Ida's exam is on May 3", "Ida's exam is on May 9", "unrelated"),
+        ("Ida's party with cutlery is on May 3", "Ida's party with cutlery is on May 9", "unrelated"),
+        ("Ida's party with risotto is on May 3", "Ida's party with risotto is on May 9", "unrelated"),
+        ("Ida's party with drops is on May 3", "Ida's party drops to May 9", "updates"),
+        ("Ida has 10 risotto recipes", "Ida has 15 risotto recipes", "unrelated"),
+        ("Ida needs 10 harp lessons", "Ida has 15 harp lessons", "unrelated"),
+        ("Ida has 10 harp lessons in a shed", "Ida has 15 harp lessons", "unrelated"),
         ("Ida's exam is on May 3", "Ida's exam was moved on May 3 to May 9", "unrelated"),
         ("Ida's exam is on May 3", "Ida's exam now is on May 3", "unrelated"),
     ],

@@ -31,7 +31,22 @@ def test_the_perfect_tells_what_has_been_done_by_now(text: str, done: bool) -> N
     assert tense.has_been_done(text) is done
 
 
-@pytest.mark.parametrize("text", ["Ida is a nurse", "Where does Ida live?", "Ida will bake bread"])
+@pytest.mark.parametrize(
+    ("text", "deed"),
+    [
+        ("Ida baked bread", True),
+        ("Ida swam yesterday", True),
+        ("Ida's last boat", False),
+        ("Ida bakes once a week", False),
+        ("Ida has a shed", False),
+        ("Ida has a hundred seeds", False),
+    ],
+)
+def test_a_deed_is_told_by_a_verb_of_the_past_and_not_by_a_word_that_ends_like_one(text: str, deed: bool) -> None:
+    assert (tense.tells_deed(text) or tense.has_been_done(text)) is deed
+
+
+@pytest.mark.parametrize("text", ["Ida is a nurse", "Where does Ida live?", "Ida will bake bread", "Ida needs a shed"])
 def test_what_is_or_will_be_is_not_past(text: str) -> None:
     assert not tense.is_over(text)
     assert not tense.is_done(text)
