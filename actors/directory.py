@@ -7,16 +7,15 @@ from contextlib import suppress
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError
 
 from actors.memory_shard import MemoryShardActor
-from actors.names import NAMESPACE, WORKER, actor
+from actors.names import NAMESPACE, WORKER, actor, ask_in_place
 from actors.placement import Placement, line_of, shard_name
 from actors.shard_socket import ShardClient
 from actors.worker import Worker
 from adapters.watched import orphaned
 from config.settings import Settings
-from memory.errors import Fenced, Unavailable
+from memory.errors import Unavailable
 
 NEXT_LIFE_S = 1.0
 """Seconds for which whoever asks a shard that cannot be called waits for the line of its next life. Those who wait keep
@@ -49,30 +48,21 @@ class Directory:
         """Create what does not live yet; nothing in a process that has no raylet."""
         if orphaned():
             return
-        self._ensured = self._placement.wanted
-        for number in range(self._ensured):
+        wanted = self._placement.wanted
+        for number in range(wanted):
             name = shard_name(number)
             shard = ray.remote(MemoryShardActor).options(**_FOREVER, name=name, max_concurrency=256)
             shard.remote(name, self._settings)
         ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
+        self._ensured = wanted  # only now: what has failed is done again with the next look
 
     def shard_of(self, user_id: str) -> str:
         """The name of the shard a user lives in by now."""
         return self._placement.of(user_id)
 
     async def ask(self, user_id: str, method: str, *asked: object) -> Any:
-        """Ask the shard a user lives in, by the shortest way. What is asked may be asked twice.
-
-        It is asked again where the memory has moved meanwhile, and where another had claimed it: who was fenced has let
-        go of the memory, and takes it anew.
-        """
-        name = self.shard_of(user_id)
-        try:
-            return await self._caller(name).ask(method, *asked)
-        except (Unavailable, RayActorError) as error:
-            if not isinstance(error, Fenced) and self.shard_of(user_id) == name:
-                raise
-        return await self._caller(self.shard_of(user_id)).ask(method, *asked)
+        """Ask the shard a user lives in, by the shortest way (`ask_in_place`)."""
+        return await ask_in_place(self._placement, user_id, lambda name: self._caller(name).ask(method, *asked))
 
     async def ask_all(self, method: str, *asked: object) -> None:
         """Ask every shard: a memory that has moved may still be held where it was."""
@@ -92,7 +82,10 @@ class Directory:
             self._end(name)
         self._over = over
         shards = self._placement.shards
-        await asyncio.gather(*(self._living(name).line.remote(shards) for name in self._placement.names()))
+        living = [self._living(name) for name in self._placement.names()]
+        await asyncio.gather(
+            *(each.open_socket.remote() for each in living), *(each.release_moved.remote(shards) for each in living)
+        )
 
     def _end(self, name: str) -> None:
         line_of(self._settings.home, name).unlink(missing_ok=True)  # the next of this name is awaited by its line

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from functools import partial
 
-from actors.names import Shards
+from actors.names import PIECE_S, Shards
 from adapters import build
 from config.settings import Settings
 from memory.errors import Unavailable
@@ -20,25 +21,25 @@ LOOK_S = 2.0
 """Seconds between looks at the queue when nothing was due; whoever deletes has begun with it anyway."""
 SWEEP_LOOK_S = 30.0
 """Seconds between looks whether a sweep is due."""
-PIECE_S = 60.0
-"""Seconds a piece may take, a restart of its shard included: as long as whoever has taken it has it alone."""
 
 
 async def erase(settings: Settings, stores: build.Stores) -> None:
     """Carry out what is due of the queue, without end."""
     shards = Shards(settings, PIECE_S)
 
-    async def piece(task: Task) -> Mapping[str, int]:
-        less: Mapping[str, int] = await shards.ask(task["user_id"], "erase", task)
-        return less
-
     async def leave(user_id: str) -> None:
         await shards.ask_all("forget_user", user_id)
 
-    eraser = build.eraser(stores, settings, piece, leave)
+    eraser = build.eraser(stores, settings, partial(erase_piece, shards), leave)
     while True:
         if not await eraser.step():
             await asyncio.sleep(LOOK_S)
+
+
+async def erase_piece(shards: Shards, task: Task) -> Mapping[str, int]:
+    """Have the shard of its user carry out a piece; how much less there is."""
+    less: Mapping[str, int] = await shards.ask(task["user_id"], "erase", task)
+    return less
 
 
 async def sweep_now_and_then(settings: Settings, stores: build.Stores) -> None:

@@ -99,7 +99,9 @@ class MemoryShard:
         self._forgotten: set[str] = set()
         """Whoever was forgotten since the last waking began."""
         self._among: int | None = None
-        """Of how many shards this is one, as far as it was told."""
+        """Among how many shards whoever does not live here was let go of."""
+        self._woken: set[str] = set()
+        """Whoever woke since then."""
         self._erasing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """user id -> who erases, alone, whichever gateway or worker it was asked by."""
         self._stores: build.Stores | None = None
@@ -149,16 +151,21 @@ class MemoryShard:
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.follower.segment_index, again))
         return understood.told(found)
 
-    async def line(self, shards: int | None = None) -> None:
-        """Answer on the same machine past Ray, too (actors.shard_socket); and let go of whoever lives elsewhere among
-        so many shards.
-        """
+    async def open_socket(self) -> None:
+        """Answer on the same machine past Ray, too (actors.shard_socket)."""
         await self._exchange.open()
-        if shards is not None and shards != self._among:
-            self._among = shards
-            if moved := [user for user in self._users if shard_of(user, shards) != self.name]:
-                await self._accesses.commit()
-                await asyncio.gather(*map(self.forget_user, moved))
+
+    async def release_moved(self, shards: int) -> None:
+        """Let go of whoever lives elsewhere among so many shards; of those looked at before, nobody is again.
+
+        Somebody who learns late of another number may still ask here for a user who has moved, and wake them.
+        """
+        looked = self._users if shards != self._among else self._woken & self._users.keys()
+        self._among, self._woken = None, set()  # if this fails all are looked at next time
+        if moved := [user for user in looked if shard_of(user, shards) != self.name]:
+            await self._accesses.commit()
+            await asyncio.gather(*map(self.forget_user, moved))
+        self._among = shards
 
     async def _asked_for(self, method: str, *asked: object) -> object:
         """What is asked over the line, as if it were called."""
@@ -286,6 +293,7 @@ class MemoryShard:
                 memory = await self._wake(user_id)
                 if user_id not in self._forgotten:  # else what was loaded may be gone, and its columns are
                     self._users[user_id] = memory
+                    self._woken.add(user_id)
             return self._users[user_id]
 
     async def _newest(self, memory: UserMemory) -> UserMemory:
@@ -352,14 +360,14 @@ class MemoryShard:
 class MemoryShardActor(MemoryShard):
     """A shard as an async Ray actor (wrapped late, in actors.directory): everybody waits for its process.
 
-    It opens its line as it begins. So a gateway that waits for a shard that was killed finds the new one without Ray,
+    It opens its socket as it begins. So a gateway that waits for a shard that was killed finds the new one without Ray,
     which can be seconds late to tell that an actor is back.
     """
 
     def __init__(self, name: str, settings: Settings) -> None:
         stand_before()
         super().__init__(name, settings)
-        self._begun = asyncio.get_running_loop().create_task(self.line())
+        self._begun = asyncio.get_running_loop().create_task(self.open_socket())
 
 
 def _show(facts: FactColumns, believed: WorkingSet, fresh: Mapping[str, Vector]) -> None:

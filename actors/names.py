@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import ray
+from ray.exceptions import RayActorError
 
 from actors.placement import Placement
 from config.settings import Settings
@@ -14,6 +15,10 @@ from memory.errors import Fenced, Unavailable
 
 NAMESPACE = "memoray"
 WORKER = "worker"
+TURN_S = 30.0
+"""Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
+PIECE_S = 60.0
+"""Seconds a piece of an erasure may take, a restart included: as long as whoever has taken it has it alone."""
 
 
 def actor(name: str) -> Any:
@@ -24,22 +29,34 @@ def actor(name: str) -> Any:
         raise Unavailable("A part of Memoray does not live; see its log and `memoray status`.") from error
 
 
+async def ask_in_place(placement: Placement, user_id: str, ask: Callable[[str], Awaitable[Any]]) -> Any:
+    """What the shard of a user answers, which is asked by its name. What is asked may be asked twice.
+
+    It is asked again where the memory has moved meanwhile, and where another had claimed it: who was fenced has let
+    go of the memory, and takes it anew.
+    """
+    name = placement.of(user_id)
+    try:
+        return await ask(name)
+    except (Unavailable, RayActorError) as error:
+        if not isinstance(error, Fenced) and placement.of(user_id) == name:
+            raise
+    return await ask(placement.of(user_id))
+
+
 class Shards:
     """The shards for the worker and for jobs, by Ray's own calls."""
 
-    def __init__(self, settings: Settings, timeout_s: float | None = None) -> None:
+    def __init__(self, settings: Settings, timeout_s: float) -> None:
         """`timeout_s` are seconds for one call, a restart of its shard included."""
         self._placement, self._timeout_s = Placement(settings.home, settings.shards), timeout_s
 
     async def ask(self, user_id: str, method: str, *asked: object) -> Any:
-        """What the shard of a user does for this user; once more where the memory has just moved.
+        """What the shard a user lives in answers (`ask_in_place`).
 
         Raises TimeoutError: the answer of a shard that was killed may never come, and the same command counts once.
         """
-        try:
-            return await self._called(self._placement.of(user_id), method, user_id, *asked)
-        except Fenced:  # it has let go of the memory, and takes it anew if it still lives there
-            return await self._called(self._placement.of(user_id), method, user_id, *asked)
+        return await ask_in_place(self._placement, user_id, lambda name: self._called(name, method, *asked))
 
     async def ask_all(self, method: str, *asked: object, timeout_s: float | None = None) -> Sequence[Any]:
         """What every shard does."""
@@ -48,4 +65,7 @@ class Shards:
 
     async def _called(self, name: str, method: str, *asked: object, timeout_s: float | None = None) -> Any:
         call = getattr(actor(name), method).remote(*asked)
-        return await asyncio.wait_for(call, self._timeout_s if timeout_s is None else timeout_s)
+        try:
+            return await asyncio.wait_for(call, self._timeout_s if timeout_s is None else timeout_s)
+        except RayActorError as error:
+            raise Unavailable("A shard is away for a moment.") from error

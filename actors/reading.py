@@ -7,18 +7,16 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ray.exceptions import RayActorError
-
 from adapters.build import Stores
 from config.settings import Settings
-from memory.errors import DomainError, JournalUnavailable, ModelFailed, ReadingEnded, StatementTimeout, Unavailable
+from memory.errors import DomainError, JournalUnavailable, ReadingEnded, is_away
 from memory.model.events import COMPLETE, ERROR, START
 from memory.model.scopes import Sensitivity, user_scope
 from memory.ports import Clock, Extractor
 from memory.services.counted import CountingExtractor
 from memory.services.extract import Submit, read_source
 from memory.services.judging import RetrySchedule
-from memory.services.told import kind_of
+from memory.services.told import kind_of, reason_of
 
 log = logging.getLogger("memoray.reading")
 LOOK_S = 1.0
@@ -155,15 +153,3 @@ def tell_of(task: Task, stores: Stores, event_type: str, **figures: str | float)
             source_id=task["source_id"],
             **figures,
         )
-
-
-def is_away(error: Exception) -> bool:
-    """Whether the system failed and not the work: the database or a shard; a model, and a statement that takes
-    too long, are the work's own."""
-    own = isinstance(error, ModelFailed | StatementTimeout)
-    return isinstance(error, Unavailable | RayActorError | TimeoutError) and not own
-
-
-def reason_of(error: Exception) -> str:
-    """A failure as it may be shown and logged: its kind, and no words."""
-    return f"{error.kind}: {error.detail}" if isinstance(error, DomainError) else type(error).__name__

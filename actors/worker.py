@@ -18,13 +18,13 @@ from actors.background import Threads, come_last, step_back
 from actors.encoder_migration import EncoderMigration
 from actors.erasing import erase, sweep_now_and_then
 from actors.happenings import keep_events, watch_events
-from actors.names import Shards
-from actors.reading import ReadingTask, Turns, attempt, is_away
+from actors.names import TURN_S, Shards
+from actors.reading import ReadingTask, Turns, attempt
 from actors.scheduler import Scheduler
 from actors.transcripts import Transcripts
 from adapters import build, build_models
 from config.settings import Settings
-from memory.errors import Unavailable
+from memory.errors import Unavailable, is_away
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import MeetRivals
 from memory.model.events import ERROR
@@ -47,8 +47,6 @@ FACTS_S = 60.0
 """Seconds between looks for facts to encode."""
 MOST_UNJUDGED, AT_ONCE = 500, 16
 """Facts looked at for a judge that has failed, and of one user put to it at once."""
-TURN_S = 30.0
-"""Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
 RENEW_S = 600.0
 """Seconds a shard may take to load its users' vectors by another encoder; a thousand users take some ten."""
 SWITCH_S = 0.0005
@@ -66,7 +64,7 @@ class Worker:
         sys.setswitchinterval(SWITCH_S)
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
-        self._succession: EncoderMigration | None = None
+        self._migration: EncoderMigration | None = None
         self._asked, last = build_models.readers(settings)
         """Reads what somebody waits for."""
         self._judge = build_models.judge(settings)
@@ -157,14 +155,14 @@ class Worker:
 
     async def _succeed(self) -> bool:
         """When nothing that was heard waits: bring the configured encoder nearer to serving."""
-        if self._succession is None:
-            self._succession = EncoderMigration(await self._open(), self._renew)
-        return await self._succession.step()
+        if self._migration is None:
+            self._migration = EncoderMigration(await self._open(), self._renew)
+        return await self._migration.step()
 
     async def _renew(self) -> None:
         """Take the encoder that serves now, here and in every shard."""
         kept = await self._open()
-        self._stores, self._succession = await build.stores_over(kept.pool, self._settings, kept.events), None
+        self._stores, self._migration = await build.stores_over(kept.pool, self._settings, kept.events), None
         await self._shards.ask_all("renew", timeout_s=RENEW_S)
 
     async def _read_heard(self) -> None:
@@ -258,7 +256,7 @@ class Worker:
             vectors = await encode(stores.encoder, [row["statement"] for row in anew])
             own = {row["fact_id"]: vectors[row["statement"]] for row in anew}
             await stores.journal.put_fact_vectors(user_id, own)
-            await self._shards.ask(user_id, "relearn")
+            await self._shards.ask(user_id, "relearn", user_id)
         if unmet := [row for row in rows if not row["anew"]]:
             await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
 
@@ -268,7 +266,7 @@ class Worker:
         return await submit_judged(command, partial(self._turn, user_id, vectors), self._judge, rounds)
 
     async def _turn(self, user_id: str, vectors: Mapping[str, Vector], command: Judgeable) -> Any:
-        return await self._shards.ask(user_id, "turn", command, vectors)
+        return await self._shards.ask(user_id, "turn", user_id, command, vectors)
 
     async def _open(self) -> build.Stores:
         if self._stores is None:

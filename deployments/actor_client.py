@@ -10,6 +10,7 @@ from typing import Any, cast
 from ray.exceptions import RayActorError, RayError
 
 from actors.directory import Directory
+from actors.names import PIECE_S, TURN_S
 from actors.understanding import QuestionEncoding
 from config.settings import Settings
 from memory.errors import Unavailable
@@ -30,13 +31,8 @@ ASKED_AT_ONCE = 8
 after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
 LOOKED_S = 2.0
 """Seconds between looks whether there are as many shards as there are to be, all of them with their lines open."""
-TURN_S = 30.0
-"""Seconds a turn may take, a restart of its shard included."""
 FIGURES_S = 1.0
 """Seconds that figures wait for a shard."""
-
-PIECE_S = 60.0
-"""Seconds a piece of an erasure may take: as long as whoever has taken it has it alone."""
 
 REBUILD_S = 3_600.0
 """Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from actors.names import Shards
+from actors.names import TURN_S, Shards
 from adapters import build, build_models
 from config.settings import Settings
 from memory.model.commands import Command
@@ -13,7 +13,7 @@ from memory.services.night import NightParts
 from memory.services.sleeping import STEP, run_nights
 
 
-class Committing:
+class ShardTurnRunner:
     """Where the commands of a night are committed."""
 
     def __init__(self, shards: Shards) -> None:
@@ -21,7 +21,7 @@ class Committing:
 
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn in the shard of the user."""
-        await self._shards.ask(user_id, "carry_out", command)
+        await self._shards.ask(user_id, "carry_out", user_id, command)
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
@@ -32,9 +32,8 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
         known = await stores.nights.sleepers()
         sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
         model = build_models.language(settings)
-        parts = NightParts(
-            settings.life, stores.nights, Committing(Shards(settings)), stores.night_words, model, settings.night.hour
-        )
+        runner, hour = ShardTurnRunner(Shards(settings, TURN_S)), settings.night.hour
+        parts = NightParts(settings.life, stores.nights, runner, stores.night_words, model, hour)
         return await run_nights(sleepers, night, build.clock().now(), parts, stores.failures, stores.events)
     finally:
         await stores.close()

@@ -212,3 +212,12 @@ class ConfigError(DomainError):
 
     status = 500
     kind = "config-error"
+
+
+def is_away(error: Exception) -> bool:
+    """Whether the system failed and not the work, which may well end when it is tried again: the database, a shard.
+
+    A model that fails and a statement that takes too long are the work's own.
+    """
+    own = isinstance(error, ModelFailed | StatementTimeout)
+    return isinstance(error, Unavailable | TimeoutError) and not own

@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain, groupby
 from typing import Any, Protocol
 
-from memory.errors import DomainError, ModelFailed, StatementTimeout, Unavailable
+from memory.errors import DomainError, is_away
 from memory.model.commands import Command
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
@@ -159,7 +159,7 @@ async def _second_phase(
     try:
         await _commit(user_id, plan.commands[name], parts)
     except DomainError as error:
-        if _is_away(error):
+        if is_away(error):
             raise
         log.warning("the step %s of the night of %s failed: %s", name, user_id, reason_of(error))
         await parts.nights.tell(user_id, night, name, {"failed": reason_of(error)})
@@ -170,16 +170,10 @@ async def _attempted(name: str, step: WordStep, sight: WordSight) -> Found:
     try:
         return await step(sight)
     except Exception as error:
-        if _is_away(error):
+        if is_away(error):
             raise
         log.exception("the step %s of the night of %s failed", name, sight.of.user_id)
         return Found((), {"failed": reason_of(error)})
-
-
-def _is_away(error: Exception) -> bool:
-    """Whether the system failed and not the step: a night that is run again later may well end."""
-    own = isinstance(error, ModelFailed | StatementTimeout)
-    return isinstance(error, Unavailable | TimeoutError) and not own
 
 
 async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) -> None:

@@ -31,22 +31,22 @@ class Change:
 
     def __init__(self, door: Door, settings: Settings) -> None:
         self.door, self.settings = door, settings
-        self._succession: EncoderMigration | None = None
+        self._migration: EncoderMigration | None = None
         self.told = 0
 
     async def step(self) -> bool:
         """What the worker does when nothing else waits."""
-        if self._succession is None:
+        if self._migration is None:
             pool = self.door.app.stores.pool
-            self._succession = EncoderMigration(await build.stores_over(pool, self.settings), self.renew)
-        return await self._succession.step()
+            self._migration = EncoderMigration(await build.stores_over(pool, self.settings), self.renew)
+        return await self._migration.step()
 
     def crash(self) -> None:
         """The worker starts anew."""
-        self._succession = None
+        self._migration = None
 
     async def renew(self) -> None:
-        self._succession = None
+        self._migration = None
         self.told += 1
         for shard in self.door.actors.shards:
             await shard.renew()

@@ -104,8 +104,11 @@ async def test_a_shard_lets_go_of_who_has_moved_and_loses_no_count(door: Door) -
     stays = next(each for each in others if shard_of(each, 3) == before.name)
     for each in (user, stays):
         await before.turn(each, remember("Maya sings"))
-    await before.line(3)
-    await before._exchange.close()
+    await before.release_moved(3)
+    assert set(before._users) & {user, stays} == {stays}
+    await before.believed(user)  # asked by somebody who has not learnt of the third
+    assert set(before._users) & {user, stays} == {user, stays}
+    await before.release_moved(3)
     assert set(before._users) & {user, stays} == {stays}
     assert await statements(after, user) == {"Maya sings"}
 

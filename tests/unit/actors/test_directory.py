@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from ray.exceptions import RayActorError
 
 from actors.directory import Directory
 from actors.placement import line_of, living, put_in_force, shard_name, shard_of
@@ -104,6 +106,40 @@ async def test_what_is_refused_or_away_is_not_asked_again(site: Site) -> None:
     with pytest.raises(Unavailable):
         await directory.ask("maya", "turn", "maya")
     assert site.asked == ["shard-0", "shard-0"]
+
+
+class Cluster:
+    """A cluster in which actors are begun by name, and the one called `fails` cannot be."""
+
+    def __init__(self, fails: str | None) -> None:
+        self.fails, self.begun = fails, list[str]()
+
+    def remote(self, _: type) -> Cluster:
+        return self
+
+    def options(self, *, name: str, **_: object) -> SimpleNamespace:
+        def begin(*_: object) -> None:
+            if name == self.fails:
+                raise RayActorError
+            self.begun.append(name)
+
+        return SimpleNamespace(remote=begin)
+
+
+@pytest.mark.parametrize("fails", ["shard-1", "worker"])
+async def test_what_could_not_be_brought_to_life_is_begun_again_with_the_next_look(
+    site: Site, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    put_in_force(site.home, 2)
+    cluster = Cluster(fails)
+    monkeypatch.setattr("actors.directory.ray", cluster)
+    directory = Directory(Settings(site.home))
+    with pytest.raises(RayActorError):
+        directory.ensure()
+    cluster.fails = None
+    with pytest.raises(Unavailable):  # nobody of them can be called here
+        await directory.look()
+    assert {"shard-0", "shard-1", "worker"} <= set(cluster.begun)
 
 
 async def test_lines_tell_which_process_answers(site: Site) -> None:

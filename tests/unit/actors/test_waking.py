@@ -5,14 +5,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from actors.columns import ShardColumns
 from actors.columns_follower import ColumnsFollower
 from actors.memory_shard import Legs, MemoryShard
+from actors.placement import shard_of
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.inmemory.captures import InMemoryCaptures
 from adapters.inmemory.journal import InMemoryJournal
 from config.settings import Settings
+from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim
 from memory.model.commands import Remember
@@ -93,6 +97,30 @@ async def test_who_is_forgotten_while_they_wake_wakes_anew(tmp_path: Path) -> No
     assert shard.wakings == 2
     assert shard._users["ann"] is memory
     assert shard.vectors_of(changes) == [True], "its columns went when it was forgotten, and with them its vectors"
+
+
+async def test_whoever_lives_elsewhere_is_let_go_of_also_if_they_wake_late_or_that_failed(tmp_path: Path) -> None:
+    shard = Drowsy(tmp_path)
+    stays, moves = (next(each for each in map(str, range(99)) if shard_of(each, 2) == f"shard-{n}") for n in (0, 1))
+
+    async def held(*users: str) -> set[str]:
+        for user in users:
+            await shard._memory(user)
+        await shard.release_moved(2)
+        return set(shard._users)
+
+    assert await held(stays, moves) == {stays}
+    assert await held(moves) == {stays}, "asked by somebody who had not learnt of the other shard"
+    committed = shard._accesses.commit
+    shard._accesses.commit = failing  # type: ignore[method-assign]
+    with pytest.raises(Unavailable):
+        await held(moves)
+    shard._accesses.commit = committed  # type: ignore[method-assign]
+    assert await held() == {stays}
+
+
+async def failing() -> None:
+    raise Unavailable
 
 
 async def test_a_turn_of_a_memory_that_was_forgotten_leaves_the_columns_to_who_wakes(tmp_path: Path) -> None:
