@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from memory.errors import NothingToUndo
@@ -40,7 +40,7 @@ def undo(turn: TurnState, command: Undo) -> list[Outcome]:
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
     if command.partly:
         return _undo_partly(turn, command.done.changes)
-    _undo_all(turn, command.done.changes)
+    _undo_all(turn, command.done.changes, _Made.by(command.done.changes))
     return []
 
 
@@ -53,11 +53,11 @@ def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:
 
     What was changed first is put back last: an entity that the command made goes only when nothing speaks of it.
     """
-    outcomes = []
+    outcomes, made = [], _Made.by(changes)
     for together in reversed(list(_tied(changes))):
         mark = len(turn.draft.changes)
         try:
-            _undo_all(turn, together)
+            _undo_all(turn, together, made)
         except NothingToUndo:
             turn.draft.rewind(mark)
             ids = (str(key_of(each.row)[0]) for each in together if isinstance(each.row, Entity | Fact | Note))
@@ -96,18 +96,33 @@ def _named(row: Row) -> tuple[str, ...]:
     return (str(key_of(row)[0]),)
 
 
-def _undo_all(turn: TurnState, changes: Sequence[Change]) -> None:
-    created = {change.row.fact_id for change in changes if isinstance(change.row, Fact) and change.before is None}
+@dataclass(frozen=True)
+class _Made:
+    """What a command made: the ids of its facts, and its entities, each as it first was."""
+
+    facts: frozenset[str]
+    entities: Mapping[str, Entity]
+
+    @classmethod
+    def by(cls, changes: Sequence[Change]) -> _Made:
+        rows = [change.row for change in changes if change.before is None]
+        facts = frozenset(row.fact_id for row in rows if isinstance(row, Fact))
+        return cls(facts, {row.entity_id: row for row in rows if isinstance(row, Entity)})
+
+
+def _undo_all(turn: TurnState, changes: Sequence[Change], made: _Made) -> None:
     for change in reversed(changes):
         # a fact that was created stays as a forgotten one (decision 0009), and so does what it was read from
-        if not (isinstance(change.row, Evidence) and change.row.fact_id in created):
-            _put_back(turn, change)
+        if not (isinstance(change.row, Evidence) and change.row.fact_id in made.facts):
+            _put_back(turn, change, made)
 
 
-def _put_back(turn: TurnState, change: Change) -> None:
+def _put_back(turn: TurnState, change: Change, made: _Made) -> None:
     row = change.row
     if isinstance(row, Fact):
         _put_fact_back(turn, row.fact_id, change)
+    elif isinstance(row, Entity) and change.after is None:
+        _put_taken_over_back(turn.draft, row, made)
     elif isinstance(row, Entity):
         _put_entity_back(turn.draft, row.entity_id, change)
     elif isinstance(row, Access) and change.reason == GIVEN_WAY:
@@ -141,11 +156,6 @@ def _put_fact_back(turn: TurnState, fact_id: str, change: Change) -> None:
 
 def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
     current = draft.entities.get(entity_id)
-    if change.after is None:  # it had left its row to less sensitive words, which may still need it
-        assert isinstance(change.before, Entity)
-        if current is None or current.sensitivity >= change.before.sensitivity:
-            draft.put("undone", current, change.before)
-        return
     if current is None:
         raise NothingToUndo("An entity of that command has been erased since.", entity_id=entity_id)
     if change.before is None:
@@ -159,6 +169,22 @@ def _put_entity_back(draft: Draft, entity_id: str, change: Change) -> None:
     assert isinstance(change.after, Entity)
     changed = _restored(change.before, change.after, current, "entity", entity_id)
     draft.put("undone", current, replace(current, **changed))
+
+
+def _put_taken_over_back(draft: Draft, before: Entity, made: _Made) -> None:
+    """Put an entity back that had left its row to less sensitive words, unless those or others still need it.
+
+    What the command itself has said of it, and has now taken back, does not.
+    """
+    current = draft.entities.get(before.entity_id)
+    if current is None or current.sensitivity >= before.sensitivity:
+        draft.put("undone", current, before)
+    elif current == made.entities.get(before.entity_id):
+        taken_back = {each for each in made.facts & draft.facts.keys() if draft.facts[each].status == "forgotten"}
+        spoken = spoken_of(draft, {before.entity_id}, but=taken_back).get(before.entity_id, before.sensitivity)
+        if spoken >= before.sensitivity:
+            draft.put("undone", current, None)
+            draft.put("undone", None, before)
 
 
 def _restored(before: Versioned, after: Versioned, current: Versioned, noun: str, identity: str) -> dict[str, Any]:

@@ -136,12 +136,15 @@ def erase_silent(turn: TurnState, entity_ids: Collection[str]) -> None:
             erase_entity(turn, entity)
 
 
-def spoken_of(draft: Draft, entity_ids: Collection[str]) -> Mapping[str, Sensitivity]:
-    """entity id -> the least sensitivity at which it is mentioned or a fact speaks of it, for those that are."""
+def spoken_of(draft: Draft, entity_ids: Collection[str], *, but: Collection[str] = ()) -> Mapping[str, Sensitivity]:
+    """entity id -> the least sensitivity at which it is mentioned or a fact speaks of it, for those that are.
+
+    Facts whose ids are in `but` do not count.
+    """
     found: dict[str, Sensitivity] = {}
     wanted = frozenset(entity_ids)
     for fact in draft.facts.values():
-        for entity_id in wanted & {fact.subject_id, fact.object_id}:
+        for entity_id in wanted & {fact.subject_id, fact.object_id} if fact.fact_id not in but else ():
             found[str(entity_id)] = min(fact.sensitivity, found.get(str(entity_id), fact.sensitivity))
     for entity_id in entity_ids:
         for mention in draft.mentions.get(entity_id, {}).values():

@@ -19,6 +19,7 @@ from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Sighting
 from memory.model.facts import Fact
 from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide
 from tests.unit.rules.memory_in_miniature import DAY, NOON, says
@@ -158,6 +159,8 @@ def born(done: ChangeSet) -> set[str]:
 
 @pytest.mark.conforms("model:undo")
 @settings(max_examples=400, deadline=None)
+@example(past=[("hear", 33, 21)], last=("tell", 17, 29), partly=False)  # told of privately, then openly
+@example(past=[("hear", 33, 21)], last=("tell", 17, 29), partly=True)
 @example(past=[("hear", 33, 34), ("synthesize", 14, 25)], last=("split", 8, 21), partly=True)
 @given(past=PAST, last=STEP, partly=st.booleans())
 def test_a_command_and_its_undo_leave_the_working_set_as_it_was(past: list[Any], last: Any, partly: bool) -> None:
@@ -209,6 +212,21 @@ def test_what_others_did_to_the_same_fact_since_stays() -> None:
     history.turn(c.Undo(command_id="", done=done))
     now = history.believed.facts[fact.fact_id]
     assert (now.protected, now.confidence) == (False, pytest.approx(0.7))
+
+
+@pytest.mark.conforms("model:undo")
+@pytest.mark.parametrize("partly", [False, True])
+def test_what_others_say_openly_since_keeps_an_entity_open(partly: bool) -> None:
+    """It was told of privately, then openly by a command that is undone; whoever else told of it needs it."""
+    history = History()
+    history.turn(hear(history, 33, 21))
+    (val,) = (each.entity_id for each in history.believed.entities.values() if each.name == "Val")
+    done = history.turn(COMMANDS["tell"](history, 17, 29))
+    assert history.turn(COMMANDS["tell"](history, 0, 29)) is not None
+    spoken = history.believed.entities[val]
+    assert history.turn(c.Undo(command_id="", done=done, partly=partly)) is not None
+    assert history.believed.entities[val] == spoken
+    assert spoken.sensitivity is Sensitivity.OPEN
 
 
 @pytest.mark.conforms("model:undo")
