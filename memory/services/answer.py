@@ -150,21 +150,16 @@ def _is_overtaken(found: Findings, lead: BestFact) -> bool:
 
 def _of_promises(found: Findings, told: Promised) -> ComposedAnswer:
     """What is known of promises, and the words by which they were made."""
-    lines = [sentence(told.lead), *(quotation(hit, (), found.language) for hit in told.made)]
-    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(told.made, 1)))
+    return _composed([sentence(told.lead), *(quotation(hit, (), found.language) for hit in told.made)], told.made)
 
 
 def _all_of(found: Findings, overview: Overview) -> ComposedAnswer:
     """Its first line; the facts, each with its day and place; and what is quoted."""
     lines = [sentence(overview.lead)]
     for fact, said in overview.facts:
-        place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
-        told = sentence(told_in_answer(fact.statement, found.owner, found.question))
-        lines.append(f"{'' if holds(fact) else 'No longer: '}{told}{place}")
+        lines.append(f"{'' if holds(fact) else 'No longer: '}{_told(found, fact)}{_where(said)}")
     lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
-    return ComposedAnswer(
-        "\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(overview.cited, 1))
-    )
+    return _composed(lines, overview.cited)
 
 
 def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
@@ -181,7 +176,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     )
     if not quoted and lead.fact.told_at is not None:
         lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
-    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+    return _composed(lines, quoted)
 
 
 def _head(found: Findings, lead: BestFact, offset_s: int) -> str:
@@ -208,7 +203,7 @@ def _quoted(found: Findings) -> ComposedAnswer:
     quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
-    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(quoted, 1)))
+    return _composed(lines, quoted)
 
 
 def _enumerated(found: Findings, listed: Listing) -> ComposedAnswer:
@@ -216,17 +211,28 @@ def _enumerated(found: Findings, listed: Listing) -> ComposedAnswer:
     lines, cited = [sentence(listed.lead)], list[SegmentHit]()
     for fact in dict.fromkeys(listed.facts[:TOLD]):
         said = next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
-        place = "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
-        told = sentence(told_in_answer(fact.statement, found.owner, found.question))
-        lines.append(f"{told}{' (disputed)' if fact.disputed else ''}{place}")
+        lines.append(f"{_told(found, fact)}{' (disputed)' if fact.disputed else ''}{_where(said)}")
         cited += [said] if said is not None and said not in cited else []
     matter = content_of(found.question, found.language)
     near = [hit for hit in found.hits if hit not in cited and matter & set(terms(hit.text, found.language)[0])]
     quoted = near[:QUOTES]
     lines.extend(quotation(hit, matter, found.language) for hit in quoted)
-    return ComposedAnswer(
-        "\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate((*cited, *quoted), 1))
-    )
+    return _composed(lines, (*cited, *quoted))
+
+
+def _composed(lines: Sequence[str], cited: Sequence[SegmentHit]) -> ComposedAnswer:
+    """Lines, and the words they rest on."""
+    return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(cited, 1)))
+
+
+def _told(found: Findings, fact: KnownFact) -> str:
+    """A fact as it is told to whoever asks."""
+    return sentence(told_in_answer(fact.statement, found.owner, found.question))
+
+
+def _where(said: SegmentHit | None) -> str:
+    """Behind a fact: the day and place at which it was said; empty if that is not at hand."""
+    return "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
 
 
 def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[SegmentHit]:

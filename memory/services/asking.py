@@ -37,8 +37,6 @@ _DOES = re.compile(r"\b(?:mach\w*|treib\w*)\b", re.I)
 _OPEN = re.compile(r"\W*(?:what|which|where|was|welche[mnrs]?|wo|wen)\b", re.I)
 _DONE = re.compile(r"\W*(?:did|have|has|hat|habe|hast)\b", re.I)
 """Words of a question about what has happened."""
-
-
 _MONTH_NAMED = re.compile(rf"\d\.? (?:{MONTH})\b|\b(?:{MONTH}) \d|\b(?:in|since|until|of) (?:{MONTH})\b")
 """A month as a date has it: the 3rd of May is no short form of Maya."""
 

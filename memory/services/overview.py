@@ -61,8 +61,12 @@ def headline(day: Day, span: Interval, people: Sequence[str], offset_s: int) -> 
     """When, how many sessions, and with whom: 19 November 2026 to 25 November 2026: 4 sessions, with Ravi and Tom."""
     first, last = (0.0 if each is None else each for each in (span.start, span.end))
     days = list(dict.fromkeys((day_of(first, offset_s), day_of(last - 1, offset_s))))
-    sessions = "1 session" if day.sessions == 1 else f"{day.sessions} sessions"
-    return f"{' to '.join(days)}: {sessions}{company(people)}."
+    return f"{' to '.join(days)}: {sessions_with(day.sessions, people)}."
+
+
+def sessions_with(count: int, people: Sequence[str]) -> str:
+    """How many sessions, and with whom: 4 sessions, with Ravi and Tom."""
+    return f"{count} {'session' if count == 1 else 'sessions'}{company(people)}"
 
 
 def company(people: Sequence[str], most: int = 5) -> str:

@@ -18,7 +18,7 @@ from memory.model.shown import Day, Row
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.hits import retraction
-from memory.services.overview import company
+from memory.services.overview import sessions_with
 from memory.words.cleaning import called, harmless, in_quotes, sentence
 from memory.words.invented import invented
 from memory.words.retractions import retracts
@@ -80,10 +80,9 @@ def sentences(written: str) -> Iterator[str]:
 
 def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:
     """How many sessions, with whom, and the segments that tell most, in their order."""
-    counted = "1 session" if sessions == 1 else f"{sessions} sessions"
     best = sorted(row["place"] for row in telling)[:QUOTED]
     quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in telling if row["place"] in best)
-    return f"Extractive summary. {counted}{company(people)}. {quotes}".rstrip()
+    return f"Extractive summary. {sessions_with(sessions, people)}. {quotes}".rstrip()
 
 
 def _said(row: Row) -> str:
