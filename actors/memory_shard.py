@@ -38,7 +38,7 @@ from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.fact_columns import FactColumns
 from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.pieces import EncodedQuestion
-from memory.retrieval.projected import Projected
+from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits
 from memory.services.erasing import Task
@@ -260,10 +260,10 @@ class MemoryShard:
         """For `memoray status` and health checks."""
         return {"name": self.name, "users": len(self._users)}
 
-    async def projected(self, scopes: Sequence[str]) -> tuple[Projected, ...]:
+    async def projected(self, scopes: Sequence[str]) -> tuple[ProjectionProgress, ...]:
         """How far each projection of this shard has come in these scopes; nothing is read because of it."""
         columns = (await self._fan()).follower.columns
-        return (Projected(columns.name, columns.generation, await columns.positions(scopes)),)
+        return (ProjectionProgress(columns.name, columns.generation, await columns.positions(scopes)),)
 
     async def _write(self, user_id: str, act: Callable[[UserMemory], Awaitable[ChangeSet]]) -> ChangeSet:
         memory, changes = await self._act(user_id, act)

@@ -90,8 +90,8 @@ class Living:
         self.sources = InMemorySources(self.journal)
         self.nights = InMemoryNights(lambda: self.believed, self._source_rows, self._fresh)
         self._memory: UserMemory | None = None
-        self._library = SegmentIndex(parts.embedder.dimensions)
-        self._beliefs = Beliefs(self._library, lambda _: self.believed)
+        self._segment_index = SegmentIndex(parts.embedder.dimensions)
+        self._beliefs = Beliefs(self._segment_index, lambda _: self.believed)
         self._asked = 0
 
     @property
@@ -144,11 +144,11 @@ class Living:
         question = Question(text, View(USER), self.clock.now())
         asked = self._parts.embedder.ask(text)
         legs = (
-            MemoryText(self._library), MemoryVectors(self._library), MemoryGraph(self._beliefs),
+            MemoryText(self._segment_index), MemoryVectors(self._segment_index), MemoryGraph(self._beliefs),
             MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
         )  # fmt: skip
         found = await recall(
-            question, legs, MemoryTraits(self._library, self._beliefs), at_hand(asked), self._recall,
+            question, legs, MemoryTraits(self._segment_index, self._beliefs), at_hand(asked), self._recall,
             languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
         )  # fmt: skip
         keys = [int(key) for key in found.keys]
@@ -200,9 +200,9 @@ class Living:
         texts = [
             dense_text(who, day, text) for who, day, text in zip(batch.speakers, batch.dates, batch.texts, strict=True)
         ]
-        self._library.put(source.scope, source.sensitivity, batch)
+        self._segment_index.put(source.scope, source.sensitivity, batch)
         encoded = self._parts.embedder.encode(texts)
-        self._library.put_vectors(source.scope, batch.keys, encoded.vectors, encoded.pieces)
+        self._segment_index.put_vectors(source.scope, batch.keys, encoded.vectors, encoded.pieces)
 
     def _hits(self, keys: Sequence[int]) -> list[SegmentHit]:
         carried: dict[int, list[str]] = {}

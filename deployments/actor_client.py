@@ -20,7 +20,7 @@ from memory.model.commands import Command
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
-from memory.retrieval.projected import Projected
+from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
@@ -90,11 +90,11 @@ class RayActorClient:
         """The working set of a user as it stands."""
         return cast(WorkingSet, await self._asked_of(user_id, TURN_S, "believed"))
 
-    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[ProjectionProgress]:
         """How far the projections of a user's shard have come; none of a shard that is away, which nobody waits for."""
         with suppress(RayError, Unavailable):
             answer = self._directory.ask(user_id, "projected", tuple(scopes))
-            return cast(Sequence[Projected], await self._within(answer, FIGURES_S))
+            return cast(Sequence[ProjectionProgress], await self._within(answer, FIGURES_S))
         return ()
 
     def shard_of(self, user_id: str) -> str:

@@ -34,7 +34,7 @@ from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
 from memory.retrieval.pieces import EncodedQuestion
-from memory.retrieval.projected import Projected
+from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
@@ -117,7 +117,7 @@ class ActorClient(Protocol):
     async def believed(self, user_id: str) -> WorkingSet:
         """The working set of a user as it stands."""
 
-    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[ProjectionProgress]:
         """How far the projections of a user's shard have come in these scopes; none if it does not answer soon."""
 
     async def wake(self) -> None:

@@ -14,7 +14,7 @@ from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Vector
 from memory.rules.census import Census, Fresh, SourceColumns, census, columns_of
 from memory.rules.describing import DESCRIBES, MOST_ABOUT, Surroundings, order, tells
-from memory.rules.night_steps import Found
+from memory.rules.night_steps import StepResult
 from memory.rules.reflection import Likeness
 from memory.services.night import NightPlan
 
@@ -46,7 +46,7 @@ class InMemoryNights:
         """See memory.services.night.Nights."""
         return self.kept.setdefault(night, plan)
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
+    async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         """See memory.services.night.Nights."""
         plan = self.kept[night]
         if step not in plan.commands:

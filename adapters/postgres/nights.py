@@ -21,7 +21,7 @@ from memory.model.plain import plain, reader
 from memory.model.scopes import user_scope
 from memory.model.timeline import Instant
 from memory.rules.census import Census
-from memory.rules.night_steps import STEPS, Found, NightName
+from memory.rules.night_steps import STEPS, NightName, StepResult
 from memory.services.night import NightPlan, commands_of
 from memory.services.undoing_nights import NightCommands
 
@@ -82,7 +82,7 @@ class PostgresNights:
             raise NotFound("There is no such memory: nothing was told to it yet, or it was deleted.")
         return standing
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
+    async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         """Add a step to a plan, unless it has that step; the plan that stands. Raises NotFound without a plan.
 
         Steps that come later cross no thresholds: what they give is kept command by command.

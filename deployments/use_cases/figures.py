@@ -14,7 +14,7 @@ from deployments.callers import Caller, sees_all
 from memory.model.entities import TIERS
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
-from memory.retrieval.projected import ORIGIN, Position, Projected
+from memory.retrieval.projected import ORIGIN, Position, ProjectionProgress
 from memory.rules.census import EntityColumns, columns_of, entity_anchors
 from memory.rules.decay import strength_of
 
@@ -138,14 +138,14 @@ async def _projections(app: AppContext, who: Caller) -> list[ProjectionLag]:
         return []
     scopes, search = who.view.scopes, app.stores.search
     told = [*await app.actors.projected(who.user_id, scopes)]
-    told.append(Projected(search.name, search.generation, await search.positions(scopes)))
+    told.append(ProjectionProgress(search.name, search.generation, await search.positions(scopes)))
     heard = await app.stores.feed.positions(scopes)
     truth = {scope: heard.get(scope, ORIGIN) for scope in scopes}
     truth[who.scope] = truth[who.scope]._replace(believed=(await app.stores.journal.ownership(who.user_id)).version)
     return [_behind(each, truth) for each in told]
 
 
-def _behind(told: Projected, truth: Mapping[str, Position]) -> ProjectionLag:
+def _behind(told: ProjectionProgress, truth: Mapping[str, Position]) -> ProjectionLag:
     behind = [at.behind(truth[scope]) for scope, at in told.positions.items()]
     heard, encoded, believed = map(sum, zip(ORIGIN, *behind, strict=True))
     unread = sum(scope not in told.positions for scope, at in truth.items() if at != ORIGIN)

@@ -29,12 +29,12 @@ class MemoryText:
     name = "text"
 
     def __init__(self, segment_index: SegmentIndex, rules: Bm25Rules = Bm25Rules()) -> None:
-        self._library = segment_index
+        self._segment_index = segment_index
         self._rules = rules
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The best segments that hold a word of the question, or stand beside one that does."""
-        sight = self._library.sight(view)
+        sight = self._segment_index.sight(view)
         scores = bm25(sight, asked_terms(probe.text, probe.languages), self._rules)
         parts = []
         for columns, score in zip(sight, scores, strict=True):
@@ -50,16 +50,16 @@ class MemoryVectors:
     name = "vectors"
 
     def __init__(self, segment_index: SegmentIndex) -> None:
-        self._library = segment_index
+        self._segment_index = segment_index
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The segments nearest to the question. Raises Unavailable if the question has no vector."""
         if probe.vector is None:
             raise Unavailable("The question has no vector: the encoder is not at hand.")
-        sight = self._library.sight(view)
+        sight = self._segment_index.sight(view)
         seen = [np.flatnonzero(columns.visible(probe) & columns["has_vector"]) for columns in sight]
         parts = []
-        for columns, (rows, near) in zip(sight, compared(self._library, sight, seen, probe.vector), strict=True):
+        for columns, (rows, near) in zip(sight, compared(self._segment_index, sight, seen, probe.vector), strict=True):
             best = at_least(near, probe.limit)
             parts.append((columns["key"][rows[best]], near[best]))
         return ranked(self.name, parts, probe.limit)

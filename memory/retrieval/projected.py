@@ -46,7 +46,7 @@ ORIGIN = Position()
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
+class ProjectionProgress:
     """How far a projection has come; scopes it holds nothing of are absent."""
 
     name: str

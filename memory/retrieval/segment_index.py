@@ -117,12 +117,12 @@ class MemoryTraits:
     """The TraitSource over a segment index; without `ends` everything that was ever said still holds."""
 
     def __init__(self, segment_index: SegmentIndex, ends: Ends | None = None) -> None:
-        self._library = segment_index
+        self._segment_index = segment_index
         self._ends = ends
 
     async def traits(self, view: View, keys: NDArray[np.int64], probe: Probe, closely: int = 0) -> Traits:
         """Columns aligned with `keys`; keys out of sight are dropped."""
-        parts = [_Part(columns, *columns.rows_of(keys)) for columns in self._library.sight(view)]
+        parts = [_Part(columns, *columns.rows_of(keys)) for columns in self._segment_index.sight(view)]
         parts = [part for part in parts if len(part.rows)]
         found = np.concatenate([np.zeros(0, np.int64), *(part.at for part in parts)])
         ordered = np.argsort(found, kind="stable")
@@ -151,7 +151,7 @@ class MemoryTraits:
             has_time=gather("has_time", np.bool_),
             has_digit=gather("has_digit", np.bool_),
             first_person=gather("first_person", np.bool_),
-            vectors=_spread(places, vectors, (len(found), self._library.dimensions), np.float32),
+            vectors=_spread(places, vectors, (len(found), self._segment_index.dimensions), np.float32),
             before=_spread(places, before, (len(found),), np.int64),
             over=over,
             words=words,

@@ -35,13 +35,13 @@ class MemoryStanding:
     name = "standing"
 
     def __init__(self, segment_index: SegmentIndex) -> None:
-        self._library = segment_index
+        self._segment_index = segment_index
 
     async def search(self, view: View, probe: Probe) -> Ranking:
         """The nearest of each kind, by cosine; the newest where the question has no vector."""
         if not requests(probe.text):
             return ranked(self.name, (), probe.limit)
-        parts = [_rows(self._library.shared(scope, view.clearance), probe) for scope in view.scopes]
+        parts = [_rows(self._segment_index.shared(scope, view.clearance), probe) for scope in view.scopes]
         rows = [each for part in parts for each in part]
         keys = np.concatenate([np.zeros(0, np.int64), *(each.keys for each in rows)])
         kinds = np.concatenate([np.zeros(0, np.int8), *(each.kinds for each in rows)])

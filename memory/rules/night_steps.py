@@ -75,7 +75,7 @@ class NightName:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StepResult:
     """What a step gives: commands in their order, and figures for the report."""
 
     commands: tuple[Command, ...]
@@ -118,11 +118,11 @@ class NightView:
         return to_prune(self.census.facts, self.facts, self.life.lifecycle)
 
 
-def _pending(sight: NightView) -> Found:
-    return Found((), dict(sight.census.pending or {}))
+def _pending(sight: NightView) -> StepResult:
+    return StepResult((), dict(sight.census.pending or {}))
 
 
-def _decay(sight: NightView) -> Found:
+def _decay(sight: NightView) -> StepResult:
     """Strength is derived, never stored: the night only tells how it stands."""
     figures = {
         "entities": len(sight.entities),
@@ -133,10 +133,10 @@ def _decay(sight: NightView) -> Found:
         "sources": len(sight.sources),
         "mean_source_strength": _mean(sight.sources),
     }
-    return Found((), figures)
+    return StepResult((), figures)
 
 
-def _tiers(sight: NightView) -> Found:
+def _tiers(sight: NightView) -> StepResult:
     rows = sight.census.entities
     denied = contradictions(rows, sight.census.facts)
     after = tiers_of(rows, denied, sight.now, sight.life.tiers)
@@ -148,10 +148,10 @@ def _tiers(sight: NightView) -> Found:
         "promoted": [each.id for each in found if each.after > each.before],
         "demoted": [each.id for each in found if each.after < each.before],
     }
-    return Found(sight.of.closing("tiers", found), figures)
+    return StepResult(sight.of.closing("tiers", found), figures)
 
 
-def _states(sight: NightView) -> Found:
+def _states(sight: NightView) -> StepResult:
     census, rules = sight.census, sight.life.lifecycle
     entities, facts, sources = census.entities, census.facts, census.sources
     of_entities = entity_states(entities, sight.entities, sight.now, rules)
@@ -170,30 +170,30 @@ def _states(sight: NightView) -> Found:
         "archived": sum(each.after == STATES[ARCHIVED] for each in found),
         "returned": sum(each.before == STATES[ARCHIVED] for each in found),
     }
-    return Found(sight.of.closing("states", found), figures)
+    return StepResult(sight.of.closing("states", found), figures)
 
 
-def _pruning(sight: NightView) -> Found:
+def _pruning(sight: NightView) -> StepResult:
     facts, gone = sight.census.facts, sight.pruned
     chosen = zip(facts.ids[gone], facts.stamp[gone].tolist(), strict=True)
     found = [Crossing("fact", identity, "status", "active", "pruned", stamp) for identity, stamp in chosen]
-    return Found(sight.of.closing("pruning", found), {"pruned": [each.id for each in found]})
+    return StepResult(sight.of.closing("pruning", found), {"pruned": [each.id for each in found]})
 
 
-def _notes(sight: NightView) -> Found:
+def _notes(sight: NightView) -> StepResult:
     found = []
     for note in sight.census.notes:
         days = NOTE_LIFETIME_DAYS[note.lifetime]
         if days is not None and sight.now >= note.created_at + days * DAY_S:
             found.append(Crossing("note", note.note_id, "lifetime", note.lifetime, "expired"))
-    return Found(sight.of.closing("notes", found), {"expired": len(found)})
+    return StepResult(sight.of.closing("notes", found), {"expired": len(found)})
 
 
-def _duplicates(sight: NightView) -> Found:
+def _duplicates(sight: NightView) -> StepResult:
     """Only what is new has to be looked at; likenesses that differ in what matters are reported, never merged."""
     fresh, facts = sight.census.fresh, sight.census.facts
     if fresh is None:
-        return Found((), {"merged": [], "disagreeing": []})
+        return StepResult((), {"merged": [], "disagreeing": []})
     rows = np.flatnonzero(np.isin(facts.ids, list(fresh.believed.facts)))
     strength = dict(zip(facts.ids[rows], sight.facts[rows].tolist(), strict=True))
     found = duplicates(fresh.believed, list(fresh.believed.facts), fresh.likeness, strength, sight.life.reflection)
@@ -201,10 +201,10 @@ def _duplicates(sight: NightView) -> Found:
         "merged": [list(each) for each in found.clusters],
         "disagreeing": [[each.one, each.other] for each in found.disagreeing],
     }
-    return Found(sight.of.merging("duplicates", found.clusters), figures)
+    return StepResult(sight.of.merging("duplicates", found.clusters), figures)
 
 
-STEPS: Mapping[str, Callable[[NightView], Found]] = {
+STEPS: Mapping[str, Callable[[NightView], StepResult]] = {
     "pending": _pending,
     "decay": _decay,
     "tiers": _tiers,

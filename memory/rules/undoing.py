@@ -27,6 +27,8 @@ from memory.rules.versions import revise
 from memory.rules.withdrawal import hide_above, spoken_of
 
 Versioned = TypeVar("Versioned", Entity, Fact)
+SKIPPED = "skipped"
+"""The outcome of an undo for what has changed since the command, and is left as it is."""
 _OF_THE_VERSION = frozenset({"version", "system_from", "system_to", "updated_at"})
 """What every version of a fact has anew."""
 
@@ -42,10 +44,6 @@ def undo(turn: TurnState, command: Undo) -> list[Outcome]:
         return _undo_partly(turn, command.done.changes)
     _undo_all(turn, command.done.changes, _Made.by(command.done.changes))
     return []
-
-
-SKIPPED = "skipped"
-"""The outcome of a row that has changed since and was left as it is."""
 
 
 def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:

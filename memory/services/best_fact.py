@@ -84,13 +84,13 @@ class BestFact:
     """Whether a what or a where was asked for, so that all that is as good an answer is one, too."""
 
 
-def leading(question: str, mind: RecalledMaterial) -> KnownFact | None:
+def leading(question: str, material: RecalledMaterial) -> KnownFact | None:
     """The fact of the best of `leads`, None if nothing leads."""
-    found = leads(question, mind)
+    found = leads(question, material)
     return found[0].fact if found else None
 
 
-def leads(question: str, mind: RecalledMaterial) -> list[BestFact]:
+def leads(question: str, material: RecalledMaterial) -> list[BestFact]:
     """The fact that holds at the moment asked about and says most of what is asked, in the fewest words.
 
     It, or what it took the place of, must have every name in the question, more than half of its other content words,
@@ -98,15 +98,15 @@ def leads(question: str, mind: RecalledMaterial) -> list[BestFact]:
     Without such a fact nothing leads: the words themselves are the better answer. Behind it stand those that say as
     much of the same kind, of the same subject.
     """
-    language = spoken_in(question, mind.language)
-    candidates = list(_in_order(mind.carried, mind.facts))
+    language = spoken_in(question, material.language)
+    candidates = list(_in_order(material.carried, material.facts))
     question = plainly(question)
-    asked = asked_of(question, candidates, language, mind.owner)
+    asked = asked_of(question, candidates, language, material.owner)
     others = alike(question, language)
     least = len(asked.content) // 2 + bool(asked.content)
     found: list[tuple[_Match, BestFact]] = []
     for fact in candidates if asked.names or asked.content else ():
-        now = _at_that_time(fact, mind, asked)
+        now = _at_that_time(fact, material, asked)
         if now is None or (asked.done and _lies_ahead(now)):
             continue
         both, said = f"{fact.statement} {now.statement}", set(terms(now.statement, language)[0])
@@ -140,28 +140,28 @@ def _as_good(found: Sequence[tuple[_Match, BestFact]]) -> list[BestFact]:
     return list(told.values())
 
 
-def _at_that_time(fact: KnownFact, mind: RecalledMaterial, asked: QuestionFocus) -> KnownFact | None:
+def _at_that_time(fact: KnownFact, material: RecalledMaterial, asked: QuestionFocus) -> KnownFact | None:
     """What holds of a fact at the moment asked about, what was done then, or, where it is asked for, what was once."""
-    now = standing(fact, mind.facts, mind.as_of)
+    now = standing(fact, material.facts, material.as_of)
     if now is None and asked.behind and fact.valid_to is not None and with_end(fact) == fact.statement:
-        begun = mind.as_of is None or fact.valid_from is None or fact.valid_from <= mind.as_of
+        begun = material.as_of is None or fact.valid_from is None or fact.valid_from <= material.as_of
         now = fact if begun else None
     if now is None:
         return None
     former = is_former(now.predicate) or _FORMER.search(now.statement) is not None
     if asked.formerly:
-        return now if former or replaced_by(now, mind.facts) else None
+        return now if former or replaced_by(now, material.facts) else None
     return None if former and asked.open and not asked.behind else now
 
 
-def leading_each(question: str, mind: RecalledMaterial) -> list[KnownFact]:
+def leading_each(question: str, material: RecalledMaterial) -> list[KnownFact]:
     """Of a question about several by name, what answers it for each: Tom in Rome, Anna in Oslo. None, unless all do."""
     found = _SEVERAL.search(question)
     if found is None:
         return []
     names = [name for name in _BETWEEN_NAMES.split(found.group()) if name]
     asked = [f"{question[: found.start()]}{name}{question[found.end() :]}" for name in names]
-    answers = [lead for each in asked if (lead := leading(each, mind)) is not None]
+    answers = [lead for each in asked if (lead := leading(each, material)) is not None]
     return answers if len(answers) == len(set(answers)) == len(names) else []
 
 

@@ -20,7 +20,7 @@ from memory.model.commands import Command
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.rules.census import Census
-from memory.rules.night_steps import STEPS, Found, NightName, NightView
+from memory.rules.night_steps import STEPS, NightName, NightView, StepResult
 from memory.rules.parameters import Life
 from memory.services.night_words import WORD_STEPS, NightWords, WordSight, WordStep
 from memory.services.told import reason_of
@@ -60,7 +60,7 @@ class Nights(Protocol):
     async def begin(self, user_id: str, night: date, at: Instant, plan: NightPlan) -> NightPlan:
         """Keep a plan, unless there is one; the one that stands."""
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
+    async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         """Add a step to a plan, unless it has that step; the plan that stands."""
 
     async def tell(self, user_id: str, night: date, step: str, figures: Mapping[str, Any]) -> None:
@@ -165,7 +165,7 @@ async def _second_phase(
         await parts.nights.tell(user_id, night, name, {"failed": reason_of(error)})
 
 
-async def _attempted(name: str, step: WordStep, sight: WordSight) -> Found:
+async def _attempted(name: str, step: WordStep, sight: WordSight) -> StepResult:
     """What a step gives; of one that fails, why."""
     try:
         return await step(sight)
@@ -173,7 +173,7 @@ async def _attempted(name: str, step: WordStep, sight: WordSight) -> Found:
         if is_away(error):
             raise
         log.exception("the step %s of the night of %s failed", name, sight.of.user_id)
-        return Found((), {"failed": reason_of(error)})
+        return StepResult((), {"failed": reason_of(error)})
 
 
 async def _commit(user_id: str, commands: Iterable[Command], parts: NightParts) -> None:

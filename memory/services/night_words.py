@@ -1,8 +1,8 @@
 """The second phase of a night: steps that need words, vectors or a model. They come after what a census alone decides.
 
-A step reads what `WordSight` holds and nothing else, and gives commands and figures (memory.rules.night_steps.Found).
-All words it writes stand in commands, so that forgetting and undo reach them. To add a step is a function and a line
-in WORD_STEPS.
+A step reads what `WordSight` holds and nothing else, and gives commands and figures, as a
+memory.rules.night_steps.StepResult. All words it writes stand in commands, so that forgetting and undo reach them. To
+add a step is a function and a line in WORD_STEPS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memory.model.timeline import DAY_S, Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import briefing
 from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
-from memory.rules.night_steps import ACTOR, Found, NightName
+from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
@@ -66,7 +66,7 @@ class WordSight:
     model: LanguageModel | None
 
 
-WordStep = Callable[[WordSight], Awaitable[Found]]
+WordStep = Callable[[WordSight], Awaitable[StepResult]]
 
 
 class _Writer:
@@ -91,7 +91,7 @@ class _Writer:
         return quoted(statements)
 
 
-async def descriptions(sight: WordSight) -> Found:
+async def descriptions(sight: WordSight) -> StepResult:
     """Write anew what is told of entities that were looked at lately and of which other facts hold now (seed 002)."""
     rules, writer = sight.life.descriptions, _Writer(sight.model)
     since = sight.now - rules.looked_within_days * DAY_S
@@ -113,7 +113,7 @@ async def descriptions(sight: WordSight) -> Found:
         "by": EXTRACTIVE if sight.model is None else sight.model.name,
         "model_failed": sight.model is not writer.model,
     }
-    return Found(tuple(_in_commands(sight.of, told)), figures)
+    return StepResult(tuple(_in_commands(sight.of, told)), figures)
 
 
 async def _entities(sight: WordSight, looked: Sequence[str]) -> AsyncIterator[tuple[Entity, Surroundings]]:

@@ -50,11 +50,15 @@ class Undoer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NightUndone:
-    """How many rows were put back by how many commands, and the ids of what was left because it changed since."""
+    """What became of a night that was taken back."""
 
     commands: int = 0
+    """Commands that were reversed, wholly or partly."""
     changes: int = 0
+    """Changes of rows by which they were; a row that several of them had changed counts for each."""
     skipped: Sequence[str] = field(default_factory=tuple)
+    """Ids of what was left as it is: entities, facts, notes and sources that have changed since, and commands of which
+    nothing could be reversed. Each once."""
 
 
 async def undo_night(user_id: str, night: date, key: str, history: NightHistory, undoer: Undoer) -> NightUndone:

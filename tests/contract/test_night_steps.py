@@ -16,7 +16,7 @@ from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.entities import Entity
 from memory.rules.describing import rests_on
-from memory.rules.night_steps import Found, NightName
+from memory.rules.night_steps import NightName, StepResult
 from memory.services.night import NightPlan, commands_of, run_night
 from memory.services.night_words import NightWords
 from memory.services.undoing_nights import undo_night
@@ -172,9 +172,9 @@ async def test_a_plan_comes_back_as_it_was_kept_and_a_step_joins_it_once(writer:
     assert kept is not None
     assert {step: each for step, each in kept.commands.items() if each} == plan.commands
     assert "descriptions" not in kept.commands
-    joined = await nights.keep(user, NIGHT, "descriptions", Found((TOLD,), {"written": 2}))
+    joined = await nights.keep(user, NIGHT, "descriptions", StepResult((TOLD,), {"written": 2}))
     assert (joined.commands["descriptions"], joined.report["descriptions"]) == ((TOLD,), {"written": 2})
-    again = await nights.keep(user, NIGHT, "descriptions", Found((), {"written": 0}))
+    again = await nights.keep(user, NIGHT, "descriptions", StepResult((), {"written": 0}))
     assert again == joined == await nights.plan(user, NIGHT)
     await nights.tell(user, NIGHT, "descriptions", {"failed": "so"})
     over = await nights.finish(user, NIGHT)
@@ -216,7 +216,7 @@ async def test_what_is_forgotten_while_a_night_is_under_way_leaves_its_commands(
 ) -> None:
     nights, user = nights_of(pool), writer.user
     await nights.begin(user, NIGHT, NOW, planned())
-    await nights.keep(user, NIGHT, "descriptions", Found((TOLD,), {}))
+    await nights.keep(user, NIGHT, "descriptions", StepResult((TOLD,), {}))
     await pool.rows("SELECT forget_kept(%(user)s, %(gone)s)", user=user, gone=[gone])
     plan = await nights.plan(user, NIGHT)
     assert plan is not None

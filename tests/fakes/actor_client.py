@@ -21,7 +21,7 @@ from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
-from memory.retrieval.projected import Projected
+from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.services.erasing import Eraser, Task
 from memory.services.extract import encode, read_source
@@ -115,7 +115,7 @@ class LocalActorClient:
         return await self.of(user_id).believed(user_id)
 
     @elsewhere
-    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[Projected]:
+    async def projected(self, user_id: str, scopes: Sequence[str]) -> Sequence[ProjectionProgress]:
         return await self.of(user_id).projected(scopes)
 
     async def wake(self) -> None:

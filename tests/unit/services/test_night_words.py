@@ -18,7 +18,7 @@ from memory.errors import JournalUnavailable
 from memory.model import commands as c
 from memory.model.timeline import Instant
 from memory.rules.describing import Surroundings
-from memory.rules.night_steps import Found
+from memory.rules.night_steps import StepResult
 from memory.services.night import instant_of, run_night
 from memory.services.night_words import MOST_FAILURES, NightWords, WordSight, WordStep, descriptions, instructions
 from tests.unit.language.test_answer import ScriptedModel
@@ -190,19 +190,19 @@ async def test_no_more_are_written_than_the_settings_let_and_the_rest_comes_in_t
 # ------------------------------------------------------------------------------------------------ steps that fail
 
 
-async def broken(sight: WordSight) -> Found:
+async def broken(sight: WordSight) -> StepResult:
     raise KeyError("words of somebody")
 
 
-async def refused(sight: WordSight) -> Found:
+async def refused(sight: WordSight) -> StepResult:
     """Gives a command that nobody can carry out."""
-    return Found(
+    return StepResult(
         (c.WriteNote(command_id=sight.of.identity("refused"), actor="night", about_id="e-nobody", text="so"),),
         {"notes": 1},
     )
 
 
-async def away(sight: WordSight) -> Found:
+async def away(sight: WordSight) -> StepResult:
     raise JournalUnavailable()
 
 

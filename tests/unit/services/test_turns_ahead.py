@@ -21,7 +21,7 @@ from memory.model.working_set import WorkingSet
 from memory.ports import Vector
 from memory.rules.census import Census
 from memory.rules.decider import Rules
-from memory.rules.night_steps import MOST_CLUSTERS, MOST_ROWS, Found
+from memory.rules.night_steps import MOST_CLUSTERS, MOST_ROWS, StepResult
 from memory.services.night import AHEAD, NightPlan, run_night
 from memory.services.remember import UserMemory
 from tests.fakes.nights import OF, crossed, parts
@@ -143,7 +143,7 @@ class Planned:
     async def committed(self, user_id: str, command_ids: Collection[str]) -> set[str]:
         return set()
 
-    async def keep(self, user_id: str, night: date, step: str, found: Found) -> NightPlan:
+    async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         self.standing = replace(self.standing, commands={**self.standing.commands, step: found.commands})
         return self.standing
 
