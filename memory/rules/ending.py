@@ -97,7 +97,7 @@ def _is_its_deed(event: Fact, state: Fact) -> bool:
 def _is_off_the_diet(eats: Fact, keeps: Fact) -> bool:
     """Whether who eats one thing keeps no such diet: whichever of the two is told later is so."""
     row = named(keeps.predicate)
-    kept = row is not None and row.slotted is not None and not keeps_in_part(keeps.statement)
+    kept = row is not None and row.diet and not keeps_in_part(keeps.statement)
     return kept and eats.predicate == habit_of("eat") and excludes(keeps.object, eats.object)
 
 

@@ -19,13 +19,12 @@ _EMPLOYS = 0.8
 def as_placed(draft: Draft, claim: Claim, segment: ReadSegment) -> Claim | None:
     """The claim; untyped if it moves somebody to a firm, and None if it only follows that they live in one."""
     row = named(claim.predicate)
-    home = named(row.entails or row.name) if row is not None else None
-    settles = home is not None and home.sort == "home" and home.tense == "state"
-    if not settles or not claim.object or not claim.polarity:
+    state = named(row.entails or row.name) if row is not None else None
+    if state is None or not state.home or not claim.object or not claim.polarity:
         return claim
     if not (_is_a_firm(draft, claim.object, segment) or _from_a_firm(draft, claim, segment)):
         return claim
-    if row is home:
+    if row is state:
         return None if claim.change else claim
     return replace(claim, predicate=None, object=None, object_type=None)
 

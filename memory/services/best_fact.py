@@ -271,8 +271,7 @@ def _is_their_birthday(fact: KnownFact, asked: QuestionFocus) -> bool:
     names = asked.names or ((asked.owner,) if asked.own else ())
     theirs = found is None or not names or any(same_name(name, found["who"]) for name in names)
     row = named(fact.predicate)
-    born = row is not None and row.own and "day" in row.tells
-    return theirs and (born or "day" in _times_in(fact))
+    return theirs and ((row is not None and row.born) or "day" in _times_in(fact))
 
 
 def _times_in(fact: KnownFact) -> Iterator[str]:

@@ -71,6 +71,12 @@ class Predicate:
     """A name the parser does not know, and of which it is told, is somebody's."""
     together: bool = False
     """A family has it as one: the Millers moved."""
+    home: bool = False
+    """Who is told of lives in its object."""
+    born: bool = False
+    """It tells the day on which its subject was born."""
+    diet: bool = False
+    """Its object may be a diet, which excludes what is eaten."""
     owed: bool = False
     """It is promised, or to be remembered."""
     intended: bool = False

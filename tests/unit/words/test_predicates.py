@@ -75,6 +75,12 @@ def test_an_event_closes_the_states_it_ends() -> None:
     assert closes("likes") == ()
 
 
+def test_what_a_rule_asks_of_a_predicate_is_a_column_of_its_own() -> None:
+    assert having("home") == {"lives_in"}
+    assert having("born") == {"birthday_is"}
+    assert having("diet") == {"has_condition"}
+
+
 def test_the_first_known_cue_wins() -> None:
     row = cued("live on", "live in", "love")
     assert row is not None
