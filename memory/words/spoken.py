@@ -34,9 +34,11 @@ _OPEN_TAG = re.compile(r"<(?:\s*(?:i(?:mg?)?)?|/?[a-z_|=][^<>]{0,220}|/)\Z", re.
 _PICTURE_TAG = re.compile(r"<\s*img\b", re.IGNORECASE)
 _OPEN_OBJECT = re.compile(r"\{\s*(?:\"[a-z_]{0,12}(?:\"\s*)?)?\Z")
 _CALLS = "[TOOL_CALLS]"
-_CLOSING = ">}`)\n"
+_FENCE_END, _CALL_END, _ANYTHING = re.compile("```"), re.compile(r"[(\n]|\)[^)]"), re.compile(r"\S")
 _MOST_OPENING = 300
-"""Characters after which what has begun is over only with a closing sign."""
+"""Characters after which what has begun is looked at again only when it may be over."""
+_MOST_CLOSING = 24
+"""Characters of the longest sign that closes something."""
 _FENCE = re.compile(r"```(\w*)\s*")
 _OPEN_FENCE = re.compile(r"`{1,2}\Z|```\w{0,12}\s*\Z")
 
@@ -55,25 +57,27 @@ class Sieve:
         self._call = re.compile(rf"(?:print\()?\b(?:{called})\(") if names else None
         self._signs = re.compile(rf"{self._call.pattern}|[<{{\[`]" if self._call else r"[<{\[`]")
         self._held = ""
+        self._more: list[str] = []
+        """What is held behind that, in the pieces it came in."""
         self._blank = ""
         """White space that is shown in front of what follows."""
         self._begun = False
-        self._waiting = 0
-        """Characters of what has begun and is not over."""
+        self._opening: _Opening | None = None
+        """What has begun and is not over, once it is long."""
 
     def put(self, words: str) -> str:
         """What can be shown now; perhaps nothing."""
-        self._held += words
-        if self._waiting > _MOST_OPENING and not any(sign in words for sign in _CLOSING):
-            self._waiting += len(words)
+        if self._opening is not None and not self._opening.may_end(words):
+            self._more.append(words)
             return ""
+        self._held, self._more = "".join((self._held, *self._more, words)), []
         place = self._settled()
         ready, self._held = self._held[:place], self._held[place:]
         return self._shown(ready)
 
     def end(self) -> str:
         """The rest, once nothing more comes."""
-        rest, self._held = self._held, ""
+        rest, self._held, self._more = "".join((self._held, *self._more)), "", []
         return self._shown(rest)
 
     def _shown(self, words: str) -> str:
@@ -86,11 +90,12 @@ class Sieve:
 
     def _settled(self) -> int:
         """Up to where nothing that comes can change what is held."""
-        place, self._waiting = 0, 0
+        place, self._opening = 0, None
         while (sign := self._signs.search(self._held, place)) is not None:
             end = self._end_of(sign)
             if end is None:
-                self._waiting = len(self._held) - sign.start()
+                if len(self._held) - sign.start() > _MOST_OPENING:
+                    self._opening = _Opening(sign[0], self._held[sign.start() :])
                 return self._break(place, sign.start())
             place = end
         return self._break(place, len(self._held))
@@ -112,6 +117,53 @@ class Sieve:
         return None if length is None else begin + length
 
 
+class _Opening:
+    """What has begun with a sign and is long: by what comes, read once, it tells whether it may be over."""
+
+    def __init__(self, sign: str, begun: str) -> None:
+        self._object = sign == "{" and BEGUN_OBJECT.match(begun) is not None
+        self._closing = None if self._object else _closing_of(sign, begun)
+        self._tail = begun[-_MOST_CLOSING:]
+        self._depth, self._quoted, self._escaped, self._over = 0, False, False, False
+        if self._object:
+            self._over = self._is_closed(begun)
+
+    def may_end(self, words: str) -> bool:
+        """Whether it may be over with these words. An object that was closed and is no JSON never is."""
+        if self._object:
+            return not self._over and self._is_closed(words)
+        text, self._tail = self._tail + words, (self._tail + words)[-_MOST_CLOSING:]
+        return self._closing is not None and self._closing.search(text) is not None
+
+    def _is_closed(self, words: str) -> bool:
+        """Whether the first brace is closed within these words; those in strings of JSON do not count."""
+        for sign in words:
+            if self._escaped:
+                self._escaped = False
+            elif sign == '"':
+                self._quoted = not self._quoted
+            elif self._quoted:
+                self._escaped = sign == "\\"
+            elif sign in "{}":
+                self._depth += 1 if sign == "{" else -1
+                if self._depth == 0:
+                    return True
+        return False
+
+
+def _closing_of(sign: str, begun: str) -> re.Pattern[str] | None:
+    """What ends it at the earliest; None if nothing does."""
+    if sign == "<":
+        tag = TAGGED.match(begun)
+        name = tag[1] if tag is not None else "function" if FUNCTION.match(begun) else None
+        return re.compile(f"</{name}>", re.IGNORECASE) if name is not None else None
+    if sign == "[":
+        return None
+    if sign == "`" and not _OPEN_FENCE.match(begun):
+        return _FENCE_END
+    return _ANYTHING if sign in "{`" else _CALL_END
+
+
 def _end_of_tag(rest: str) -> int | None:
     for pattern in (TAGGED, FUNCTION):
         if (found := pattern.match(rest)) is not None:
@@ -127,8 +179,6 @@ def _end_of_object(rest: str) -> int | None:
         return None
     if not BEGUN_OBJECT.match(rest):
         return 1
-    if rest.count("{") > rest.count("}"):
-        return None
     try:
         return json.JSONDecoder().raw_decode(rest)[1]
     except (ValueError, RecursionError):

@@ -81,13 +81,55 @@ def test_plain_words_wait_for_no_more_than_their_next_space() -> None:
     assert sieve.end() == " Yes"
 
 
-@pytest.mark.parametrize("piece", ["<think> ", '{"name": ', "```json {", "search_memory(", "< ", "x", "![", "<|", "} "])
+@pytest.mark.parametrize(
+    "piece", ["<think> ", '{"name": ', "```json {", "search_memory(", "< ", "x", "![", "<|", "} ", "</think"]
+)
 def test_no_words_take_long(piece: str) -> None:
     def sifted(text: str) -> None:
         sieve = Sieve(NAMES)
         for begin in range(0, len(text), len(piece)):
             sieve.put(text[begin : begin + len(piece)])
-        sieve.end()
 
-    # what may close what has begun is looked at from its beginning: the square, of no more than an answer may hide
-    assert growth(sifted, piece, 1_000 * len(piece), most=24) <= 24
+    assert growth(sifted, piece, 1_000 * len(piece)) <= 8
+
+
+@pytest.mark.parametrize(
+    ("begun", "piece"),
+    [
+        ("<think>", "</b> > } "),
+        ('{"name": "', "} "),
+        ('{"name": ', "} "),
+        ('{"name": ', '{"a": "}" '),
+        ("```json\n{", "`` }\n"),
+        ("```", " \n"),
+        ("{", "\n"),
+        ("search_memory(", ")"),
+        ("[TOOL_CALLS]", "} ) > "),
+    ],
+)
+def test_what_has_begun_takes_no_longer_for_signs_that_do_not_close_it(begun: str, piece: str) -> None:
+    def sifted(text: str) -> None:
+        sieve = Sieve(NAMES)
+        sieve.put(begun)
+        for begin in range(0, len(text), len(piece)):
+            sieve.put(text[begin : begin + len(piece)])
+
+    assert growth(sifted, piece, 1_000 * len(piece)) <= 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>{'so > it } is ' * 60}</think> Words. More",
+        f'{{"name": "a", "arguments": {{"q": "{"x } y { " * 60}"}}}} Words. More',
+        f"```tool_code\n{'print(1) }' * 60}\n``` Words. More",
+        f"search_memory({'x ' * 200}) Words. More",
+        f"search_memory({'x ' * 200}\n Words. More",
+    ],
+)
+def test_what_is_long_is_over_where_it_ends(text: str) -> None:
+    sieve, told = Sieve(NAMES), ""
+    for sign in text:
+        told += sieve.put(sign)
+    assert told + sieve.end() == whole(text)
+    assert told.endswith("Words."), "all but the last word, which may go on"
