@@ -74,9 +74,9 @@ async def list_heard(
 
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
-    """place -> the segment there; what is out of sight is absent."""
+    """place -> the segment there, in the order of `places`; what is out of sight is absent."""
     rows = await app.stores.heard.named(who.view, places) if places else {}
-    return {place: _shown(row) for place, row in rows.items()}
+    return {place: _shown(rows[place]) for place in places if place in rows}
 
 
 async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
