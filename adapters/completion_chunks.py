@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from memory.errors import ModelFailed
+from memory.errors import AnswerCut, ModelFailed
 
 MOST_EVENT = 256_000
 """Bytes of one event (chosen: a chunk has some hundreds; a whole answer in one chunk fits)."""
 NOT_THE_PROTOCOL = "The language model's server does not speak the OpenAI protocol; check its url."
+OUT_OF_TOKENS = "length"
+"""The `finish_reason` of an answer that used up its tokens."""
 _OPENED, _CLOSED = "<think>", "</think>"
 
 
@@ -20,6 +22,8 @@ class ChunkReader:
     def __init__(self) -> None:
         self.ended = False
         """Whether the server has said that the answer is over."""
+        self._is_cut = False
+        """Whether it was over because its tokens were used up."""
         self._held = b""
         self._told = False
         self._thoughts: str | None = ""
@@ -37,7 +41,9 @@ class ChunkReader:
                 yield words
 
     def finish(self) -> Iterator[str]:
-        """What was held back, at the end of the stream. Raises ModelFailed if it came too early, or was empty."""
+        """What was held back, at the end of the stream. Raises ModelFailed if it came too early, or was empty, and
+        AnswerCut if the answer was cut off.
+        """
         if self._held and not self.ended:
             yield from self.read(b"\n")
         if not self.ended:
@@ -47,6 +53,8 @@ class ChunkReader:
             raise ModelFailed("The language model's answer is empty.")
         if rest:
             yield rest
+        if self._is_cut:
+            raise AnswerCut()
 
     def _words(self, line: bytes) -> str:
         if not line.startswith(b"data:"):
@@ -61,7 +69,8 @@ class ChunkReader:
                 raise ModelFailed("The language model's server reports an error in the middle of its answer.")
             choice: dict[str, Any] = chunk["choices"][0] if chunk["choices"] else {}
             words = (choice.get("delta") or {}).get("content") or ""
-            self.ended = self.ended or choice.get("finish_reason") is not None
+            ending = choice.get("finish_reason")
+            self.ended, self._is_cut = self.ended or ending is not None, self._is_cut or ending == OUT_OF_TOKENS
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelFailed(NOT_THE_PROTOCOL) from error
         if not isinstance(words, str):

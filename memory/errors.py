@@ -195,6 +195,12 @@ class ModelFailed(Unavailable):
     kind = "model-failed"
 
 
+class AnswerCut(ModelFailed):
+    """The language model's answer was cut off: it needed more tokens than it was allowed."""
+
+    kind = "answer-cut"
+
+
 class ReadingEnded(ModelFailed):
     """Reading these words had to be ended."""
 

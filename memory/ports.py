@@ -294,8 +294,9 @@ class LanguageModel(Protocol):
     def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
         """The same answer in pieces, none of them empty, as the model makes them; whoever stops reading closes it.
 
-        Raises ModelFailed, also between two pieces: then what came before is no answer. Nothing limits the wait for a
-        piece; `memory.services.pacing` does.
+        Raises ModelFailed, also between two pieces: then what came before is no answer. Raises AnswerCut behind the
+        last piece of an answer that used up its tokens. Nothing limits the wait for a piece; `memory.services.pacing`
+        does.
         """
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 
-from adapters.completion_chunks import MOST_EVENT, NOT_THE_PROTOCOL, ChunkReader
+from adapters.completion_chunks import MOST_EVENT, NOT_THE_PROTOCOL, OUT_OF_TOKENS, ChunkReader
 from config.settings import Endpoint
-from memory.errors import ConfigError, ModelFailed
+from memory.errors import AnswerCut, ConfigError, ModelFailed
 from memory.model.prompts import Prompt
 
 _FORMATS = ("json_schema", "json_object", "none")
@@ -59,7 +59,7 @@ class OpenAiModel:
         except httpx.HTTPError as error:
             raise ModelFailed(_AWAY) from error
         _refuse(response)
-        return _content(response.content)
+        return _content(response.content)[0]
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str]:
         """The same in pieces, as the server sends them. A server that streams none is waited for."""
@@ -69,7 +69,10 @@ class OpenAiModel:
             async with aclosing(response):
                 _refuse(response)
                 if "event-stream" not in response.headers.get("content-type", "event-stream"):
-                    yield _content(await _bounded(response))
+                    words, is_cut = _content(await _bounded(response))
+                    yield words
+                    if is_cut:
+                        raise AnswerCut()
                     return
                 async for received in response.aiter_bytes():
                     for words in reader.read(received):
@@ -143,13 +146,14 @@ def _response_format(place: int, schema: Mapping[str, Any] | None) -> dict[str, 
     return {"response_format": {"type": "json_object"}} if _FORMATS[place] == "json_object" else {}
 
 
-def _content(body: bytes) -> str:
-    """The words of the first choice, a reasoning model's thoughts left out."""
+def _content(body: bytes) -> tuple[str, bool]:
+    """The words of the first choice, a reasoning model's thoughts left out; and whether they were cut off."""
     try:
-        content = json.loads(body)["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        choice = json.loads(body)["choices"][0]
+        content, is_cut = choice["message"]["content"], choice.get("finish_reason") == OUT_OF_TOKENS
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFailed(NOT_THE_PROTOCOL) from error
     text = _THOUGHTS.sub("", content).strip() if isinstance(content, str) else ""
     if not text:
         raise ModelFailed("The language model's answer is empty.")
-    return text
+    return text, is_cut

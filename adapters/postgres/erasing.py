@@ -57,6 +57,14 @@ class PostgresErasing:
         rows = await self._rows("receipt", user_id=user_id, receipt_id=receipt_id)
         return rows[0] if rows else None
 
+    async def reached(self, user_id: str) -> tuple[int, float]:
+        """How many erasures have reached a memory, of its team's words too, and when the last was asked for.
+
+        The instant is in seconds since 1970, 0 without any. Another answer than before tells that there was another.
+        """
+        [row] = await self._rows("reached", user_id=user_id)
+        return row["count"], row["latest"]
+
     async def source(
         self,
         receipt_id: str,

@@ -24,13 +24,13 @@ from deployments.callers import Caller, Reader
 from deployments.commands import Here
 from deployments.dialect import Dialect
 from deployments.kinds import ShortText, Text, Words
-from deployments.problems import Problem
+from deployments.problems import Problem, meant_by
 from deployments.showing import VisibleJson
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases import chatting
 from deployments.use_cases.chatting import MOST_ANSWER, Reminded, Reply, Talk
 from deployments.use_cases.speaking import Speaking
-from memory.errors import DomainError, Invalid, ModelFailed, NotFound
+from memory.errors import Invalid, NotFound
 from memory.retrieval.packing import tokens
 
 log = logging.getLogger("memoray.gateway")
@@ -217,14 +217,15 @@ async def chat(body: CompletionIn, request: Request, who: Reader, app: Here) -> 
     _refuse(body)
     _known(body.model, _names(app))
     talk = _talk(body, _remembers(body, request, who))
-    reminded = await chatting.remind(app, who, talk)
+    reminded = await chatting.remind(app, who, talk, await chatting.mark_of(app, who))
     wants_usage = body.stream_options is not None and body.stream_options.include_usage
     made = ChatCompletion(f"chatcmpl-{secrets.token_hex(12)}", int(app.clock.now()), body.model, wants_usage)
     if body.stream:
         events = _events(app, who, talk, reminded, made)
         return streamed(events)
     answered = await chatting.reply(app, who, talk, reminded)
-    await chatting.remember(app, who, talk, reminded, answered)
+    kept = await chatting.standing(app, who, reminded, answered)
+    await chatting.remember(app, who, talk, reminded, kept)
     return VisibleJson(made.whole(answered, _cost(talk, reminded, answered)))
 
 
@@ -288,12 +289,18 @@ async def _events(
         async with aclosing(_told(app, who, talk, reminded, made)) as events:
             async for event in events:
                 yield event
-    except DomainError as error:
-        yield written(_error(Problem(error.status, error.kind, error.detail, CHAT, error.ids)))
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
-        log.error("unexpected error in a stream", exc_info=error)
-        yield written(_error(Problem(500, "unexpected", "This should not happen; see the log.", CHAT)))
+        yield written(_error(_broken(error)))
     yield "data: [DONE]\n\n"
+
+
+def _broken(error: Exception) -> Problem:
+    """Why a stream broke."""
+    meant = meant_by(error, "a stream")
+    if meant is not None:
+        return Problem(meant.status, meant.kind, meant.detail, CHAT, meant.ids)
+    log.error("unexpected error in a stream", exc_info=error)
+    return Problem(500, "unexpected", "This should not happen; see the log.", CHAT)
 
 
 async def _told(
@@ -305,9 +312,9 @@ async def _told(
     async with aclosing(kept_alive(speaking.answer())) as pieces:
         async for piece in pieces:
             yield PING if piece is None else made.chunk({"content": piece})
-    if speaking.reply is None:
-        raise ModelFailed("There is no answer.")
-    for event in made.last(speaking.reply, _cost(talk, reminded, speaking.reply)):
+    answered = speaking.reply
+    assert answered is not None, "an answer ends with a reply or raises"
+    for event in made.last(answered, _cost(talk, reminded, answered)):
         yield event
 
 

@@ -14,6 +14,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader
 from deployments.chats import ChatSession
 from deployments.commands import Here
+from deployments.problems import meant_by
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases.conversing import (
     ChatMessageIn,
@@ -23,7 +24,6 @@ from deployments.use_cases.conversing import (
     session_for,
     sessions_of,
 )
-from memory.errors import DomainError
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"])
 log = logging.getLogger("memoray.gateway")
@@ -71,12 +71,16 @@ async def _written(app: AppContext, who: Caller, session: ChatSession, message: 
         async with aclosing(kept_alive(converse(app, who, session, message))) as events:
             async for event in events:
                 yield PING if event is None else written(event)
-    except DomainError as error:
-        log.warning("a chat broke (%s)", type(error).__name__)
-        yield written({"type": "error", "status": error.status, "kind": error.kind, "detail": error.detail})
-        yield written(done(None, [UNANSWERED]))
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
-        log.error("unexpected error in a chat", exc_info=error)
-        broken = {"status": 500, "kind": "unexpected", "detail": "This should not happen; see the log."}
-        yield written({"type": "error", **broken})
+        yield written({"type": "error", **_broken(error)})
         yield written(done(None, [UNANSWERED]))
+
+
+def _broken(error: Exception) -> dict[str, Any]:
+    """Why a chat broke, as it is told."""
+    meant = meant_by(error, "a chat")
+    if meant is not None:
+        log.warning("a chat broke (%s)", type(meant).__name__)
+        return {"status": meant.status, "kind": meant.kind, "detail": meant.detail}
+    log.error("unexpected error in a chat", exc_info=error)
+    return {"status": 500, "kind": "unexpected", "detail": "This should not happen; see the log."}

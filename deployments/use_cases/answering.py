@@ -12,7 +12,7 @@ from deployments.kinds import Body
 from deployments.use_cases import chatting
 from deployments.use_cases.asking import Citation
 from deployments.use_cases.chat_tools import accepted, each_text, failed, offered, result_of, told_of
-from deployments.use_cases.chatting import FAILURES, MODEL, NO_WORDS
+from deployments.use_cases.chatting import MODEL, NO_WORDS
 from deployments.use_cases.model_turns import ToolCall, TurnReader, choice_of, schema_of
 from deployments.use_cases.speaking import Speaking
 from deployments.use_cases.tools import Tool
@@ -57,7 +57,7 @@ class Answering:
                 async with aclosing(self._generated(self.model)) as events:
                     async for event in events:
                         yield event
-            except FAILURES as error:
+            except ModelFailed as error:
                 self.speaking.failed(error)
         if self.speaking.reply is None:
             async with aclosing(self.speaking.quotations(() if self.model is None else (MODEL,))) as quoted:
@@ -71,7 +71,7 @@ class Answering:
         for place in range(MOST_CALLS + 1):
             may_call = place < MOST_CALLS
             prompt = self._prompt(text if may_call else f"{text}\n\n{ANSWER_NOW}", may_call=may_call)
-            turn = TurnReader()
+            turn = TurnReader(self.speaking.talk.most_heard)
             async with aclosing(self._shown(turn.answer(self._said(model, prompt, until)))) as tokens:
                 async for token in tokens:
                     yield token
@@ -103,7 +103,7 @@ class Answering:
         if may_call:
             system = f"{system}\n\n{chatting.prompt_named('tools')}\n\n{told_of(self.tools)}"
         schema = schema_of(self.tools) if may_call else None
-        return Prompt(system, text, schema, talk.most, list(self.earlier))
+        return Prompt(system, text, schema, talk.most_generated, list(self.earlier))
 
     async def _said(self, model: LanguageModel, prompt: Prompt, until: float) -> AsyncGenerator[str]:
         """A turn of the model. Raises ModelFailed if nothing of an answer has been told at an instant."""

@@ -13,14 +13,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import to_jsonable_python
+from ray.exceptions import RayError
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.kinds import Body, Number, ShortText, Text
+from deployments.problems import meant_by
 from deployments.use_cases.asking import Citation
 from deployments.use_cases.model_turns import ToolCall
 from deployments.use_cases.tools import TOOLS, Tool, read_arguments
-from memory.errors import DomainError, NotFound
+from memory.errors import DomainError, NotFound, Unavailable
 from memory.words.cleaning import harmless
 
 MOST_RESULT = 6_000
@@ -136,8 +138,8 @@ async def result_of(
     """What a tool gives, as a model reads it. What a search finds is numbered on from `after`, and joins `found`."""
     try:
         given = await tool.run(app, writing(who) if tool.writes else who, command_id, body)
-    except DomainError as error:
-        return failed(error)
+    except (DomainError, RayError) as error:
+        return failed(meant_by(error, "a tool of a chat") or Unavailable())
     told = to_jsonable_python(given)
     if tool.arguments is TOOLS["search_memory"].arguments:
         told = {"results": [_cited(each, found, after) for each in told["results"]]}

@@ -7,10 +7,10 @@ of both are made of the talk so far (decision 0080).
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -28,15 +28,18 @@ from deployments.questions import Recalled, ask
 from deployments.use_cases.asking import AskIn, Citation, citations_of
 from deployments.use_cases.searching import question_of
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
-from memory.errors import ModelFailed, Unavailable
+from memory.errors import AnswerCut, DomainError, ModelFailed, Unavailable
 from memory.model.ids import digest
+from memory.model.profile import Profile
 from memory.model.prompts import Exchange, Prompt
+from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED, UNGENERATED, compose
 from memory.services.answer import CitedSegment as Cited
 from memory.services.answer import ComposedAnswer as Composed
+from memory.services.pacing import StreamLimits, paced
 from memory.words.cleaning import visible
 from memory.words.spoken import spoken
 from memory.words.tool_calls import without_tool_calls
@@ -48,13 +51,17 @@ MOST_ANSWER = 1_024
 """Tokens of an answer to a request that names no bound (chosen: a page)."""
 MOST_GENERATED = 8_192
 """Tokens that a language model is asked for, whatever bound a request names: servers refuse more than they can hold."""
+HIDDEN, HEARD_A_TOKEN = 16_000, 16
+"""Characters that a model may say and that are not told, and those that it may say for each token that is wanted
+(chosen: four times what a token has; whatever is beyond it comes from a server that is broken)."""
 MODEL = "language"
 """What `degraded` calls a language model that failed."""
 _CITED = re.compile(r"\[(\d{1,4})\]")
 _PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
 NO_WORDS = "The language model has answered with nothing but calls of tools."
-FAILURES = (ModelFailed, Unavailable, RayError, TimeoutError)
-"""How a language model fails, here or elsewhere."""
+ENDLESS = "The language model says more and more that is no answer."
+ErasureMark = tuple[int, float]
+"""How many erasures have reached a memory, and when the last was asked for, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +85,27 @@ class Talk:
         """What is to be answered."""
         return self.turns[-1][1]
 
+    @property
+    def most_generated(self) -> int:
+        """Tokens that a language model is asked for."""
+        return min(self.most, MOST_GENERATED)
+
+    @property
+    def most_heard(self) -> int:
+        """Characters that a language model may say in one turn."""
+        return HIDDEN + HEARD_A_TOKEN * self.most_generated
+
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """What came to mind about what was said last."""
+    """What came to mind about what was said last, and where the talk is remembered."""
 
     question: Question
     recalled: Recalled
+    source_id: str
+    """The conversation of this day that the talk belongs to."""
+    mark: ErasureMark
+    """What had been forgotten before."""
 
     @property
     def context(self) -> str:
@@ -124,7 +145,12 @@ def _answer_id(before: str) -> str:
     return digest("answer", before).hex()
 
 
-async def remind(app: AppContext, who: Caller, talk: Talk) -> Reminded:
+async def mark_of(app: AppContext, who: Caller) -> ErasureMark:
+    """The mark of the caller's memory: another one, and something was forgotten since. Taken before a talk is read."""
+    return await app.stores.erasing.reached(who.user_id)
+
+
+async def remind(app: AppContext, who: Caller, talk: Talk, mark: ErasureMark) -> Reminded:
     """Search memory for what was said last. The talk itself answers nothing: whoever asks has it before their eyes."""
     asked = AskIn(query=talk.asked[:MOST_QUERY], record_access=talk.remembered)
     question = replace(
@@ -133,7 +159,15 @@ async def remind(app: AppContext, who: Caller, talk: Talk) -> Reminded:
         budget_tokens=None if app.model is None else MOST_BRIEFING,  # quotations need no briefing
         besides=frozenset(turn_ids(talk.turns)),
     )
-    return Reminded(question, await ask(app, question))
+    conversation = _conversation(app, await app.profile(who.user_id), talk, question.now)
+    return Reminded(question, await ask(app, question), conversation, mark)
+
+
+def _conversation(app: AppContext, profile: Profile, talk: Talk, now: Instant) -> str:
+    """The id of the source that holds what is said of a talk on a day."""
+    day = datetime.fromtimestamp(now + app.offset(profile, now), UTC).date()
+    first = next(words for role, words in talk.turns if role == "user")
+    return f"chat-{digest('chat', first).hex()}-{day.isoformat()}"
 
 
 async def reply(app: AppContext, who: Caller, talk: Talk, reminded: Reminded) -> Reply:
@@ -142,7 +176,7 @@ async def reply(app: AppContext, who: Caller, talk: Talk, reminded: Reminded) ->
         return await quoted(app, who, talk, reminded)
     try:
         return await _generated(app, app.model, talk, reminded)
-    except FAILURES as error:
+    except ModelFailed as error:
         log.warning("the language model gave no answer (%s); memory is quoted instead", type(error).__name__)
         return await quoted(app, who, talk, reminded, (MODEL,))
 
@@ -157,13 +191,36 @@ async def quoted(app: AppContext, who: Caller, talk: Talk, reminded: Reminded, m
 
 
 async def _generated(app: AppContext, model: LanguageModel, talk: Talk, reminded: Reminded) -> Reply:
-    """A model's answer. Raises ModelFailed, and TimeoutError after what the settings let a call take."""
-    async with asyncio.timeout(app.settings.models.language.timeout_s):
-        most, earlier = min(talk.most, MOST_GENERATED), list(talk.turns[:-1])
-        prompt = Prompt(system_of(talk, reminded), talk.asked, max_tokens=most, earlier=earlier)
-        words = await model.complete(prompt)
-    told, cut = bounded(spoken(without_tool_calls(words)).strip(), talk)
-    return in_words(told, reminded, cut=cut)
+    """A model's whole answer. Raises ModelFailed, also after what the settings let a call take."""
+    limit_s, words, is_cut = app.settings.models.language.timeout_s, "", False
+    try:
+        async with aclosing(said_by(model, prompt_of(talk, reminded), StreamLimits(limit_s, limit_s, limit_s))) as said:
+            async for piece in said:
+                words += piece
+                if len(words) > talk.most_heard:
+                    raise ModelFailed(ENDLESS)
+    except AnswerCut:
+        is_cut = True
+    told, is_bounded = bounded(spoken(without_tool_calls(words)).strip(), talk)
+    return in_words(told, reminded, cut=is_cut or is_bounded)
+
+
+def prompt_of(talk: Talk, reminded: Reminded) -> Prompt:
+    """A talk in which no tools are called, as a language model is asked to go on with it."""
+    earlier = list(talk.turns[:-1])
+    return Prompt(system_of(talk, reminded), talk.asked, max_tokens=talk.most_generated, earlier=earlier)
+
+
+async def said_by(model: LanguageModel, prompt: Prompt, limits: StreamLimits) -> AsyncGenerator[str]:
+    """What a model says, in time. However it fails, here or elsewhere, that is a ModelFailed; nothing else is."""
+    try:
+        async with aclosing(paced(model.stream(prompt), limits)) as pieces:
+            async for words in pieces:
+                yield words
+    except ModelFailed:
+        raise
+    except (Unavailable, RayError, TimeoutError) as error:
+        raise ModelFailed(error.detail if isinstance(error, DomainError) else None) from error
 
 
 def in_words(text: str, reminded: Reminded, found: Sequence[Citation] = (), *, cut: bool = False) -> Reply:
@@ -225,20 +282,27 @@ def bounded(text: str, talk: Talk) -> tuple[str, bool]:
     return text[:low], True
 
 
+async def standing(app: AppContext, who: Caller, reminded: Reminded, answered: Reply) -> Reply | None:
+    """An answer that may be remembered; None of a model's own words if something was forgotten since it was asked.
+
+    They may hold what is to be forgotten. Of a quotation nothing is kept that could.
+    """
+    if answered.generated and await mark_of(app, who) != reminded.mark:
+        return None
+    return answered
+
+
 async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded, answered: Reply | None) -> str | None:
     """Store what is new of a talk with its answer, both or neither, in one conversation a day; its id, None if nothing.
 
-    Without an answer, since that is still being told, what the user said is stored alone.
+    Without an answer, since that is still being told or is not to be remembered, what the user said is stored alone.
     A question that was asked and quoted an answer before tells nothing new: remembered each time it would stand before
     its answer. Raises Forbidden for a token that may only read.
     """
     is_generated = answered is None or answered.generated
     if not talk.remembered or (not is_generated and _is_asked_again(talk, reminded)):
         return None
-    profile, now = await app.profile(who.user_id), app.clock.now()
-    day = datetime.fromtimestamp(now + app.offset(profile, now), UTC).date()
-    first = next(words for role, words in talk.turns if role == "user")
-    source_id = f"chat-{digest('chat', first).hex()}-{day.isoformat()}"
+    profile, now, source_id = await app.profile(who.user_id), reminded.question.now, reminded.source_id
     stored = await app.stores.sources.segments(who.scope, source_id)
     known = {row["segment_id"]: row for row in stored}
     started = stored[0]["at"] - stored[0]["start_s"] if stored else now

@@ -26,7 +26,7 @@ from deployments.use_cases.answering import Answering, Event
 from deployments.use_cases.chatting import Reply, Talk
 from deployments.use_cases.searching import ContextParameters, question_of
 from deployments.use_cases.speaking import Speaking
-from memory.errors import Invalid, ModelFailed, Unavailable
+from memory.errors import Invalid, Unavailable
 from memory.model.events import COMPLETE, ERROR
 from memory.model.timeline import iso
 from memory.retrieval.briefing import briefing
@@ -126,6 +126,7 @@ async def converse(app: AppContext, who: Caller, session: ChatSession, message: 
         session.messages += 1
         missing = [SESSION] if session.is_lost else []
         session.is_lost = False
+        mark = await chatting.mark_of(app, who)
         await _drop_what_was_forgotten(app, who, session)
         model = None if session.backend == QUOTED_BACKEND else app.model
         told, away = ("", False) if model is None else await _briefing_of(app, who, session)
@@ -135,7 +136,7 @@ async def converse(app: AppContext, who: Caller, session: ChatSession, message: 
             provenance={"door": "chat", "chat_session": session.session_id},
             remembered=who.permission != "read",
         )
-        reminded = await chatting.remind(app, who, talk)
+        reminded = await chatting.remind(app, who, talk, mark)
         answering = Answering(Speaking(app, who, talk, reminded), model)
         async with aclosing(answering.events()) as events:
             async for event in events:
@@ -143,11 +144,13 @@ async def converse(app: AppContext, who: Caller, session: ChatSession, message: 
                     _watched(app, who, session, TOOLS_PART, COMPLETE, tool=str(event["name"]))
                 yield event
         answered, source_id = answering.speaking.reply, answering.speaking.source_id
-        if answered is None:
-            raise ModelFailed("There is no answer.")
-        *_, asked_id, answer_id = chatting.turn_ids(talk.turns)
-        said = ChatTurn("user", message, asked_id, source_id)
-        session.add(said, ChatTurn("assistant", answered.kept, answer_id, source_id))
+        assert answered is not None, "events end with a reply or raise"
+        if answering.speaking.is_outdated:
+            session.clear()
+        else:
+            *_, asked_id, answer_id = chatting.turn_ids(talk.turns)
+            said = ChatTurn("user", message, asked_id, source_id)
+            session.add(said, ChatTurn("assistant", answered.kept, answer_id, source_id))
         yield done(answered, [*missing, *([BRIEFING] if away else [])])
 
 

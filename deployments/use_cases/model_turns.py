@@ -13,8 +13,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from deployments.use_cases.chatting import ENDLESS
 from deployments.use_cases.tools import Tool
-from memory.errors import Invalid
+from memory.errors import Invalid, ModelFailed
 
 _NONE = ("none", "", "answer", "null")
 """What models call no tool."""
@@ -26,6 +27,8 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 """How a turn begins that is an answer; what follows is its words."""
+_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\{\s*\"")
+"""How a JSON object begins; of one that cannot be read nothing is shown."""
 _MOST_HEAD = 400
 """Characters in which an answer's words have begun, or they are shown together in the end."""
 _CHARACTERS = re.compile(r"(?:[^\"\\]|\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4}))*")
@@ -58,10 +61,12 @@ class ToolCall:
 
 
 def choice_of(words: str) -> ToolCall | str:
-    """A turn of the model: a call, or the words of an answer. Plain words are one. Raises Invalid."""
+    """A turn of the model: a call, or the words of an answer. Plain words are one. Raises Invalid, also of a half."""
     fenced = _FENCE.match(words)
     value = _json(fenced[1] if fenced else words)
     if not isinstance(value, dict):
+        if _OBJECT.match(words):
+            raise Invalid("The JSON object cannot be read; send one whole object and nothing else.")
         return words
     name = next((value[key] for key in ("tool", "name", "function") if isinstance(value.get(key), str)), "none")
     if name.strip().casefold() in _NONE:
@@ -85,9 +90,10 @@ def _json(text: str) -> Any:
 
 
 class TurnReader:
-    """A turn as it comes: the words of an answer at once, everything once it is over."""
+    """A turn as it comes, of so many characters at most: the words of an answer at once, everything once it is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.words = ""
         """All of it so far."""
         self.is_answer = False
@@ -97,17 +103,24 @@ class TurnReader:
         self._closed = False
 
     async def answer(self, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
-        """The words of the answer, as they come; none of a call, nor of what is not known to be one before its end."""
+        """The words of the answer, as they come; none of a call, nor of what is not known to be one before its end.
+
+        Raises ModelFailed of a turn that is too long, and of an answer in JSON that is over before it is closed.
+        """
         async with aclosing(pieces):
             async for words in pieces:
                 if told := self.put(words):
                     yield told
                 if self._closed:
                     return
+        if self._string is not None:
+            raise ModelFailed("The language model stopped in the middle of its answer.")
 
     def put(self, words: str) -> str:
-        """The next words of the answer."""
+        """The next words of the answer. Raises ModelFailed of a turn that is too long."""
         before, self.words = self.words, self.words + words
+        if len(self.words) > self._most:
+            raise ModelFailed(ENDLESS)
         if self._string is not None:
             return self._decoded(words)
         if self.is_answer:

@@ -2,7 +2,7 @@
 
 What the user said is remembered behind the first piece: who left before has heard nothing. The answer joins it when the
 model has come to its end. If it breaks off, or whoever asked leaves in the middle, the half of it is no answer and is
-not remembered (decision 0093).
+not remembered (decision 0093). No more is one during which something was forgotten: its words may be those.
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.use_cases import chatting
 from deployments.use_cases.asking import Citation
-from deployments.use_cases.chatting import FAILURES, MODEL, MOST_GENERATED, NO_WORDS, Reminded, Reply, Talk
-from memory.errors import DomainError, ModelFailed
+from deployments.use_cases.chatting import ENDLESS, MODEL, NO_WORDS, Reminded, Reply, Talk
+from memory.errors import AnswerCut, ModelFailed
 from memory.model.prompts import Prompt
 from memory.ports import LanguageModel
 from memory.retrieval.packing import tokens
-from memory.services.pacing import StreamLimits, paced
+from memory.services.pacing import StreamLimits
 from memory.words.spoken import Sieve
 
 log = logging.getLogger("memoray.gateway")
-HIDDEN, HEARD_A_TOKEN = 16_000, 16
-"""Characters that a model may say and that are not told, and those that it may say for each token that is wanted
-(chosen: four times what a token has; whatever is beyond it comes from a server that is broken)."""
 BROKE_OFF = "The answer broke off in the middle, and is not remembered."
 
 
@@ -57,8 +54,8 @@ class SpokenAnswer:
     def put(self, words: str) -> str:
         """What can be told now of the next words. Raises ModelFailed if far more comes than can be told."""
         self._heard += len(words)
-        if self._heard > HIDDEN + HEARD_A_TOKEN * self.talk.most:
-            raise ModelFailed("The language model says more and more that is no answer.")
+        if self._heard > self.talk.most_heard:
+            raise ModelFailed(ENDLESS)
         return self._told(self._sieve.put(words), max((len(each) for each in self.talk.stops), default=1) - 1)
 
     def end(self) -> str:
@@ -94,6 +91,10 @@ class Speaking:
     """Where both sides are remembered, if they are."""
     has_begun: bool = False
     """Whether something of it has been told."""
+    is_outdated: bool = False
+    """Whether something was forgotten while it was told: then it is not remembered."""
+    _is_asked: bool = False
+    """Whether what the user said is remembered."""
 
     async def answer(self) -> AsyncGenerator[str]:
         """The pieces of an answer to a talk in which no tools are called.
@@ -103,15 +104,14 @@ class Speaking:
         """
         missing: Sequence[str] = ()
         if self.app.model is not None:
-            system, most = chatting.system_of(self.talk, self.reminded), min(self.talk.most, MOST_GENERATED)
-            prompt = Prompt(system, self.talk.asked, max_tokens=most, earlier=list(self.talk.turns[:-1]))
+            said = self.streamed(self.app.model, chatting.prompt_of(self.talk, self.reminded))
             try:
-                async with aclosing(self.words(self.streamed(self.app.model, prompt))) as pieces:
+                async with aclosing(self.words(said)) as pieces:
                     async for piece in pieces:
                         yield piece
                 if self.reply is None:
                     raise ModelFailed(NO_WORDS)
-            except FAILURES as error:
+            except ModelFailed as error:
                 self.failed(error)
                 missing = (MODEL,)
         if self.reply is None:
@@ -122,50 +122,63 @@ class Speaking:
     def streamed(self, model: LanguageModel, prompt: Prompt, first_s: float | None = None) -> AsyncGenerator[str]:
         """What a model says, as long as it comes in the time that the settings give it."""
         asked = self.app.settings.models.language
-        pace = StreamLimits(asked.timeout_s if first_s is None else first_s, asked.pause_s, asked.stream_s)
-        return paced(model.stream(prompt), pace)
+        limits = StreamLimits(asked.timeout_s if first_s is None else first_s, asked.pause_s, asked.stream_s)
+        return chatting.said_by(model, prompt, limits)
 
     async def words(
         self, said: AsyncGenerator[str], tools: Collection[str] = (), found: Sequence[Citation] = ()
     ) -> AsyncGenerator[str]:
         """A model's words as they may be shown; then both sides are remembered. Without any there is no reply.
 
-        `found` may be cited beside the briefing: it is what the model has looked up itself.
+        `found` may be cited beside the briefing: it is what the model has looked up itself. Raises ModelFailed, of an
+        answer that was cut off only if nothing of it is there.
         """
         spoken = SpokenAnswer(self.talk, tools)
-        async with aclosing(said):
-            async for words in said:
-                if piece := spoken.put(words):
-                    yield piece
-                    await self._begin()
-                if spoken.is_over:
-                    break
+        try:
+            async with aclosing(said):
+                async for words in said:
+                    if piece := spoken.put(words):
+                        self.has_begun = True
+                        yield piece
+                        await self._begin()
+                    if spoken.is_over:
+                        break
+        except AnswerCut:
+            spoken.is_cut = True
         if piece := spoken.end():
+            self.has_begun = True
             yield piece
         if spoken.text:
             await self._remember(chatting.in_words(spoken.text, self.reminded, found, cut=spoken.is_cut))
+        elif spoken.is_cut:
+            raise AnswerCut()
 
     async def quotations(self, missing: Sequence[str]) -> AsyncGenerator[str]:
         """The answer in quotations, both sides remembered behind the first piece; `missing` is what was away."""
         answered = await chatting.quoted(self.app, self.who, self.talk, self.reminded, missing)
         first, *others = chatting.pieces(answered.text)
+        self.has_begun = True
         yield first
         await self._remember(answered)
         for piece in others:
             yield piece
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: ModelFailed) -> None:
         """Make known that a model failed. Raises ModelFailed if something of its answer has been told."""
         log.warning("the language model gave no whole answer (%s)", type(error).__name__)
         if self.has_begun:
-            reason = f" {error.detail}" if isinstance(error, DomainError) else ""
-            raise ModelFailed(f"{BROKE_OFF}{reason}") from error
+            raise ModelFailed(f"{BROKE_OFF} {error.detail}") from error
 
     async def _begin(self) -> None:
-        if not self.has_begun:
-            self.has_begun = True
+        if not self._is_asked:
+            self._is_asked = True
             self.source_id = await chatting.remember(self.app, self.who, self.talk, self.reminded, None)
 
     async def _remember(self, answered: Reply) -> None:
-        self.source_id = await chatting.remember(self.app, self.who, self.talk, self.reminded, answered)
+        kept = await chatting.standing(self.app, self.who, self.reminded, answered)
+        self.is_outdated = kept is None
+        if kept is None:
+            await self._begin()
+        else:
+            self.source_id = await chatting.remember(self.app, self.who, self.talk, self.reminded, kept)
         self.reply = answered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
+from deployments.use_cases import chatting
+from memory.errors import JournalUnavailable
 from tests.api.conftest import Door
 from tests.api.foreign import served, token_of
 from tests.api.test_chat import CHAT, Script, said, text_of, turn
@@ -141,3 +144,90 @@ async def test_half_an_answer_is_an_error_and_not_remembered(
         again = await said(door, "Count.", session_id=events[0]["session_id"])
     assert text_of(again) == "One."
     assert [words for _, _, words in await talks(door)] == ["Count.", "One."], "said again it is one message"
+
+
+async def test_an_answer_that_used_up_its_tokens_is_told_as_cut(door: Door) -> None:
+    with ModelServer(Reply("One two", ending="length")) as server:
+        behind(door, server)
+        streamed = await completion(door, asked("Count."))
+        whole = await door.post(COMPLETIONS, asked("Count."))
+    assert words_of(streamed) == whole["choices"][0]["message"]["content"] == "One two"
+    assert streamed[-1]["choices"][0]["finish_reason"] == whole["choices"][0]["finish_reason"] == "length"
+
+
+@pytest.mark.parametrize("half", [turn(answer="One two three")[:-4], '{"tool": "search_memory", "inp'])
+async def test_half_a_json_answer_is_not_remembered(door: Door, half: str) -> None:
+    with ModelServer(Reply(half)) as server:
+        behind(door, server)
+        events = await said(door, "Count.")
+    assert "{" not in text_of(events)
+    if "One" in half:
+        assert (events[-2]["type"], events[-2]["kind"]) == ("error", "model-failed")
+        assert [words for _, _, words in await talks(door)] == ["Count."]
+    else:
+        assert events[-1]["degraded"] == ["language"], "nothing was told: memory is quoted"
+
+
+async def test_a_database_that_fails_is_not_told_as_a_model_that_does(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> Any:
+        raise JournalUnavailable()
+
+    monkeypatch.setattr(chatting, "remember", away)
+    with ModelServer(Reply("One two three.")) as server:
+        behind(door, server)
+        events = await said(door, "Count.")
+        [*_, last] = await completion(door, asked("Count."))
+    assert [each["type"] for each in events[-2:]] == ["error", "done"]
+    assert events[-2]["kind"] == "journal-unavailable"
+    assert last["error"]["code"] == "journal_unavailable"
+
+
+async def test_what_is_forgotten_while_an_answer_is_told_stays_forgotten(door: Door) -> None:
+    await door.post("/v1/sources", TOLD, 202)
+    with ModelServer(Reply(SPOKEN, pause_s=0.3)) as server:
+        behind(door, server)
+        answering = asyncio.create_task(said(door, ASKED))
+        while not await talks(door):
+            await asyncio.sleep(0.01)
+        [(talk, _, words)] = await talks(door)
+        assert words == ASKED
+        for source in ("breakfast", talk):
+            assert (await door.client.delete(f"/v1/sources/{source}")).status_code == 200
+        events = await answering
+        assert text_of(events) == SPOKEN
+        assert await talks(door) == []
+        server.script = Script(turn(answer="Hm."))
+        await said(door, "And you?", session_id=events[0]["session_id"])
+        assert "Coimbra" not in json.dumps(server.requests[-1])
+
+
+async def test_a_whole_answer_during_which_something_is_forgotten_is_not_remembered(door: Door) -> None:
+    await door.post("/v1/sources", TOLD, 202)
+    with ModelServer(Reply(SPOKEN, delay_s=1.0)) as server:
+        behind(door, server)
+        answering = asyncio.create_task(door.post(COMPLETIONS, asked(ASKED)))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        assert (await door.client.delete("/v1/sources/breakfast")).status_code == 200
+        assert (await answering)["choices"][0]["message"]["content"] == SPOKEN
+    assert [(role, words) for _, role, words in await talks(door)] == [("user", ASKED)]
+
+
+async def test_both_sides_stand_in_the_conversation_of_the_day_on_which_it_was_asked(door: Door) -> None:
+    class LateClock:
+        """A clock on which each look is a day later."""
+
+        at = 1_772_000_000.0
+
+        def now(self) -> float:
+            self.at += 86_400
+            return self.at
+
+    door.app.clock = LateClock()
+    with ModelServer(Reply(SPOKEN)) as server:
+        behind(door, server)
+        await completion(door, asked(ASKED))
+    assert len({source for source, _, _ in await talks(door)}) == 1
+    assert [role for _, role, _ in await talks(door)] == ["user", "assistant"]

@@ -10,7 +10,7 @@ import pytest
 from adapters.language.openai import OpenAiModel
 from config.settings import Endpoint
 from deployments.language import Language, Scripted
-from memory.errors import ModelFailed
+from memory.errors import AnswerCut, ModelFailed
 from memory.model.prompts import Prompt
 from memory.ports import LanguageModel
 from tests.fakes.model_server import ModelServer, Reply
@@ -101,4 +101,18 @@ async def test_a_connection_is_closed_when_nobody_reads_any_more() -> None:
         async with aclosing(model.stream(Prompt("", "Hi"))) as pieces:
             await anext(pieces)
         assert server.left.wait(5)
+        await model.close()
+
+
+CUT = b'{"choices": [{"message": {"content": "In Coimbra"}, "finish_reason": "length"}]}'
+
+
+@pytest.mark.parametrize("reply", [Reply("In Coimbra", ending="length"), Reply(body=CUT)])
+async def test_an_answer_that_used_up_its_tokens_says_so_behind_its_words(reply: Reply) -> None:
+    with ModelServer(reply) as server:
+        model = OpenAiModel(Endpoint(url=server.url, model="small"))
+        told: list[str] = []
+        with pytest.raises(AnswerCut):
+            await anext(words async for words in model.stream(Prompt("", "Where?")) if told.append(words))
+        assert "".join(told) == await model.complete(Prompt("", "Where?")) == "In Coimbra"
         await model.close()

@@ -29,6 +29,8 @@ class Reply:
     """Pieces of a stream after which the connection is closed."""
     hangs_after: int | None = None
     """Pieces of a stream after which nothing more comes."""
+    ending: str = "stop"
+    """Why it is over: `length` of one whose tokens are used up."""
     between: bytes = b""
     """What is sent behind each piece of a stream from the third on."""
 
@@ -42,13 +44,15 @@ class Reply:
         if request.get("stream"):
             return self.status, b""
         message = {"role": "assistant", "content": self.content}
-        return self.status, json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+        return self.status, json.dumps(
+            {"choices": [{"index": 0, "message": message, "finish_reason": self.ending}]}
+        ).encode()
 
     def pieces(self) -> list[bytes]:
         """The events of a stream: one for each word, and how it ends."""
         words = re.findall(r"\s*\S+", self.content or "")
         deltas: list[tuple[Mapping[str, Any], str | None]] = [({"content": each}, None) for each in words]
-        told = [({"role": "assistant", "content": ""}, None), *deltas, ({}, "stop")]
+        told = [({"role": "assistant", "content": ""}, None), *deltas, ({}, self.ending)]
         choices = [{"index": 0, "delta": delta, "finish_reason": ending} for delta, ending in told]
         return [*(b"data: %s\n\n" % json.dumps({"choices": [each]}).encode() for each in choices), b"data: [DONE]\n\n"]
 

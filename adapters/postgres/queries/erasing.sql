@@ -18,6 +18,11 @@ SELECT r.receipt_id, r.what, r.id, r.at, r.counts, r.settled_at, r.swept_from, r
         FROM erasing e WHERE e.receipt_id = r.receipt_id) AS tasks
 FROM receipts r WHERE r.receipt_id = %(receipt_id)s AND r.user_id = %(user_id)s;
 
+-- name: reached
+-- The erasures with a piece in a memory: whoever reads what was forgotten has one.
+SELECT count(*) AS count, coalesce(extract(epoch FROM max(r.at)), 0)::float8 AS latest
+FROM erasing e JOIN receipts r ON r.receipt_id = e.receipt_id WHERE e.user_id = %(user_id)s;
+
 -- name: cancel
 -- What was asked for turned out to be impossible: nothing was erased.
 DELETE FROM receipts WHERE receipt_id = %(receipt_id)s;

@@ -22,7 +22,7 @@ from deployments.environments import runtime_env
 from deployments.language import Language, Scripted, bind_language
 from deployments.retrieval import bind_retrieval
 from deployments.speech import Silence, WhisperX, bind_speech, waveform
-from memory.errors import ModelFailed, Unavailable
+from memory.errors import AnswerCut, ModelFailed, Unavailable
 from memory.model.prompts import Prompt
 
 SPARK = {
@@ -300,6 +300,12 @@ async def test_an_engine_s_words_come_in_batches_of_events(vllm: None) -> None:
     engine, server = await engine_that_says([[chunk("In "), chunk("Coimbra")], [chunk("."), chunk(None, "stop")]])
     assert [each async for each in engine.stream(Prompt("be brief", "go"))] == ["In ", "Coimbra", "."]
     assert server.requests[0].stream is True
+
+
+async def test_an_engine_s_answer_that_used_up_its_tokens_says_so(vllm: None) -> None:
+    engine, _ = await engine_that_says([[chunk("In "), chunk(None, "length")]])
+    with pytest.raises(AnswerCut):
+        assert [each async for each in engine.stream(Prompt("be brief", "go"))]
 
 
 @pytest.mark.parametrize(
