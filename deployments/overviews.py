@@ -56,11 +56,16 @@ async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int
     earlier = await app.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
     rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
     told = [
-        *(changed(_known(row), _known(rows[row["supersedes"][0]]), offset_s) for row in gained if row["supersedes"]),
+        *(changed(_known(row), _known(before), offset_s) for row in gained for before in _first_of(row, rows)),
         *(_known(row) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
     return await _of_facts(app, view, lead, telling(told), rows)
+
+
+def _first_of(row: Row, rows: Mapping[str, Row]) -> list[Row]:
+    """The first in whose place a fact came; none if that is out of sight, or was forgotten."""
+    return [rows[each] for each in row["supersedes"] if each in rows][:1]
 
 
 async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
