@@ -33,6 +33,7 @@ class Looks:
 
     def __init__(self) -> None:
         self._last: Look | None = None
+        self._letting_go: asyncio.TimerHandle | None = None
 
     def again(self, view: View, stamp: Mapping[str, Any], now: Instant) -> VisibleMemory | None:
         """The last look, if it was this view's, a moment ago, and nothing has moved since."""
@@ -42,15 +43,19 @@ class Looks:
         return None
 
     def hold(self, look: Look) -> None:
-        """Hold this one, for a while."""
+        """Hold this one in the place of the one before, for a while."""
+        self._let_go()
         self._last = look
-        asyncio.get_running_loop().call_later(HELD_S, self._let_go, look)
+        self._letting_go = asyncio.get_running_loop().call_later(HELD_S, self._let_go)
 
     def drop(self, user_id: str) -> None:
         """Let go of what was seen of a user's memory, of which something was forgotten."""
         if self._last is not None and self._last.view.user_id == user_id:
-            self._last = None
+            self._let_go()
 
-    def _let_go(self, look: Look) -> None:
-        if self._last is look:
-            self._last = None
+    def _let_go(self) -> None:
+        """Hold none. The timer goes, too: it would hold what it has to let go of."""
+        self._last = None
+        if self._letting_go is not None:
+            self._letting_go.cancel()
+            self._letting_go = None
