@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -26,6 +27,7 @@ from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 
+log = logging.getLogger("memoray.gateway")
 ASKED_AT_ONCE = 8
 """Questions a shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that wait
 after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
@@ -103,11 +105,15 @@ class RayActorClient:
 
     async def keep_shards(self) -> None:
         """Have as many shards as there are to be, and have them be asked past Ray: without its raylet a gateway cannot
-        call them.
+        call them. What fails is tried again at the next look, for nobody else looks.
         """
         while True:
-            with suppress(RayError, Unavailable):
+            try:
                 await self._within(self._directory.look(), TURN_S)
+            except (RayError, Unavailable):
+                pass  # a part that is away comes back by itself
+            except Exception as error:  # whatever it is: without this look shards stay away
+                log.warning("the look for shards failed (%s); the next comes soon", type(error).__name__)
             await asyncio.sleep(LOOKED_S)
 
     async def wake(self) -> None:

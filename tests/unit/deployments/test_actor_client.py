@@ -97,3 +97,28 @@ async def test_without_its_raylet_a_process_waits_for_the_next_life_of_a_shard(
     await exchange.open()
     assert await asyncio.wait_for(asking, 60) == "believed of maya"
     await exchange.close()
+
+
+class BrokenShards(Shards):
+    """A directory that cannot look, for a reason that nobody foresaw."""
+
+    looks = 0
+
+    async def look(self) -> None:
+        self.looks += 1
+        if self.looks > 2:
+            self.go.set()
+        raise (OSError if self.looks == 1 else ValueError)("a line is closed")
+
+
+async def test_a_look_that_fails_is_not_the_last(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(actor_client, "Directory", BrokenShards)
+    monkeypatch.setattr(actor_client, "LOOKED_S", 0.0)
+    client = RayActorClient(Settings(Path("/nowhere")))
+    keeping = asyncio.create_task(client.keep_shards())
+    await asyncio.wait_for(cast(Any, client._directory).go.wait(), 60)
+    assert not keeping.done()
+    keeping.cancel()
+    assert "OSError" in caplog.text
