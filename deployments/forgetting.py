@@ -7,7 +7,7 @@ and a moment for others'; whatever is not over by then is carried out from the q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from adapters import build
@@ -18,6 +18,7 @@ from deployments.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.ids import segment_named
+from memory.model.timeline import Instant
 from memory.services.erasing import Eraser
 from memory.services.told import DATABASE
 
@@ -36,9 +37,7 @@ async def forget_source(app: AppContext, who: Caller, source_id: str, key: str) 
         await app.stores.erasing.source(receipt_id, who.user_id, scope, source_id, files)
 
     receipt_id = await _asked(app, who.user_id, key, "source", source_id, begin)
-    await _carry_out(app, who.user_id, receipt_id)
-    app.chats.drop(who.user_id, who.view.scopes)
-    app.looks.drop(who.user_id)
+    await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
     return await _told(app, who, receipt_id, source_id)
 
 
@@ -58,13 +57,22 @@ async def forget_segment(app: AppContext, who: Caller, source_id: str, segment_i
         elif build.session_files(stores, app.settings).hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
-            await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id)
+            heard = build.session_files(stores, app.settings).of_segment(
+                scope, session_id, source_id, *_span(said, segment_id)
+            )
+            await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id, heard)
 
     receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
-    await _carry_out(app, who.user_id, receipt_id)
-    app.chats.drop(who.user_id, who.view.scopes)
-    app.looks.drop(who.user_id)
+    await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
     return await _told(app, who, receipt_id, source_id)
+
+
+def _span(said: Sequence[Mapping[str, Any]], segment_id: str) -> tuple[Instant, Instant]:
+    """When a segment, or what it has replaced, began and ended. Raises NotFound if there is none."""
+    rows = [each for each in said if segment_id in (each["segment_id"], each["replaced_by"])]
+    if not rows:
+        raise NotFound("There is no such segment in this memory any more.")
+    return min(each["at"] for each in rows), max(each["at"] + each["end_s"] - each["start_s"] for each in rows)
 
 
 async def _asked(
@@ -108,9 +116,7 @@ async def forget_entity(app: AppContext, who: Caller, entity_id: str, key: str) 
         await _try_entity(app, receipt_id)
 
     receipt_id = await _asked(app, who.user_id, key, "entity", entity_id, begin)
-    await _carry_out(app, who.user_id, receipt_id)
-    app.chats.drop(who.user_id, who.view.scopes)
-    app.looks.drop(who.user_id)
+    await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
     return await _told(app, who, receipt_id, known)
 
 
@@ -143,8 +149,6 @@ async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:
 
     receipt_id = await _asked(app, user, key, "memory", user, begin)
     await _carry_out(app, user, receipt_id)
-    app.chats.drop(user)
-    app.looks.drop(user)
     await app.rings.renew()
     return await receipt_of(app, user, receipt_id, user)
 
@@ -166,8 +170,12 @@ async def _told(app: AppContext, who: Caller, receipt_id: str, identity: str) ->
     return receipt
 
 
-async def _carry_out(app: AppContext, user_id: str, receipt_id: str) -> None:
-    """Begin with everything that is left for a receipt, and wait for as much as a request may."""
+async def _carry_out(app: AppContext, user_id: str, receipt_id: str, scopes: Collection[str] = ()) -> None:
+    """Begin with everything that is left for a receipt, and wait for as much as a request may.
+
+    What is held of these scopes is let go of before, and so is what was seen while facts were still on their way out.
+    """
+    _let_go(app, user_id, scopes)
     eraser, own, others = _eraser(app), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
     for task in await app.stores.erasing.tasks(receipt_id):
         with as_named():  # a piece is of the memory it names, not of who asked
@@ -178,6 +186,12 @@ async def _carry_out(app: AppContext, user_id: str, receipt_id: str) -> None:
     for tasks, seconds in ((own, OWN_S), (others, OTHERS_S)):
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
+    _let_go(app, user_id, scopes)
+
+
+def _let_go(app: AppContext, user_id: str, scopes: Collection[str]) -> None:
+    app.chats.drop(user_id, scopes)
+    app.looks.drop(user_id)
 
 
 def _eraser(app: AppContext) -> Eraser:

@@ -16,6 +16,7 @@ from adapters.capture.payloads import SESSION_ID, parse_payload
 from adapters.capture.sessions import SessionPart, fold_payloads
 from adapters.capture.sounds import SoundFolder
 from memory.errors import Invalid
+from memory.model.timeline import Instant
 
 
 class OffsetStore(Protocol):
@@ -46,6 +47,10 @@ class SessionFiles:
     def of_session(self, scope: str, session_id: str, parts: Sequence[SessionPart]) -> dict[str, Any]:
         """What `strike` needs to know of the session a source came from."""
         return {"scope": scope, "session_id": session_id, "parts": [astuple(each) for each in parts]}
+
+    def of_segment(self, scope: str, session_id: str, source_id: str, began: Instant, ended: Instant) -> dict[str, Any]:
+        """What `strike` needs to know of one segment whose words lie in no session file: of its sound alone."""
+        return self.of_session(scope, session_id, [SessionPart(session_id, source_id, began, ended)])
 
     def hold(self, scope: str, session_id: str) -> bool:
         """Whether a session lies in a file."""

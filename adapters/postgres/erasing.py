@@ -105,15 +105,19 @@ class PostgresErasing:
             counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
             await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
 
-    async def segment(self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str) -> None:
-        """Erase one segment, with what it has replaced, and queue the withdrawals; the rest of its source stays.
+    async def segment(
+        self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str, files: Mapping[str, Any]
+    ) -> None:
+        """Erase one segment, with what it has replaced, and queue the withdrawals and its sound in `files`.
 
-        Raises NotFound if another request was faster.
+        The rest of its source stays. Raises NotFound if another request was faster.
         """
         with everybody("words leave every memory that rests on them"):
-            await self._erase_segment(receipt_id, user_id, scope, source_id, segment_id)
+            await self._erase_segment(receipt_id, user_id, scope, source_id, segment_id, files)
 
-    async def _erase_segment(self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str) -> None:
+    async def _erase_segment(
+        self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str, files: Mapping[str, Any]
+    ) -> None:
         which = {"scope": scope, "source_id": source_id, "segment_id": segment_id}
         async with self._pool.transaction(long=True) as connection:
             await _begin(connection, receipt_id, user_id, "source", segment_named(source_id, segment_id))
@@ -125,7 +129,8 @@ class PostgresErasing:
             await connection.execute(CAPTURE["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             await connection.execute(Q["drop_segments"], {"scope": scope, "keys": keys})
             await connection.execute(Q["drop_wordings"], which)
-            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, {"source_id": None}, None)
+            heard = {**files, "source_id": source_id}
+            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, {"source_id": None}, heard)
             counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
             await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
 
@@ -204,7 +209,7 @@ async def _withdrawn(
     scope: str,
     keys: Sequence[int],
     told: Mapping[str, Any],
-    files: Mapping[str, Any] | None,
+    files: Mapping[str, Any],
 ) -> int:
     """Erase the words of segments, and queue what follows in every memory and in `files`; how many words those were."""
     users = await _readers(connection, user_id, scope, keys)
@@ -215,7 +220,7 @@ async def _withdrawn(
     ]
     scopes, owners = [scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
     gone = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
-    await _ask(connection, receipt_id, tasks if files is None else [*tasks, ("files", user_id, files)])
+    await _ask(connection, receipt_id, [*tasks, ("files", user_id, files)])
     return len(gone)
 
 

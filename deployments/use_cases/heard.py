@@ -13,7 +13,6 @@ from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, sees_all, writing
 from deployments.use_cases.forgetting import forget_memory
-from deployments.use_cases.sounds import silence_sound
 from memory.errors import Invalid, NotFound
 from memory.model.origins import ANYWHERE, WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
@@ -124,11 +123,7 @@ async def reword(
 
 async def forget_one_heard(app: AppContext, who: Caller, key: str, place: Place) -> None:
     """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
-    said = await one_heard(app, writing(who), place)
-    scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.sources.segments(scope, source_id, ids=[place[1]])
-    took = max((row["end_s"] - row["start_s"] for row in rows), default=0.0)
-    await silence_sound(app, who, source_id, said.at, said.at + took)
+    await one_heard(app, writing(who), place)
     await forgetting.forget_segment(app, who, *place, key)
 
 

@@ -20,9 +20,3 @@ async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str,
         return await asyncio.to_thread(app.sounds.keep, user_id, stream, rate, sound, now, key)
     except OSError as error:
         raise Unavailable("The disk takes no sound now.") from error
-
-
-async def silence_sound(app: AppContext, who: Caller, source_id: str, began: float, ended: float) -> None:
-    """Let nothing be heard any more of what a source was heard from, in this stretch of time. Raises Forbidden."""
-    origin = source_id.partition("-")[0]
-    await asyncio.to_thread(app.sounds.silence, writing(who).user_id, origin, began, ended)

@@ -14,7 +14,10 @@ import pytest
 from actors.transcripts import DatabaseOffsets, Transcripts
 from adapters.capture.jsonl import append
 from adapters.capture.watcher import SessionFileChange, drain
-from memory.model.scopes import Sensitivity
+from deployments import forgetting
+from deployments.app_context import AppContext
+from memory.model.scopes import Sensitivity, View
+from memory.services.erasing import Eraser
 from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
 
@@ -323,3 +326,22 @@ def _broken(archive: bytes, damage: Callable[[bytes], bytes]) -> bytes:
 @pytest.fixture(autouse=True)
 def _no_leftovers(tmp_path: Path) -> None:
     (tmp_path / "transcripts").mkdir(exist_ok=True)
+
+
+async def test_nothing_forgotten_is_before_anybodys_eyes_while_the_rest_is_carried_out(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await door.post("/v1/sources", conversation(), 202)
+    view, now, carry_out = View(door.user), door.app.clock.now(), forgetting._eraser
+    door.app.chats.session(view, None, "before", now)
+    seen: list[list[str]] = []
+
+    def looking(app: AppContext) -> Eraser:
+        seen.append([each.session_id for each in app.chats.active(view, now)])
+        app.chats.session(view, None, "meanwhile", now)
+        return carry_out(app)
+
+    monkeypatch.setattr(forgetting, "_eraser", looking)
+    await delete(door, f"/v1/sources/{conversation()['source_id']}")
+    assert seen == [[]]
+    assert door.app.chats.active(view, now) == [], "nor what was seen while facts were on their way out"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from adapters import build
 from adapters.capture.commands import folder_name
+from adapters.capture.sounds import SoundFolder
 from deployments.callers import Caller
 from deployments.use_cases.heard import forget_one_heard
 from memory.model.scopes import Sensitivity, View
@@ -85,3 +89,34 @@ async def test_who_may_only_read_sends_no_sound(omi: Omi) -> None:  # noqa: F811
     answer = await omi.http.post(f"/omi/{secret}/audio", content=SOUND)
     assert answer.status_code == 403
     assert heard_of(omi.door) == []
+
+
+async def test_forgetting_one_segment_silences_all_of_it_and_a_disk_that_fails_is_tried_again(
+    omi: Omi,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await omi.heard(mine("s1", "I moved to Lisbon.", 0.0, 1.0), mine("s2", "It is a long story.", 100.0, 400.0))
+    [(source_id, *_), _] = await omi.kept()
+    door, app = omi.door, omi.door.app
+    [row] = await door.rows(
+        "SELECT extract(epoch FROM at)::float8 + end_s - start_s AS ended FROM segments"
+        " WHERE scope = %(scope)s AND segment_id = 's2'",
+        scope=f"user:{door.user}",
+    )
+    omi.clock.at = row["ended"]
+    await omi.send("audio", SOUND, sample_rate=16_000)
+
+    def full(*_: Any) -> int:
+        raise OSError("the disk is gone")
+
+    who = Caller(View(door.user, clearance=Sensitivity.SENSITIVE), "write")
+    with monkeypatch.context() as broken:
+        broken.setattr(SoundFolder, "silence", full)
+        await forget_one_heard(app, who, "k1", (source_id, "s2"))
+    assert [words for *_, words in await omi.kept()] == ["I moved to Lisbon."]
+    assert heard_of(door) == [SOUND], "the words are gone, and the sound waits for its disk"
+    [task] = await door.rows("SELECT receipt_id FROM erasing WHERE task = 'files' AND done_at IS NULL")
+    eraser = build.eraser(app.stores, app.settings, app.actors.erase, app.actors.forget_user)
+    for piece in await app.stores.erasing.tasks(task["receipt_id"]):
+        await eraser.attempt(piece)
+    assert heard_of(door) == [bytes(len(SOUND))]
