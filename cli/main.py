@@ -20,7 +20,7 @@ import typer
 from cli.console import Exit, NotRunning, err, out
 from memory.errors import DomainError
 
-ROOMS: dict[str, Sequence[str]] = {
+COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.lifecycle": ("up", "down"),
     "cli.status": ("status", "logs"),
     "cli.ask": ("recall", "ask"),
@@ -48,7 +48,7 @@ ROOMS: dict[str, Sequence[str]] = {
 }  # fmt: skip
 """Module -> the first words of its commands: our own."""
 BROUGHT = "memoray.commands"
-"""The group of entry points by which other rooms bring commands: each names a mapping like ROOMS."""
+"""The group of entry points by which other rooms bring commands: each names a mapping like COMMAND_MODULES."""
 COMPLETING = "_MEMORAY_COMPLETE"
 """The variable by which a shell asks for completions, as `--install-completion` sets it up."""
 
@@ -56,12 +56,12 @@ COMPLETING = "_MEMORAY_COMPLETE"
 def every_room() -> Mapping[str, Sequence[str]]:
     """Our own rooms and those that are brought."""
     brought = (point.load() for point in entry_points(group=BROUGHT))
-    return ROOMS | {room: words for each in brought for room, words in each.items()}
+    return COMMAND_MODULES | {room: words for each in brought for room, words in each.items()}
 
 
 def rooms(first: str = "") -> list[ModuleType]:
     """The rooms of the commands that begin with this word, or every room: opening them all takes a second."""
-    named = [room for room, words in ROOMS.items() if first in words]
+    named = [room for room, words in COMMAND_MODULES.items() if first in words]
     if not named:
         every = every_room()
         named = [room for room, words in every.items() if first in words] or list(every)

@@ -267,7 +267,7 @@ async def _let_administrator_in(settings: Settings, stores: build.Stores) -> Non
         raise ConfigError(f"There is no token: put one of at least 32 characters into {path.name} in the data folder.")
 
 
-async def house_of(request: Request) -> AppContext:
+async def app_context_of(request: Request) -> AppContext:
     """The context of this replica; a coroutine, since FastAPI would call a plain function in a thread."""
     app: AppContext = request.app.state.context
     app.look()

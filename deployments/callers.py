@@ -9,7 +9,7 @@ from fastapi import Depends, Header, Request
 
 from adapters.row_scope import acting_for
 from deployments.admission import Admitted
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.kinds import Id
 from deployments.protocol import GRANTED
 from memory.errors import Forbidden, Unauthenticated
@@ -40,7 +40,7 @@ class Caller:
 
 async def reader(
     request: Request,
-    app: Annotated[AppContext, Depends(house_of)],
+    app: Annotated[AppContext, Depends(app_context_of)],
     x_internal_token: Annotated[str | None, Header()] = None,
     authorization: Annotated[str | None, Header()] = None,
     x_user_id: Annotated[Id | None, Header(description="An administrator acts for this user.")] = None,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Header
 from ray.exceptions import RayError
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.kinds import Id
 from memory.errors import Conflict, Unavailable
@@ -65,7 +65,7 @@ def _key(
 
 Key = Annotated[str, Depends(_key)]
 """The id of the command a request asks for."""
-Here = Annotated[AppContext, Depends(house_of)]
+Here = Annotated[AppContext, Depends(app_context_of)]
 """The application context of this replica."""
 
 

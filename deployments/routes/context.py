@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.queries import described, query_of
 from deployments.showing import as_it_is
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1", tags=["context"])
 )
 async def context(
     who: Who,
-    app: Annotated[AppContext, Depends(house_of)],
+    app: Annotated[AppContext, Depends(app_context_of)],
     asked: Annotated[ContextParameters, Depends(query_of(ContextParameters))],
 ) -> Any:
     """The segments that answer a question, each with speaker, time and source.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.use_cases.daily import Daily, review_day
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1", tags=["daily"])
 @router.get("/daily")
 async def daily(
     who: Who,
-    app: Annotated[AppContext, Depends(house_of)],
+    app: Annotated[AppContext, Depends(app_context_of)],
     date: Annotated[str | None, Query(description="YYYY-MM-DD; default today.")] = None,
 ) -> Daily:
     """What a day held: people, topics, promises and how it felt.

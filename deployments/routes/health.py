@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 
 from adapters import build
 from adapters.disk import is_full
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from memory.errors import DiskFull
 
 router = APIRouter(tags=["health"])
@@ -24,7 +24,7 @@ async def health() -> dict[str, str]:
 
 
 @router.get("/health/ready")
-async def ready(app: Annotated[AppContext, Depends(house_of)]) -> dict[str, str]:
+async def ready(app: Annotated[AppContext, Depends(app_context_of)]) -> dict[str, str]:
     """Whether a question could be answered and a word kept now: the database and the encoder are there, and the disk
     has room. 503 otherwise, and 507 with the type `urn:memoray:disk-full` where the disk is full.
 

@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from ray.exceptions import RayError
 
 from deployments.admission import known, valid
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.audit import AuditedRequest
 from deployments.callers import Caller, acting, writing
 from deployments.commands import fresh_id
@@ -73,7 +73,7 @@ class Visitor:
 
 
 async def visitor(
-    app: Annotated[AppContext, Depends(house_of)],
+    app: Annotated[AppContext, Depends(app_context_of)],
     session: Annotated[str | None, Cookie(alias=COOKIE)] = None,
 ) -> Visitor | None:
     """Who looks at the page, or None."""
@@ -99,7 +99,7 @@ async def own_form(request: Request) -> None:
 
 OWN = [Depends(own_form)]
 Visiting = Annotated[Visitor | None, Depends(visitor)]
-Here = Annotated[AppContext, Depends(house_of)]
+Here = Annotated[AppContext, Depends(app_context_of)]
 
 
 @router.get("/")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.use_cases.promises import PromiseList, PromiseParameters, list_promises
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1", tags=["promises"])
 
 @router.get("/promises")
 async def promises(
-    asked: Annotated[PromiseParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+    asked: Annotated[PromiseParameters, Query()], who: Who, app: Annotated[AppContext, Depends(app_context_of)]
 ) -> PromiseList:
     """What was promised.
 

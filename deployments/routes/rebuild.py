@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Administrator, Caller
 from deployments.kinds import Body
 
@@ -58,7 +58,7 @@ class Rebuilt(BaseModel):
 
 
 @router.post("/rebuild")
-async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext, Depends(house_of)]) -> Rebuilt:
+async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext, Depends(app_context_of)]) -> Rebuilt:
     """Build an index of the user's own scope again; nothing that was said or is believed is touched.
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
@@ -81,7 +81,7 @@ async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext
 
 
 @router.get("/rebuild")
-async def progress(_: Administrator, app: Annotated[AppContext, Depends(house_of)]) -> Encoding:
+async def progress(_: Administrator, app: Annotated[AppContext, Depends(app_context_of)]) -> Encoding:
     """Which encoder serves, and how far another has come to take its place.
 
     Example: `GET /v1/rebuild`

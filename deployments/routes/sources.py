@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, status
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.use_cases.telling import SourceIn, tell
 
@@ -14,7 +14,7 @@ router = APIRouter(prefix="/v1", tags=["sources"])
 
 
 @router.post("/sources", status_code=status.HTTP_202_ACCEPTED)
-async def add_source(body: SourceIn, who: Who, app: Annotated[AppContext, Depends(house_of)]) -> dict[str, Any]:
+async def add_source(body: SourceIn, who: Who, app: Annotated[AppContext, Depends(app_context_of)]) -> dict[str, Any]:
     """Store a source. It can be found by its words in the next request; meaning and facts follow in the background.
 
     The same ids again are an upsert: nothing is stored twice, changed words are read again, and `kind`, `sensitivity`

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, status
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.kinds import Id
 from deployments.queries import TeamId
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1", tags=["sources"])
 
 @router.get("/sources")
 async def sources(
-    asked: Annotated[SourceParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+    asked: Annotated[SourceParameters, Query()], who: Who, app: Annotated[AppContext, Depends(app_context_of)]
 ) -> SourceList:
     """What was heard, and how far each is.
 
@@ -29,7 +29,7 @@ async def sources(
 
 @router.get("/sources/{source_id:path}")
 async def source(
-    source_id: Id, who: Who, app: Annotated[AppContext, Depends(house_of)], team_id: TeamId = None
+    source_id: Id, who: Who, app: Annotated[AppContext, Depends(app_context_of)], team_id: TeamId = None
 ) -> SourcePage:
     """One source with its segments, by its id or the beginning of it."""
     return await use_cases.show_source(app, who, source_id, team_id)
@@ -37,7 +37,7 @@ async def source(
 
 @router.post("/sources/{source_id:path}/retry", status_code=status.HTTP_202_ACCEPTED)
 async def retry(
-    source_id: Id, who: Who, app: Annotated[AppContext, Depends(house_of)], team_id: TeamId = None
+    source_id: Id, who: Who, app: Annotated[AppContext, Depends(app_context_of)], team_id: TeamId = None
 ) -> SourceOut:
     """Try at once what is still to be done with a source, however often it failed."""
     return await use_cases.retry_source(app, who, source_id, team_id)
@@ -45,7 +45,7 @@ async def retry(
 
 @router.post("/ingest/{session_id}", response_model=Ingested, response_model_exclude_none=True)
 async def ingest_session(
-    session_id: Annotated[SessionId, Path()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+    session_id: Annotated[SessionId, Path()], who: Who, app: Annotated[AppContext, Depends(app_context_of)]
 ) -> Any:
     """Take in a session file of the transcripts folder from its beginning; a forgotten session is told again.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from deployments.app_context import AppContext, house_of
+from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.use_cases.timeline import Timeline, TimelineParameters, list_entries
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1", tags=["timeline"])
 
 @router.get("/timeline")
 async def timeline(
-    asked: Annotated[TimelineParameters, Query()], who: Who, app: Annotated[AppContext, Depends(house_of)]
+    asked: Annotated[TimelineParameters, Query()], who: Who, app: Annotated[AppContext, Depends(app_context_of)]
 ) -> Timeline:
     """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
 

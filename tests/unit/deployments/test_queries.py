@@ -8,7 +8,7 @@ import pytest
 from fastapi import Depends, FastAPI, Query
 from fastapi.testclient import TestClient
 
-from deployments.app_context import house_of
+from deployments.app_context import app_context_of
 from deployments.callers import caller
 from deployments.queries import described, query_of
 from deployments.routes.context import router
@@ -58,6 +58,6 @@ def test_who_is_not_known_is_told_nothing_about_them(asked: str) -> None:
 
     app = FastAPI()
     app.include_router(router)
-    app.dependency_overrides = {caller: nobody, house_of: lambda: None}
+    app.dependency_overrides = {caller: nobody, app_context_of: lambda: None}
     with pytest.raises(Unauthenticated):
         TestClient(app).get(f"/v1/context?{asked}")
