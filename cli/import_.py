@@ -51,7 +51,8 @@ class Tally:
     """What an import has done: segments sent, those among them that were new or `changed`, files by the format they
     were read as, segments by language that is heard and not read (`unread`), what holds no words by its kind
     (`left_out`), files of a folder that are in no format that is read, by their suffix (`passed_over`), lines
-    `rejected`, whole files `failed`, of which earlier pages may have gone in."""
+    `rejected`, how many more there were than are told (`rejected_untold`), whole files `failed`, of which earlier pages
+    may have gone in."""
 
     files: int = 0
     segments: int = 0
@@ -62,6 +63,7 @@ class Tally:
     left_out: dict[str, int] = field(default_factory=dict)
     passed_over: dict[str, int] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
+    rejected_untold: int = 0
     failed: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -97,7 +99,7 @@ class ImportOptions:
             if len(tally.rejected) < MOST_TOLD:
                 tally.rejected.append({"file": str(path)} | rejected._asdict())
             else:
-                tally.leave_out("further unreadable line")
+                tally.rejected_untold += 1
 
         file = TextFile(path, self.zone, self.speaker or "me", set_aside, tally.leave_out, author=self.speaker)
         return replace(file, me=self.known, labels=self.labels)
@@ -304,5 +306,7 @@ def _report(tally: Tally, as_json: bool) -> None:
     for line in tally.rejected:
         place = f", line {line['line_no']}" if line["line_no"] else ""
         err.print(f"{line['file']}{place}: {line['reason']}", markup=False)
+    if tally.rejected_untold:
+        err.print(f"{counted(tally.rejected_untold, 'further line')} could not be read.")
     for file in tally.failed:
         err.print(f"{file['file']}: {file['error']}", markup=False)

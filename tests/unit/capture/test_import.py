@@ -218,4 +218,4 @@ def test_so_many_lines_are_told_and_the_rest_is_counted(door, tmp_path, monkeypa
     monkeypatch.setattr(command, "MOST_TOLD", 2)
     (tmp_path / "walk.jsonl").write_text("nonsense\n" * 5)
     report = json.loads(run(str(tmp_path), "--json").stdout)
-    assert (len(report["rejected"]), report["left_out"]) == (2, {"further unreadable line": 3})
+    assert (len(report["rejected"]), report["rejected_untold"], report["left_out"]) == (2, 3, {})
