@@ -48,12 +48,13 @@ def without_tool_calls(text: str, names: Collection[str] = ()) -> str:
 
 def _without_objects(text: str) -> str:
     told: list[str] = []
-    place = 0
+    place = looked_at = 0
     for found in BEGUN_OBJECT.finditer(text):
-        if len(told) >= MOST_OBJECTS:
+        if looked_at == MOST_OBJECTS:
             break
         if found.start() < place:
             continue
+        looked_at += 1
         end = _end_of_call(text, found.start())
         if end is not None:
             told.append(text[place : found.start()])
