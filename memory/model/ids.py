@@ -60,6 +60,16 @@ def pattern_id(user_id: str, support: Iterable[object]) -> str:
     return "p-" + digest("pattern", user_id, *sorted(map(str, support))).hex()
 
 
+def storyline_id(user_id: str, level: int, anchor_id: str, sources: Iterable[str]) -> str:
+    """Identity of a storyline: whom it is about, for whom it is to be seen, and the sources that founded it."""
+    return "s-" + digest("storyline", user_id, level, anchor_id, *sorted(sources)).hex()
+
+
+def macro_id(user_id: str, level: int, anchor_id: str) -> str:
+    """Identity of a macro: whom it is about, and for whom it is to be seen."""
+    return "m-" + digest("macro", user_id, level, anchor_id).hex()
+
+
 def note_id(user_id: str, command_id: str) -> str:
     """Identity of a note: the command that wrote it."""
     return "n-" + digest("note", user_id, command_id).hex()

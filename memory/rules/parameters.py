@@ -276,6 +276,40 @@ class Communities:
 
 
 @dataclass(frozen=True, slots=True)
+class Storylines:
+    """What has been going on: storylines of sources around an anchor, and macros of storylines (decision 0097)."""
+
+    sources: Count = 5
+    """Sources that tell of an anchor and make a storyline (seed 002)."""
+    days: Count = 3
+    """Different days that these sources are of (seed 002)."""
+    age_days: Days = 3.0
+    """Days since an anchor was first told of, exclusive, before it has a storyline (seed 002)."""
+    sure: Share = 0.8
+    """Confidence from which an anchor that nobody has recalled may have one (memory model)."""
+    opened: Count = 100
+    """Storylines that one night opens, those of the most sources first (seed 002)."""
+    silent_days: Days = 90.0
+    """Days without a source after which a storyline closes (memory model)."""
+    summed_up: Count = 10
+    """Sources, the latest, that a summary of a storyline is made of (seed 002)."""
+    refreshed: Count = 100
+    """Summaries of storylines that one night writes anew, those of the most sources first (seed 002)."""
+    sentences: Count = 3
+    """Sentences of the summary of a storyline (seed 002: two to three)."""
+    macro_storylines: Count = 2
+    """Storylines of one anchor that make a macro (seed 002)."""
+    macro_days: Days = 30.0
+    """Days from the first to the last source of these (seed 002)."""
+    macros_opened: Count = 50
+    """Macros that one Sunday opens, those of the most storylines first (seed 002)."""
+    macros_refreshed: Count = 50
+    """Summaries of macros that one Sunday writes anew, those of the most sources first (seed 002)."""
+    macro_sentences: Count = 4
+    """Sentences of the summary of a macro (seed 002: two to four)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
 
