@@ -286,11 +286,11 @@ class Storylines:
     age_days: Days = 3.0
     """Days since an anchor was first told of, exclusive, before it has a storyline (seed 002)."""
     sure: Share = 0.8
-    """Confidence from which an anchor that nobody has recalled may have one (memory model)."""
+    """Confidence from which an anchor that nobody has recalled may have one (decision 0097)."""
     opened: Count = 100
     """Storylines that one night opens, those of the most sources first (seed 002)."""
     silent_days: Days = 90.0
-    """Days without a source after which a storyline closes (memory model)."""
+    """Days without a source after which a storyline closes (decision 0097)."""
     summed_up: Count = 10
     """Sources, the latest, that a summary of a storyline is made of (seed 002)."""
     refreshed: Count = 100

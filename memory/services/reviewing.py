@@ -65,12 +65,17 @@ def people_of(day: Day) -> list[str]:
 
 def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
     """The sentences that rest on the numbered lines they name, without the numbers of these."""
+    return (told for told, _ in supported_by(written, lines))
+
+
+def supported_by(written: str, lines: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The same sentences, each with the places of the lines that it names, in order."""
     said = [_NUMBERED.sub("", line, count=1) for line in lines]
     for each in sentences(written):
-        cited = [said[number - 1] for number in map(int, _CITED.findall(each)) if 1 <= number <= len(said)]
+        named = sorted({number - 1 for number in map(int, _CITED.findall(each)) if 1 <= number <= len(said)})
         told = harmless(_CITED.sub("", each).strip())
-        if cited and not invented(told, cited):
-            yield sentence(told)
+        if named and not invented(told, [said[place] for place in named]):
+            yield sentence(told), tuple(named)
 
 
 def sentences(written: str) -> Iterator[str]:
