@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 
 from memory.model.entities import STATES
 from memory.model.scopes import Sensitivity
+from memory.model.working_set import WorkingSet
 from memory.rules.census import Codes
 from memory.rules.decay import Column
-from memory.rules.ties import Levels, Places
+from memory.rules.ties import TIED_TYPES, Levels, Places
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,3 +90,29 @@ class Appearances:
 def places(ids: Iterable[str]) -> dict[str, int]:
     """Id -> its place among them."""
     return {each: place for place, each in enumerate(ids)}
+
+
+def appearances_of(believed: WorkingSet, begun: Mapping[str, float], least: int) -> Appearances:
+    """The appearances of a working set, as they are read from the tables: of whom as many sources at least tell.
+
+    A source of which no beginning is known began with its first mention.
+    """
+    mentions = [
+        (entity.entity_id, each)
+        for entity in believed.entities.values()
+        if entity.merged_into is None and not entity.is_owner and entity.type in TIED_TYPES
+        for each in believed.mentions.get(entity.entity_id, {}).values()
+    ]
+    told: defaultdict[str, set[str]] = defaultdict(set)
+    for who, each in mentions:
+        told[who].add(each.source_id)
+    own = [(who, each) for who, each in mentions if len(told[who]) >= least]
+    first: dict[str, float] = {}
+    for _, each in own:
+        first[each.source_id] = min(each.at, first.get(each.source_id, each.at))
+    anchors = [believed.entities[who] for who in dict.fromkeys(who for who, _ in own)]
+    return Appearances.of(
+        ((each.entity_id, each.state, each.confidence) for each in anchors),
+        ((source, begun.get(source, at)) for source, at in first.items()),
+        ((who, each.source_id, each.sensitivity) for who, each in own),
+    )

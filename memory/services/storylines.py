@@ -1,0 +1,160 @@
+"""The use case of storylines: from what sources tell of whom to the storylines and macros of a night, summed up.
+
+Nothing is kept here: a night gives what is found to the memory as commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from memory.errors import ModelFailed
+from memory.model.scopes import Sensitivity
+from memory.model.storylines import Macro, Storyline
+from memory.model.timeline import Instant
+from memory.ports import LanguageModel
+from memory.rules.appearances import Appearances
+from memory.rules.macros import MacroPlan, macros_refreshed, plan_macros
+from memory.rules.parameters import Storylines
+from memory.rules.reflection import Likeness
+from memory.rules.storylines import StorylinePlan, contested, plan_storylines, refreshed
+from memory.services.summing_up import Summary, SummaryLine, ToldSegment, extracted, generated, telling_lines
+
+MOST_FAILURES = 3
+"""Failures in a row after which a night asks its model no more: whoever is away would be waited for each time."""
+TOLD_AT_ONCE = 50
+"""Storylines whose segments are read at once (chosen: some thousand segments)."""
+
+
+class StorylineReads(Protocol):
+    """What finding storylines reads of a memory."""
+
+    async def appearances(self, user_id: str, least: int) -> Appearances:
+        """In which sources entities are told of, of those that as many sources at least tell of."""
+
+    async def likeness(self, user_id: str, sources: Sequence[str]) -> Likeness:
+        """The directions of these sources, of those that have one."""
+
+    async def told(self, user_id: str, lines: Sequence[Storyline]) -> Sequence[Sequence[ToldSegment]]:
+        """What people said of the anchor of each of these in its sources, up to its level, in order."""
+
+    async def names(self, user_id: str, ids: Sequence[str]) -> Mapping[str, str]:
+        """Entity id -> its name, of those that are there."""
+
+
+@dataclass(frozen=True)
+class StorylinesFound:
+    """What a night makes of the storylines and macros of one level."""
+
+    level: Sensitivity
+    storylines: StorylinePlan
+    macros: MacroPlan
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    """Id of a storyline or a macro -> its new summary, where one was written this night."""
+
+    def as_written(self, each: Storyline) -> Storyline:
+        """A storyline as it stands when its summary is written."""
+        found = self.summaries.get(each.storyline_id)
+        return each if found is None else replace(each, dirty=False, quotes=found.quotes)
+
+    def macro_as_written(self, each: Macro) -> Macro:
+        """A macro as it stands when its summary is written."""
+        found = self.summaries.get(each.macro_id)
+        return each if found is None else replace(each, dirty=False, quotes=found.quotes)
+
+
+class SummaryWriter:
+    """Sums up: by a model as long as it answers, else in quotations."""
+
+    def __init__(self, model: LanguageModel | None) -> None:
+        self.model = model
+        self._failures = 0
+
+    async def write(self, name: str, lines: Sequence[SummaryLine], most: int) -> Summary:
+        """These lines in `most` of them at most."""
+        if self.model is not None and lines:
+            try:
+                written = await generated(name, lines, most, self.model)
+            except ModelFailed:
+                self._failures += 1
+                if self._failures == MOST_FAILURES:
+                    self.model = None
+            else:
+                self._failures = 0
+                return written
+        return extracted(lines, most)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands before a night, of every level, and the summaries that are kept of storylines."""
+
+    storylines: Sequence[Storyline] = ()
+    macros: Sequence[Macro] = ()
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    """Storyline id -> its summary."""
+
+
+@dataclass(frozen=True)
+class StorylineNight:
+    """Whose night it is, when, and what its storylines are found with."""
+
+    user_id: str
+    now: Instant
+    sunday: bool
+    reads: StorylineReads
+    writer: SummaryWriter
+    rules: Storylines
+
+
+async def find_storylines(night: StorylineNight, standing: Standing) -> tuple[StorylinesFound, ...]:
+    """One night's storylines, and of a Sunday the macros: a plan for each sensitivity, with summaries.
+
+    Limits of what is written anew are those of each level. The same night again finds everything kept.
+    """
+    told = await night.reads.appearances(night.user_id, night.rules.sources)
+    levels = {*told.levels(), *(each.level for each in standing.storylines), *(each.level for each in standing.macros)}
+    return tuple([await _found(night, told, standing, level) for level in sorted(levels)])
+
+
+async def _found(night: StorylineNight, told: Appearances, standing: Standing, level: Sensitivity) -> StorylinesFound:
+    user_id, now, rules = night.user_id, night.now, night.rules
+    own = [each for each in standing.storylines if each.level == level]
+    macros = [each for each in standing.macros if each.level == level]
+    likeness = await night.reads.likeness(user_id, contested(told, own, level))
+    lines = plan_storylines(user_id, told, own, level, now, rules, likeness)
+    fresh = await _summed_up(night, refreshed(lines.standing, now, rules))
+    if not night.sunday:
+        return StorylinesFound(level, lines, MacroPlan(tuple(macros)), fresh)
+    plan = plan_macros(user_id, lines.standing, macros, level, now, rules)
+    fresh |= await _macros_summed_up(night, macros_refreshed(plan.standing, rules), {**standing.summaries, **fresh})
+    return StorylinesFound(level, lines, plan, fresh)
+
+
+async def _summed_up(night: StorylineNight, lines: Sequence[Storyline]) -> dict[str, Summary]:
+    """The summaries of these storylines, each of its latest sources."""
+    found: dict[str, Summary] = {}
+    for start in range(0, len(lines), TOLD_AT_ONCE):
+        some = lines[start : start + TOLD_AT_ONCE]
+        latest = [replace(each, sources=each.sources[-night.rules.summed_up :]) for each in some]
+        names = await night.reads.names(night.user_id, [each.anchor_id for each in some])
+        for line, told in zip(some, await night.reads.told(night.user_id, latest), strict=True):
+            lines_told = telling_lines(told)
+            name = names.get(line.anchor_id, "")
+            found[line.storyline_id] = await night.writer.write(name, lines_told, night.rules.sentences)
+    return found
+
+
+async def _macros_summed_up(
+    night: StorylineNight, macros: Sequence[Macro], summaries: Mapping[str, Summary]
+) -> dict[str, Summary]:
+    """The summaries of macros: of each of the latest storylines how it stood last."""
+    most = night.rules.macro_sentences
+    names = await night.reads.names(night.user_id, [each.anchor_id for each in macros]) if macros else {}
+    found = {}
+    for macro in macros:
+        known = [summaries[each] for each in macro.storylines if each in summaries and summaries[each].lines]
+        last = [each.lines[-1] for each in known[-most:]]
+        found[macro.macro_id] = await night.writer.write(names.get(macro.anchor_id, ""), last, most)
+    return found
