@@ -29,12 +29,12 @@ DAMAGED = "This is not an archive of Memoray, or it is damaged."
 
 
 class Container:
-    """An archive's file, opened: exactly these members, each once, each a plain file.
+    """An archive's file, opened: exactly these members, each once, each a plain file; those `lacking` may be missing.
 
     Blocks: use it off the event loop. Raises Invalid wherever the file is not what it should be.
     """
 
-    def __init__(self, file: IO[bytes], names: Collection[str]) -> None:
+    def __init__(self, file: IO[bytes], names: Collection[str], lacking: Collection[str] = ()) -> None:
         _look_at_end(file)
         with _damage():
             self._zip = zipfile.ZipFile(file)
@@ -46,7 +46,7 @@ class Container:
         if len({each.filename for each in members}) != len(members):
             twice = sorted(name for name in names if sum(each.filename == name for each in members) > 1)
             raise Invalid(f"{twice[0]}: must be there once.")
-        if missing := sorted(set(names) - {each.filename for each in members}):
+        if missing := sorted(set(names) - set(lacking) - {each.filename for each in members}):
             raise Invalid(f"{missing[0]}: is missing.")
         if sum(each.file_size for each in members) > MOST_BYTES:
             raise Invalid(f"The archive would unpack to more than {MOST_BYTES:,} bytes.")
@@ -60,7 +60,9 @@ class Container:
         return found
 
     def lines(self, name: str, most: int) -> Iterator[tuple[int, bytearray]]:
-        """(number, line) of a member, without line ends; each line is gone with the next."""
+        """(number, line) of a member, without line ends; each line is gone with the next. A missing one has none."""
+        if name not in self._zip.namelist():
+            return
         number, line = 1, bytearray()
         with _damage(name), self._zip.open(name) as file:
             while chunk := file.read(CHUNK):

@@ -128,4 +128,9 @@ class Ledger:
             identity = row.get("profile" if noun == "profile" else column)
             if isinstance(identity, int) and self._parts.get(identity, column) != column:
                 raise Fault(f"{name}.{column}", "means other words")
-        return {**row, "segment_key": self.key(row["segment_key"] or 0)} if "segment_key" in row else dict(row)
+        told = dict(row)
+        if "segment_key" in row:
+            told["segment_key"] = self.key(row["segment_key"] or 0)
+        if "quotes" in row:
+            told["quotes"] = [self.key(each) for each in row["quotes"]]
+        return told

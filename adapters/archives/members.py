@@ -17,6 +17,7 @@ from adapters.postgres.codec import NOUNS
 from memory.model.changes import Row
 from memory.model.entities import Mention
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
 
 Checked = Callable[[Ledger, Any, int], Any]
@@ -59,6 +60,8 @@ def _believed(noun: str) -> Checked:
             values["sensitivity"] = Sensitivity(values["sensitivity"])
         if values.get("segment_key"):
             values["segment_key"] = ledger.key(values["segment_key"])
+        if "quotes" in values:
+            values["quotes"] = tuple(map(ledger.key, values["quotes"]))
         row = cast(Row, shape(**values))
         note(ledger, row, number)
         return row
@@ -91,9 +94,15 @@ def _note(ledger: Ledger, row: Note, _: int) -> None:
     ledger.once("note", row.note_id, "note_id")
 
 
+def _group(ledger: Ledger, row: Group, _: int) -> None:
+    if row.anchor_id is not None:
+        ledger.held(("entity",), row.anchor_id, "anchor_id")
+    ledger.once("group", row.group_id, "group_id")
+
+
 _NOTED: Mapping[str, Callable[[Ledger, Any, int], None]] = {
     "entity": lambda ledger, row, number: ledger.entity(row, number), "fact": _fact, "mention": _mention,
-    "evidence": _evidence, "link": _link, "note": _note,
+    "evidence": _evidence, "link": _link, "note": _note, "group": _group,
 }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ class Archive:
     def __init__(self, user_id: str, file: IO[bytes]) -> None:
         names = [*schema.SINGLES, *(f"{member}.jsonl" for member in schema.MEMBERS)]
         self._user_id = user_id
-        self._container = Container(file, names)
+        self._container = Container(file, names, [f"{member}.jsonl" for member in schema.LATER])
         self.manifest = self._manifest()
         told = self._container.single("profile.json", pieces.PIECE)
         with told_at("profile.json"):
@@ -89,7 +89,7 @@ class Archive:
             if type(version) is int and version > schema.FORMAT_VERSION:
                 raise Fault("", f"is of version {version}, and up to {schema.FORMAT_VERSION} is read here. {UPDATE}")
             manifest = schema.ManifestLine.model_validate_json(told)
-            if lacking := sorted(set(schema.MEMBERS) - manifest.counts.keys()):
+            if lacking := sorted(set(schema.MEMBERS) - schema.LATER - manifest.counts.keys()):
                 raise Fault(f"counts.{lacking[0]}", "is missing")
         if manifest.user_id != self._user_id:
             raise Conflict(
@@ -110,7 +110,7 @@ class Archive:
 
     def _whole(self, ledger: Ledger, member: str, count: int) -> None:
         """What can only be told at the end of a member."""
-        told = self.manifest["counts"][member]
+        told = self.manifest["counts"].get(member, 0)
         if told != count:
             raise Invalid(f"manifest.json: counts.{member}: is {told}, and {count} are there.")
         if member == "entities" and (wrong := ledger.merged()):

@@ -18,6 +18,7 @@ from adapters.capture.payloads import ID_CHARS
 from adapters.postgres.codec import NOUNS
 from memory.model.entities import ENTITY_TYPES, STATES, TIERS
 from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
+from memory.model.groups import GROUP_KINDS
 from memory.model.profile import Profile
 from memory.model.sources import ROLES, SOURCE_KINDS, TTL_POLICIES
 from memory.model.timeline import EARLIEST, LATEST, to_datetime
@@ -26,14 +27,16 @@ from memory.rules.resolution import FORMER_TYPES
 
 FORMAT, FORMAT_VERSION = "memoray-archive", 1
 MEMBERS = (
-    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "content", "journal", "nights",
-    "accesses",
+    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "groups", "content", "journal",
+    "nights", "accesses",
 )  # fmt: skip
 """Members of JSON lines, in an order in which each refers only to those before it."""
+LATER = frozenset({"groups"})
+"""Those that archives of earlier versions lack."""
 SINGLES = ("manifest.json", "profile.json")
 NOUN_OF = {
     "entities": "entity", "facts": "fact", "mentions": "mention", "evidence": "evidence", "links": "link",
-    "notes": "note",
+    "notes": "note", "groups": "group",
 }  # fmt: skip
 """Member -> noun of the model whose rows it holds."""
 
@@ -168,6 +171,13 @@ ROWS: dict[str, dict[str, Any]] = {
         "note_id": k.NoteId, "about_id": k.BelievedId, "text": k.Text, "author": k.Short, "created_at": k.Instant,
         "lifetime": k.one_of(tuple(NOTE_LIFETIME_DAYS)), "source_id": k.Id | None, "sensitivity": k.Level,
     },
+    "group": {
+        "group_id": k.GroupId, "kind": k.one_of(GROUP_KINDS), "opened_at": k.Instant, "anchor_id": k.EntityId | None,
+        "summary": k.Text | None, "members": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
+        "quotes": Annotated[tuple[k.Key, ...], Field(max_length=k.MOST_LISTED)], "dirty": bool, "sources": k.Count,
+        "first_at": k.Instant | None, "last_at": k.Instant | None, "state": k.one_of(STATES),
+        "closed_at": k.Instant | None, "sensitivity": k.Level,
+    },
     "source": {"source_id": k.Id, "state": k.one_of(STATES)},
 }  # fmt: skip
 """Noun -> field -> what it may hold."""
@@ -227,7 +237,7 @@ BELIEVED = {member: _row(noun) for member, noun in NOUN_OF.items()}
 Change: Any = Annotated[
     # what was recalled is kept beside the history
     _change("entity") | _change("mention") | _change("fact") | _change("evidence") | _change("link")
-    | _change("note") | _change("profile") | _change("source"),
+    | _change("note") | _change("group") | _change("profile") | _change("source"),
     Field(discriminator="noun"),
 ]  # fmt: skip
 

@@ -1,9 +1,9 @@
 """Archives: a whole memory as one ZIP of JSON lines, and back, exactly as it was.
 
 `manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments), `entities.jsonl`,
-`mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl` and `notes.jsonl` are in plain words;
-`journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean; `nights.jsonl` and `accesses.jsonl`
-are what happened to the memory. Vectors are not in it: the worker makes them anew in the background.
+`mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl`, `notes.jsonl` and `groups.jsonl` are
+in plain words; `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean; `nights.jsonl` and
+`accesses.jsonl` are what happened to the memory. Vectors are not in it: the worker makes them anew in the background.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from memory.model.ids import digest
 from memory.model.scopes import user_scope
 
 Q = queries("archive")
-BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes")
+BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes", "groups")
 """Members of rows of the model."""
 BATCH = 200
 """Lines written before other requests get a turn."""

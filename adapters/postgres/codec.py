@@ -20,6 +20,7 @@ from memory.model.accesses import Access
 from memory.model.changes import Change, ChangeSet, Row, key_of
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.groups import Group
 from memory.model.ids import digest, fold
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
@@ -74,6 +75,10 @@ NOUNS = {
     ),
     "link": Noun(Link, "links", ("kind", "from_id", "to_id"), (), lambda row: ""),
     "note": Noun(Note, "notes", ("note_id",), ("text",), lambda row: row.note_id, instants=("created_at",)),
+    "group": Noun(
+        Group, "groups", ("group_id",), ("summary",), lambda row: row.group_id,
+        instants=("opened_at", "first_at", "last_at", "closed_at"),
+    ),
     "access": Noun(Access, "accesses", ("id",), (), lambda row: "", instants=("last_at",)),
     "source": Noun(SourceState, "sources", ("source_id",), (), lambda row: ""),
 }  # fmt: skip
@@ -189,6 +194,9 @@ _SURE = ("quote", "statement", "text")
 """Words that every row has, if only empty ones."""
 _READERS: Mapping[str, Reader] = {
     "description": lambda value, content: content.get(value) or None,  # erased: there is none any more
+    "summary": lambda value, content: content.get(value) or None,
+    "members": lambda value, _: tuple(value),
+    "quotes": lambda value, _: tuple(value),
     "aliases": lambda value, content: tuple(_json(value, content) or ()),
     "properties": lambda value, content: _json(value, content) or {},
     "earlier": lambda value, _: tuple(value),

@@ -162,6 +162,7 @@ _LOADS = (
     ("evidence", "load_evidence"),
     ("link", "load_links"),
     ("note", "load_notes"),
+    ("group", "load_groups"),
     ("access", "load_accesses"),
 )
 

@@ -6,46 +6,43 @@ A change replaces the row `before` by the row `after`; either may be None. Facts
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from memory.model.accesses import Access
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.timeline import Instant
 
 WORDS_ERASED = "words erased"
-"""The reason of a change that takes words from an entity for good: what it held before may not be read again."""
+"""The reason of a change that takes words from an entity or a group for good: they may not be read again."""
 SEGMENT = "segment:"
 """Before the key of a segment, where what was erased is listed; before the id of a source stands accesses.SOURCE."""
-Row = Entity | Mention | Fact | Evidence | Link | Note | Profile | Access | SourceState
+Row = Entity | Mention | Fact | Evidence | Link | Note | Group | Profile | Access | SourceState
 Key = tuple[object, ...]
 
 
 def key_of(row: Row) -> Key:
     """The natural key of a row within its noun."""
-    match row:
-        case Entity():
-            return (row.entity_id,)
-        case Mention():
-            return (row.entity_id, row.segment_key)
-        case Fact():
-            return (row.fact_id,)
-        case Evidence():
-            return (row.fact_id, row.source_id, row.segment_key)
-        case Link():
-            return (row.kind, row.from_id, row.to_id)
-        case Note():
-            return (row.note_id,)
-        case Profile():
-            return ()
-        case Access():
-            return (row.id,)
-        case SourceState():
-            return (row.source_id,)
+    return _KEYS[type(row)](row)
 
 
+_KEYS: dict[type, Callable[[Any], Key]] = {
+    Entity: lambda row: (row.entity_id,),
+    Mention: lambda row: (row.entity_id, row.segment_key),
+    Fact: lambda row: (row.fact_id,),
+    Evidence: lambda row: (row.fact_id, row.source_id, row.segment_key),
+    Link: lambda row: (row.kind, row.from_id, row.to_id),
+    Note: lambda row: (row.note_id,),
+    Group: lambda row: (row.group_id,),
+    Profile: lambda row: (),
+    Access: lambda row: (row.id,),
+    SourceState: lambda row: (row.source_id,),
+}
 NOUNS: dict[type, str] = {
     Entity: "entity",
     Mention: "mention",
@@ -53,6 +50,7 @@ NOUNS: dict[type, str] = {
     Evidence: "evidence",
     Link: "link",
     Note: "note",
+    Group: "group",
     Profile: "profile",
     Access: "access",
     SourceState: "source",
@@ -104,5 +102,5 @@ class ChangeSet:
     unread: tuple[int, ...] = ()
     """Keys whose reading was taken back."""
     erased: tuple[str, ...] = ()
-    """What is erased for good, words included: ids of facts, entities and notes, `segment:` keys, `source:` ids."""
+    """What is erased for good, words included: ids of what has one, `segment:` keys, `source:` ids."""
     undoes: str | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim, Sighting
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
@@ -259,6 +260,23 @@ class DescribeEntities(Command):
     """Write anew what is told of entities; one whose facts no longer stand by then is left as it is (seed 002)."""
 
     descriptions: tuple[Description, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangedGroup:
+    """A group as it is to stand, and the fingerprint of the row that this was decided on; None = it is new."""
+
+    group: Group
+    was: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrangeGroups(Command):
+    """Put groups, and withdraw others; one that has changed since it was looked at is left for the next night."""
+
+    arranged: tuple[ArrangedGroup, ...] = ()
+    withdrawn: tuple[tuple[str, str], ...] = ()
+    """(group id, fingerprint of the row that this was decided on)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

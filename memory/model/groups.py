@@ -1,9 +1,10 @@
-"""Groups: roll-ups of sources and clusters of entities. They have their shape here; later versions give them life."""
+"""Groups: roll-ups of sources and clusters of entities, as rows of a memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 GROUP_KINDS = ("storyline", "macro", "community", "pattern")
@@ -17,7 +18,23 @@ class Group:
     kind: str
     opened_at: Instant
     anchor_id: str | None = None
-    statement: str | None = None
+    """The entity that it is about."""
+    summary: str | None = None
+    """What is told of it (memory.services.summing_up)."""
+    members: tuple[str, ...] = ()
+    """Ids, in order: sources of a storyline, storylines of a macro."""
+    quotes: tuple[int, ...] = ()
+    """Keys of the segments that the summary rests on, in the order in which it names them."""
+    dirty: bool = False
+    """Its members have changed since its summary was written, or it has none yet."""
+    sources: int = 0
+    """How many sources it has in all."""
+    first_at: Instant | None = None
+    """When its first source began."""
+    last_at: Instant | None = None
+    """When its last source began."""
     state: str = "active"
     closed_at: Instant | None = None
-    members: tuple[str, ...] = ()
+    """Since when it has been silent for too long; None = it is open."""
+    sensitivity: Sensitivity = Sensitivity.OPEN
+    """It is made of what is up to this, and is seen by those of this clearance."""

@@ -13,9 +13,10 @@ from operator import attrgetter
 from typing import Any
 
 from memory.model.accesses import Access
-from memory.model.changes import Change, Row, key_of
+from memory.model.changes import SEGMENT, Change, Row, key_of
 from memory.model.entities import Entity, Mention, MentionFigures
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.groups import Group
 from memory.model.lookups import Lookup
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
@@ -50,6 +51,7 @@ class WorkingSet:
     """id of a fact or an entity -> its links, in either direction, in the order of their keys."""
     accesses: Mapping[str, Access] = field(default_factory=dict)
     """id of a fact, entity or source that was ever recalled -> its recalls."""
+    groups: Mapping[str, Group] = field(default_factory=dict)
 
 
 def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
@@ -147,6 +149,11 @@ class Draft:
         return self.read("accesses")
 
     @property
+    def groups(self) -> Mapping[str, Group]:
+        """Group id -> group."""
+        return self.read("groups")
+
+    @property
     def links(self) -> Set[Link]:
         """Every link."""
         return self.base.links if self._links is None else self._links
@@ -159,6 +166,10 @@ class Draft:
     def notes_of(self, about_id: str) -> list[Note]:
         """The notes on a fact or an entity."""
         return self._lookup(Note).at(about_id)
+
+    def groups_of(self, identity: str) -> list[Group]:
+        """The groups about an entity, or that quote a segment, named by `segment:` and its key."""
+        return self._lookup(Group).at(identity)
 
     def merged_into(self, entity_id: str) -> list[Entity]:
         """The entities that were merged into one."""
@@ -214,12 +225,16 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
         lambda draft: draft.entities.values(),
         lambda entity: () if entity.merged_into is None else (entity.merged_into,),
     ),
+    Group: (
+        lambda draft: draft.groups.values(),
+        lambda group: {*filter(None, (group.anchor_id,)), *(f"{SEGMENT}{key}" for key in group.quotes)},
+    ),
 }
 """Noun -> where its rows are, and the ids one of them hangs on."""
 
 _TABLES = (
     "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "linked",
-    "accesses",
+    "accesses", "groups",
 )  # fmt: skip
 
 
@@ -299,6 +314,10 @@ def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
     _replace_one(draft, "notes", before, after)
 
 
+def _put_group(draft: Draft, before: Group | None, after: Group | None) -> None:
+    _replace_one(draft, "groups", before, after)
+
+
 def _put_access(draft: Draft, before: Access | None, after: Access | None) -> None:
     _replace_one(draft, "accesses", before, after)
 
@@ -318,6 +337,7 @@ _APPLY: dict[type, Callable[..., None]] = {
     Evidence: _put_evidence,
     Link: _put_link,
     Note: _put_note,
+    Group: _put_group,
     Profile: _put_profile,
     Access: _put_access,
     SourceState: _put_source,
@@ -344,7 +364,9 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
     return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), **tables)
 
 
-_OWN_TABLES: dict[type, str] = {Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses"}
+_OWN_TABLES: dict[type, str] = {
+    Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses", Group: "groups",
+}  # fmt: skip
 
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change]) -> WorkingSet:

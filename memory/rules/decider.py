@@ -18,6 +18,7 @@ from memory.model.working_set import Draft, WorkingSet
 from memory.rules import naming, readings, splitting, statements, undoing, upkeep
 from memory.rules.crossings import close_night
 from memory.rules.describing import describe, withdraw_descriptions
+from memory.rules.grouping import arrange, settle_groups
 from memory.rules.meeting import meet_rivals
 from memory.rules.parameters import Gates, Life, Reflection, Revision
 from memory.rules.reinforcement import record_access
@@ -56,6 +57,7 @@ def carry_out(
     naming.settle_names(turn)
     withdraw_unsupported(turn)
     withdraw_descriptions(turn)
+    settle_groups(turn, command)
     if turn.asked and turn.judging and not turn.judging.closed:
         raise Unjudged(questions=tuple(turn.asked))
     read = _read(command)
@@ -152,6 +154,11 @@ def _describe(turn: TurnState, command: c.DescribeEntities) -> list[Outcome]:
     return []
 
 
+def _arrange(turn: TurnState, command: c.ArrangeGroups) -> list[Outcome]:
+    arrange(turn, command)
+    return []
+
+
 def _record_access(turn: TurnState, command: c.RecordAccess, life: Life) -> list[Outcome]:
     record_access(turn.draft, command, turn.now, life)
     return []
@@ -182,5 +189,6 @@ _DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.RecordAccess: lambda turn, command, rules: _record_access(turn, command, rules.life),
     c.CloseNight: lambda turn, command, _: _close_night(turn, command),
     c.DescribeEntities: lambda turn, command, _: _describe(turn, command),
+    c.ArrangeGroups: lambda turn, command, _: _arrange(turn, command),
     c.Undo: lambda turn, command, _: undoing.undo(turn, command),
 }

@@ -18,6 +18,7 @@ from memory.model.changes import Change, Outcome, Row, key_of
 from memory.model.commands import Undo, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.working_set import Draft
@@ -58,7 +59,7 @@ def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:
             _undo_all(turn, together, made)
         except NothingToUndo:
             turn.draft.rewind(mark)
-            ids = (str(key_of(each.row)[0]) for each in together if isinstance(each.row, Entity | Fact | Note))
+            ids = (str(key_of(each.row)[0]) for each in together if isinstance(each.row, Entity | Fact | Note | Group))
             outcomes += [Outcome(each, SKIPPED) for each in dict.fromkeys(ids)]
     return outcomes
 
@@ -225,6 +226,7 @@ _STANDING: Mapping[type, Callable[[Draft, Any], Row | None]] = {
     Evidence: _evidence,
     Link: _link,
     Note: lambda draft, row: draft.notes.get(row.note_id),
+    Group: lambda draft, row: draft.groups.get(row.group_id),
     Access: lambda draft, row: draft.accesses.get(row.id),
     SourceState: lambda draft, row: row,  # it is checked where sources are kept
     Profile: lambda draft, row: draft.profile,

@@ -24,6 +24,7 @@ TABLES = {
     "evidence": ("evidence", {"user_id"}, set()),
     "links": ("links", {"user_id"}, set()),
     "notes": ("notes", {"user_id"}, set()),
+    "groups": ("groups", {"user_id"}, set()),
     "content": ("content", {"scope", "config", "search"}, set()),
 }
 """Member -> table, its columns that no archive holds, and fields of the archive that are no column."""

@@ -38,6 +38,9 @@ SELECT * FROM links WHERE user_id = %(user_id)s ORDER BY kind, from_id, to_id;
 -- name: notes
 SELECT * FROM notes WHERE user_id = %(user_id)s ORDER BY note_id;
 
+-- name: groups
+SELECT * FROM groups WHERE user_id = %(user_id)s ORDER BY kind DESC, group_id;
+
 -- name: content
 SELECT jsonb_build_object('content_id', content_id, 'owner', owner, 'words', words)::text AS line
 FROM content WHERE scope = %(scope)s AND config IS NULL ORDER BY content_id;

@@ -72,7 +72,7 @@ WHERE j.user_id = %(user_id)s
 
 -- name: forget_history
 -- Keyed hashes in the place of what was erased: see migration 0023; and nothing of it in a night under way: see 0028.
-SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s), forget_kept(%(user_id)s, %(ids)s);
+SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s), forget_kept(%(user_id)s, %(ids)s::text[] || %(sources)s::text[]);
 
 -- name: close_facts
 -- Goes before the statement that opens the next versions: all are closed before the first is opened.
@@ -168,6 +168,9 @@ SELECT * FROM links WHERE user_id = %(user_id)s;
 
 -- name: load_notes
 SELECT * FROM notes WHERE user_id = %(user_id)s;
+
+-- name: load_groups
+SELECT * FROM groups WHERE user_id = %(user_id)s;
 
 -- name: load_accesses
 SELECT * FROM accesses WHERE user_id = %(user_id)s;

@@ -15,6 +15,7 @@ WITH a AS (DELETE FROM journal WHERE user_id = %(user_id)s),
      h AS (DELETE FROM fact_versions WHERE user_id = %(user_id)s),
      i AS (DELETE FROM entities WHERE user_id = %(user_id)s),
      j AS (DELETE FROM accesses WHERE user_id = %(user_id)s),
+     m AS (DELETE FROM groups WHERE user_id = %(user_id)s),
      k AS (DELETE FROM extracted WHERE user_id = %(user_id)s),
      l AS (DELETE FROM content WHERE scope = 'user:' || %(user_id)s::text AND config IS NULL)
 UPDATE users SET version = 0, profile = '{}' WHERE user_id = %(user_id)s;
