@@ -40,6 +40,7 @@ from adapters.postgres.search import PostgresSearch
 from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
+from adapters.postgres.storylines import PostgresStorylineReads
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
@@ -74,6 +75,7 @@ class Stores:
     capture: PostgresCapture
     nights: PostgresNights
     night_words: PostgresNightWords
+    storylines: PostgresStorylineReads
     feed: PostgresFeed
     search: PostgresSearch
     tokens: PostgresTokens
@@ -153,6 +155,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         capture,
         PostgresNights(pool, name, encoder.calibrate),
         PostgresNightWords(pool, name, encoder.calibrate),
+        PostgresStorylineReads(pool, name, encoder.calibrate),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
         PostgresTokens(pool),

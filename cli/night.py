@@ -78,6 +78,22 @@ def _written(report: Mapping[str, Any]) -> str:
     return f"{told}{'; more are left for the next night' if found['more'] else ''}{failed}"
 
 
+def _storylines(report: Mapping[str, Any]) -> str:
+    found = report.get("storylines", {})
+    if not found.get("standing"):
+        return ""
+    told = f"{counted(found['standing'], 'storyline')}, {found['open']} open"
+    parts = (
+        (f"{len(found['opened'])} new", found["opened"]),
+        (f"{counted(found['attached'], 'source')} joined", found["attached"]),
+        (f"{len(found['closed'])} closed", found["closed"]),
+        (f"{len(found['reopened'])} opened again", found["reopened"]),
+        (counted(found["macros"], "macro"), found["macros"]),
+        (f"{found['summed_up']} summed up", found["summed_up"]),
+    )
+    return "; ".join((told, *(words for words, there in parts if there)))
+
+
 def _waiting(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{count} for {escape(name)}" for name, count in report.get("pending", {}).items() if count)
 
@@ -93,6 +109,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Near at hand", _states),
     ("Alike", _alike),
     ("Written", _written),
+    ("Storylines", _storylines),
     ("Still waiting", _waiting),
     ("Failed", _failed),
 )
@@ -101,7 +118,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 
 def _moved(report: Mapping[str, Any]) -> bool:
     """Whether the night has changed anything."""
-    tiers, written = report["tiers"], report.get("descriptions", {})
+    tiers, written, lines = report["tiers"], report.get("descriptions", {}), report.get("storylines", {})
     moved = (
         tiers["promoted"],
         tiers["demoted"],
@@ -111,6 +128,7 @@ def _moved(report: Mapping[str, Any]) -> bool:
         report.get("duplicates", {}).get("merged"),
         written.get("written"),
         written.get("withdrawn"),
+        *(lines.get(each) for each in ("opened", "attached", "closed", "reopened", "withdrawn", "summed_up")),
     )
     return any(moved)
 

@@ -28,6 +28,7 @@ from memory.rules.parameters import (
     Lifecycle,
     Reflection,
     Revision,
+    Storylines,
     Strength,
     Tiers,
 )
@@ -275,6 +276,8 @@ class Settings:
     """Climbing."""
     descriptions: Descriptions = field(default_factory=Descriptions)
     """What is written of entities at night."""
+    storylines: Storylines = field(default_factory=Storylines)
+    """Storylines and macros."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     extraction: Extraction = field(default_factory=Extraction)
@@ -293,7 +296,9 @@ class Settings:
     @property
     def life(self) -> Life:
         """All the numbers of a lifetime in one."""
-        return Life(self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions)
+        return Life(
+            self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions, self.storylines
+        )
 
     @property
     def token_path(self) -> Path:

@@ -31,9 +31,15 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
         resting = await stores.failures.resting(STEP) if user_id is None else ()
         known = await stores.nights.sleepers()
         sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
-        model = build_models.language(settings)
-        runner, hour = ShardTurnRunner(Shards(settings, TURN_S)), settings.night.hour
-        parts = NightParts(settings.life, stores.nights, runner, stores.night_words, model, hour)
+        parts = NightParts(
+            settings.life,
+            stores.nights,
+            ShardTurnRunner(Shards(settings, TURN_S)),
+            stores.night_words,
+            build_models.language(settings),
+            settings.night.hour,
+            storylines=stores.storylines,
+        )
         return await run_nights(sleepers, night, build.clock().now(), parts, stores.failures, stores.events)
     finally:
         await stores.close()

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memory.model.entities import Mention
+from memory.model.groups import Group
 from memory.model.storylines import Storyline
 from memory.model.working_set import WorkingSet
 from memory.ports import Vector
 from memory.rules.appearances import Appearances, appearances_of
 from memory.rules.reflection import Likeness
+from memory.services.storylines import MACRO, STORYLINE
 from memory.services.summing_up import ToldSegment
 
 
@@ -42,6 +44,10 @@ class InMemoryStorylineReads:
     async def told(self, user_id: str, lines: Sequence[Storyline]) -> list[tuple[ToldSegment, ...]]:
         """See memory.services.storylines.StorylineReads."""
         return [tuple(map(self._segment, self._mentions(line))) for line in lines]
+
+    async def standing(self, user_id: str) -> list[Group]:
+        """See memory.services.storylines.StorylineReads."""
+        return [each for _, each in sorted(self._believed().groups.items()) if each.kind in (STORYLINE, MACRO)]
 
     async def names(self, user_id: str, ids: Sequence[str]) -> dict[str, str]:
         """See memory.services.storylines.StorylineReads."""

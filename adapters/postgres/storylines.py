@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from adapters.postgres import codec
 from adapters.postgres.census import Calibration
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from adapters.postgres.vectors import matrix
+from memory.model.groups import Group
 from memory.model.storylines import Storyline
 from memory.rules.appearances import Appearances
 from memory.rules.reflection import Likeness
@@ -62,6 +64,12 @@ class PostgresStorylineReads:
             for row in await self._pool.rows(Q["told"], user_id=user_id, **key):
                 found[row["place"]].append(_segment(row))
         return [tuple(each) for each in found]
+
+    async def standing(self, user_id: str) -> list[Group]:
+        """Every storyline and macro that stands, of every level."""
+        rows = await self._pool.rows(Q["standing"], user_id=user_id)
+        words = {row["summary"]: row["words"] for row in rows if row["words"] is not None}
+        return [cast(Group, codec.decode("group", row, words)) for row in rows]
 
     async def names(self, user_id: str, ids: Sequence[str]) -> dict[str, str]:
         """Entity id -> its name."""

@@ -48,7 +48,9 @@ async def run(who: Whole, app: Here, body: NightIn | None = None) -> dict[str, A
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: dict[str, Any] = {}
     stores = app.stores
-    parts = NightParts(app.settings.life, stores.nights, app.actors, stores.night_words, app.model, hour)
+    parts = NightParts(
+        app.settings.life, stores.nights, app.actors, stores.night_words, app.model, hour, storylines=stores.storylines
+    )
     for each in await _missed(app, user, night, profile.time_zone):
         async with telling_of_night(app.stores.events, user, each):
             report = await run_night(user, each, profile.time_zone, parts)

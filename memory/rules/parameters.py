@@ -325,3 +325,5 @@ class Life:
     """Duplicates."""
     descriptions: Descriptions = field(default_factory=Descriptions)
     """What is written of entities."""
+    storylines: Storylines = field(default_factory=Storylines)
+    """What has been going on."""

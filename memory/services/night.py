@@ -22,7 +22,9 @@ from memory.ports import LanguageModel
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, NightName, NightView, StepResult
 from memory.rules.parameters import Life
-from memory.services.night_words import WORD_STEPS, NightWords, WordSight, WordStep
+from memory.services.night_storylines import ALL_WORD_STEPS
+from memory.services.night_words import NightWords, WordSight, WordStep
+from memory.services.storylines import StorylineReads
 from memory.services.told import reason_of
 from memory.services.zones import zone_of
 
@@ -92,8 +94,10 @@ class NightParts:
     """Who puts into words what is written; without one it is quoted."""
     hour: int = 3
     """Local hour of a night (seeds 000 to 004)."""
-    word_steps: Mapping[str, WordStep] = field(default_factory=lambda: WORD_STEPS)
+    word_steps: Mapping[str, WordStep] = field(default_factory=lambda: ALL_WORD_STEPS)
     """The steps of the second phase, in order."""
+    storylines: StorylineReads | None = None
+    """What storylines are found in; without it there are none."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -142,7 +146,7 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
         plan = await nights.begin(user_id, night, now, replace(fresh, report=told))
     if not plan.done:
         await _commit(user_id, chain.from_iterable(plan.commands.get(name, ()) for name in STEPS), parts)
-        sight = WordSight(of, float(plan.report["now"]), parts.life, parts.words, parts.model)
+        sight = WordSight(of, float(plan.report["now"]), parts.life, parts.words, parts.model, parts.storylines)
         for name, step in parts.word_steps.items():
             await _second_phase(name, step, sight, plan, night, parts)
         plan = await nights.finish(user_id, night)

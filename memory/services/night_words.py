@@ -26,6 +26,7 @@ from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
+from memory.services.storylines import StorylineReads
 from memory.words.cleaning import harmless
 from memory.words.invented import invented
 
@@ -64,6 +65,8 @@ class WordSight:
     life: Life
     words: NightWords
     model: LanguageModel | None
+    storylines: StorylineReads | None = None
+    """What storylines are found in."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memory.errors import ModelFailed
+from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
 from memory.model.storylines import Macro, Storyline
 from memory.model.timeline import Instant
@@ -19,8 +20,17 @@ from memory.rules.macros import MacroPlan, macros_refreshed, plan_macros
 from memory.rules.parameters import Storylines
 from memory.rules.reflection import Likeness
 from memory.rules.storylines import StorylinePlan, contested, plan_storylines, refreshed
-from memory.services.summing_up import Summary, SummaryLine, ToldSegment, extracted, generated, telling_lines
+from memory.services.summing_up import (
+    Summary,
+    SummaryLine,
+    ToldSegment,
+    extracted,
+    generated,
+    read_summary,
+    telling_lines,
+)
 
+STORYLINE, MACRO = "storyline", "macro"
 MOST_FAILURES = 3
 """Failures in a row after which a night asks its model no more: whoever is away would be waited for each time."""
 TOLD_AT_ONCE = 50
@@ -38,6 +48,9 @@ class StorylineReads(Protocol):
 
     async def told(self, user_id: str, lines: Sequence[Storyline]) -> Sequence[Sequence[ToldSegment]]:
         """What people said of the anchor of each of these in its sources, up to its level, in order."""
+
+    async def standing(self, user_id: str) -> Sequence[Group]:
+        """Every storyline and macro that stands, of every level."""
 
     async def names(self, user_id: str, ids: Sequence[str]) -> Mapping[str, str]:
         """Entity id -> its name, of those that are there."""
@@ -106,6 +119,49 @@ class StorylineNight:
     reads: StorylineReads
     writer: SummaryWriter
     rules: Storylines
+
+
+def standing_of(groups: Sequence[Group]) -> Standing:
+    """What stands, of the rows it is kept in."""
+    lines = [
+        Storyline(
+            each.group_id, each.anchor_id, each.sensitivity, each.opened_at, each.members, each.first_at, each.last_at,
+            each.closed_at, each.dirty, each.quotes,
+        )
+        for each in groups
+        if each.kind == STORYLINE and each.anchor_id and each.first_at is not None and each.last_at is not None
+    ]  # fmt: skip
+    macros = [
+        Macro(
+            each.group_id, each.anchor_id, each.sensitivity, each.opened_at, each.members, each.sources, each.first_at,
+            each.last_at, each.dirty, each.quotes,
+        )
+        for each in groups
+        if each.kind == MACRO and each.anchor_id and each.first_at is not None and each.last_at is not None
+    ]  # fmt: skip
+    told = {each.group_id: read_summary(each.summary, each.quotes) for each in groups if each.summary}
+    return Standing(lines, macros, told)
+
+
+def group_of(each: Storyline | Macro, known: Group | None, summary: Summary | None) -> Group:
+    """The row of a storyline or a macro; one without a new summary keeps that of the row that is `known`."""
+    text = known.summary if summary is None and known is not None else summary.text() if summary is not None else ""
+    storyline = isinstance(each, Storyline)
+    return Group(
+        group_id=each.storyline_id if isinstance(each, Storyline) else each.macro_id,
+        kind=STORYLINE if storyline else MACRO,
+        opened_at=each.opened_at,
+        anchor_id=each.anchor_id,
+        summary=text or None,
+        members=each.sources if isinstance(each, Storyline) else each.storylines,
+        quotes=each.quotes,
+        dirty=each.dirty,
+        sources=len(each.sources) if isinstance(each, Storyline) else each.sources,
+        first_at=each.first_at,
+        last_at=each.last_at,
+        closed_at=each.closed_at if isinstance(each, Storyline) else None,
+        sensitivity=each.level,
+    )
 
 
 async def find_storylines(night: StorylineNight, standing: Standing) -> tuple[StorylinesFound, ...]:

@@ -142,7 +142,8 @@ class Lived:
     async def _night(self, number: int, day: Day, up_to: Sensitivity) -> None:
         night = datetime.fromtimestamp(self.clock.moment, UTC).date()
         stores = self.app.stores
-        parts = NightParts(self.app.settings.life, stores.nights, self.actors, stores.night_words)
+        life = self.app.settings.life
+        parts = NightParts(life, stores.nights, self.actors, stores.night_words, storylines=stores.storylines)
         await run_night(USER, night, "UTC", parts)
 
     async def _renamed(self, number: int, day: Day, up_to: Sensitivity) -> None:

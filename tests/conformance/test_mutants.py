@@ -21,10 +21,9 @@ UNMARKED = {
     "Revision.manner",
     "Revision.compared",
     *(f"Communities.{each.name}" for each in fields(parameters.Communities)),
-    *(f"Storylines.{each.name}" for each in fields(parameters.Storylines)),
 }
-"""A way of working, and a bound that saves time alone, of which no founding design speaks; and communities and
-storylines, which no night looks for yet."""
+"""A way of working, and a bound that saves time alone, of which no founding design speaks; and communities, which no
+night looks for yet."""
 
 
 def test_every_number_of_a_lifetime_is_moved() -> None:

@@ -59,3 +59,8 @@ SELECT e.entity_id, n.words AS name
 FROM entities e
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 WHERE e.user_id = %(user_id)s AND e.entity_id = ANY(%(ids)s);
+
+-- name: standing
+SELECT g.*, c.words FROM groups g
+LEFT JOIN content c ON c.scope = 'user:' || g.user_id AND c.content_id = g.summary
+WHERE g.user_id = %(user_id)s AND g.kind IN ('storyline', 'macro') ORDER BY g.group_id;

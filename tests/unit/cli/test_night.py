@@ -29,6 +29,10 @@ BUSY: dict[str, Any] = QUIET | {
         "looked_at": 6, "written": ["e-1"], "withdrawn": [], "unchanged": 5, "more": False, "by": "extractive",
         "model_failed": False,
     },
+    "storylines": {
+        "standing": 12, "open": 3, "opened": ["s-1"], "attached": 1, "closed": ["s-2", "s-3"], "reopened": [],
+        "withdrawn": [], "summed_up": 2, "macros": 1, "macros_opened": [], "by": "extractive", "model_failed": False,
+    },
 }  # fmt: skip
 
 
@@ -52,6 +56,7 @@ def test_what_a_night_has_done_is_told_with_the_way_back() -> None:
         "  Near at hand  2 archived, 1 returned, 0 pruned, 1 note expired",
         "  Alike         1 group of facts that say the same merged, 2 pairs alike but not the same",
         "  Written       1 description in quotations, 5 unchanged",
+        "  Storylines    12 storylines, 3 open; 1 new; 1 source joined; 2 closed; 1 macro; 2 summed up",
         "  Still waiting 2 for extraction",
         "  To take all of it back: memoray undo --night 2026-03-02",
     ]
@@ -75,3 +80,12 @@ def test_a_model_is_named_and_what_it_left_is_told() -> None:
         "1 description by small, 5 unchanged; more are left for the next night"
         "; the language model failed, so the rest is quoted"
     )
+
+
+def test_a_night_that_only_closed_a_storyline_can_be_taken_back() -> None:
+    nothing = dict.fromkeys(("opened", "attached", "closed", "reopened", "withdrawn", "summed_up", "macros"), 0)
+    quiet = QUIET | {"storylines": {**BUSY["storylines"], **dict.fromkeys(nothing, ())}}
+    quiet["storylines"] |= {"attached": 0, "summed_up": 0, "macros": 0}
+    assert not any("take all of it back" in line for line in told(quiet))
+    closed = quiet | {"storylines": {**quiet["storylines"], "closed": ["s-2"]}}
+    assert any("take all of it back" in line for line in told(closed))

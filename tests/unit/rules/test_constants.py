@@ -56,6 +56,20 @@ WRITTEN = {
     "descriptions.looked_within_days": 7.0,
     "descriptions.most": 100,
     "descriptions.rests_on": 5,
+    "storylines.sources": 5,
+    "storylines.days": 3,
+    "storylines.age_days": 3.0,
+    "storylines.sure": 0.8,
+    "storylines.opened": 100,
+    "storylines.silent_days": 90.0,
+    "storylines.summed_up": 10,
+    "storylines.refreshed": 100,
+    "storylines.sentences": 3,
+    "storylines.macro_storylines": 2,
+    "storylines.macro_days": 30.0,
+    "storylines.macros_opened": 50,
+    "storylines.macros_refreshed": 50,
+    "storylines.macro_sentences": 4,
 }
 
 
@@ -75,6 +89,7 @@ def leaves(tree: Any, path: str = "") -> dict[str, Any]:
     "003:constants.decay",
     "004:constants.decay",
     "model:descriptions",
+    "002:storylines",
 )
 def test_every_constant_is_the_one_that_was_written() -> None:
     found = leaves(Life())

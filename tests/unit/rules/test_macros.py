@@ -28,6 +28,7 @@ def plan(
     return plan_macros("u", lines, before.standing, OPEN, now, rules)
 
 
+@pytest.mark.conforms("002:storylines")
 def test_two_storylines_over_thirty_days_are_a_macro() -> None:
     [macro] = plan([line("s2", 20, 30, sources=7), line("s1", 0, 10)]).opened
     assert (macro.anchor_id, macro.storylines, macro.sources) == ("a", ("s1", "s2"), 12)

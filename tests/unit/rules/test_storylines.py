@@ -56,6 +56,7 @@ def days(line: Storyline) -> list[float]:
     return [float(each[1:]) for each in line.sources]
 
 
+@pytest.mark.conforms("002:storylines")
 def test_five_sources_on_three_days_open_a_storyline() -> None:
     found = plan(FIVE, 10)
     [line] = found.opened
@@ -65,6 +66,7 @@ def test_five_sources_on_three_days_open_a_storyline() -> None:
     assert (found.kept, found.changed, found.withdrawn) == ((), (), ())
 
 
+@pytest.mark.conforms("002:storylines")
 @pytest.mark.parametrize(
     ("told", "more"),
     [
