@@ -19,6 +19,7 @@ from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.communities import PostgresCommunities
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.erasing import PostgresErasing
@@ -76,6 +77,7 @@ class Stores:
     nights: PostgresNights
     night_words: PostgresNightWords
     storylines: PostgresStorylineReads
+    communities: PostgresCommunities
     feed: PostgresFeed
     search: PostgresSearch
     tokens: PostgresTokens
@@ -156,6 +158,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresNights(pool, name, encoder.calibrate),
         PostgresNightWords(pool, name, encoder.calibrate),
         PostgresStorylineReads(pool, name, encoder.calibrate),
+        PostgresCommunities(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
         PostgresTokens(pool),

@@ -33,6 +33,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.entities": ("entities",),
     "cli.facts": ("facts", "correct", "confirm"),
     "cli.sources": ("sources",),
+    "cli.communities": ("communities", "patterns"),
     "cli.explain": ("explain",),
     "cli.diff": ("diff",),
     "cli.daily": ("daily",),

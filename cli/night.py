@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -94,6 +94,29 @@ def _storylines(report: Mapping[str, Any]) -> str:
     return "; ".join((told, *(words for words, there in parts if there)))
 
 
+def _communities(report: Mapping[str, Any]) -> str:
+    found = report.get("communities", {})
+    if not found.get("standing") and not _moved_by(found, _COMMUNITY_MOVES):
+        return ""
+    told = f"{_counted_communities(found['standing'])}, {counted(found['patterns'], 'pattern')}"
+    parts = (
+        (f"{len(found['opened'])} new", found["opened"]),
+        (f"{len(found['changed'])} with other members", found["changed"]),
+        (f"{len(found['closed'])} gone", found["closed"]),
+        (f"{counted(len(found['patterns_made']), 'pattern')} new", found["patterns_made"]),
+        (f"{counted(len(found['patterns_withdrawn']), 'pattern')} gone", found["patterns_withdrawn"]),
+    )
+    return "; ".join((told, *(words for words, there in parts if there)))
+
+
+def _counted_communities(count: int) -> str:
+    return "1 community" if count == 1 else f"{count} communities"
+
+
+def _moved_by(figures: Mapping[str, Any], names: Sequence[str]) -> bool:
+    return any(figures.get(each) for each in names)
+
+
 def _waiting(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{count} for {escape(name)}" for name, count in report.get("pending", {}).items() if count)
 
@@ -103,6 +126,9 @@ def _failed(report: Mapping[str, Any]) -> str:
     return "; ".join(f"{escape(step)}: {escape(str(told['failed']))}" for step, told in steps)
 
 
+_STORYLINE_MOVES = ("opened", "attached", "closed", "reopened", "withdrawn", "summed_up")
+_COMMUNITY_MOVES = ("opened", "changed", "closed", "patterns_made", "patterns_withdrawn")
+"""Figures of a step by which a night has changed something."""
 _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Strength", _strength),
     ("Tiers", _tiers),
@@ -110,6 +136,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Alike", _alike),
     ("Written", _written),
     ("Storylines", _storylines),
+    ("Communities", _communities),
     ("Still waiting", _waiting),
     ("Failed", _failed),
 )
@@ -118,7 +145,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 
 def _moved(report: Mapping[str, Any]) -> bool:
     """Whether the night has changed anything."""
-    tiers, written, lines = report["tiers"], report.get("descriptions", {}), report.get("storylines", {})
+    tiers, written = report["tiers"], report.get("descriptions", {})
     moved = (
         tiers["promoted"],
         tiers["demoted"],
@@ -128,7 +155,8 @@ def _moved(report: Mapping[str, Any]) -> bool:
         report.get("duplicates", {}).get("merged"),
         written.get("written"),
         written.get("withdrawn"),
-        *(lines.get(each) for each in ("opened", "attached", "closed", "reopened", "withdrawn", "summed_up")),
+        _moved_by(report.get("storylines", {}), _STORYLINE_MOVES),
+        _moved_by(report.get("communities", {}), _COMMUNITY_MOVES),
     )
     return any(moved)
 

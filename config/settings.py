@@ -21,6 +21,7 @@ from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
+    Communities,
     Decay,
     Descriptions,
     Gates,
@@ -278,6 +279,8 @@ class Settings:
     """What is written of entities at night."""
     storylines: Storylines = field(default_factory=Storylines)
     """Storylines and macros."""
+    communities: Communities = field(default_factory=Communities)
+    """Communities and patterns."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     extraction: Extraction = field(default_factory=Extraction)
@@ -297,8 +300,9 @@ class Settings:
     def life(self) -> Life:
         """All the numbers of a lifetime in one."""
         return Life(
-            self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions, self.storylines
-        )
+            self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions, self.storylines,
+            self.communities,
+        )  # fmt: skip
 
     @property
     def token_path(self) -> Path:

@@ -10,6 +10,7 @@ from adapters import build, build_models
 from config.settings import Settings
 from memory.model.commands import Command
 from memory.services.night import NightParts
+from memory.services.night_communities import Clustering
 from memory.services.sleeping import STEP, run_nights
 
 
@@ -39,6 +40,7 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
             build_models.language(settings),
             settings.night.hour,
             storylines=stores.storylines,
+            clustering=Clustering(stores.communities, build_models.graph_engine()),
         )
         return await run_nights(sleepers, night, build.clock().now(), parts, stores.failures, stores.events)
     finally:

@@ -97,6 +97,9 @@ def _note(ledger: Ledger, row: Note, _: int) -> None:
 def _group(ledger: Ledger, row: Group, _: int) -> None:
     if row.anchor_id is not None:
         ledger.held(("entity",), row.anchor_id, "anchor_id")
+    for name in ("core", "named_by", "facts"):
+        for identity in getattr(row, name):
+            ledger.held(("fact",) if name == "facts" else ("entity",), identity, name)
     ledger.once("group", row.group_id, "group_id")
 
 

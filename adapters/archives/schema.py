@@ -174,6 +174,9 @@ ROWS: dict[str, dict[str, Any]] = {
     "group": {
         "group_id": k.GroupId, "kind": k.one_of(GROUP_KINDS), "opened_at": k.Instant, "anchor_id": k.EntityId | None,
         "summary": k.Text | None, "members": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
+        "core": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
+        "named_by": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
+        "facts": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
         "quotes": Annotated[tuple[k.Key, ...], Field(max_length=k.MOST_LISTED)], "dirty": bool, "sources": k.Count,
         "first_at": k.Instant | None, "last_at": k.Instant | None, "state": k.one_of(STATES),
         "closed_at": k.Instant | None, "sensitivity": k.Level,

@@ -196,6 +196,9 @@ _READERS: Mapping[str, Reader] = {
     "description": lambda value, content: content.get(value) or None,  # erased: there is none any more
     "summary": lambda value, content: content.get(value) or None,
     "members": lambda value, _: tuple(value),
+    "core": lambda value, _: tuple(value),
+    "named_by": lambda value, _: tuple(value),
+    "facts": lambda value, _: tuple(value),
     "quotes": lambda value, _: tuple(value),
     "aliases": lambda value, content: tuple(_json(value, content) or ()),
     "properties": lambda value, content: _json(value, content) or {},

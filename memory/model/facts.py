@@ -109,8 +109,8 @@ class Link:
     """A typed, directed relation between two facts or entities, by id; two are at most linked once a kind."""
 
     kind: str
-    """supersedes, interrupts, disputes; derived_from, of a meta fact to what it rests on; member_of, of a community;
-    describes, of an entity to the facts its description rests on."""
+    """supersedes, interrupts, disputes; derived_from, of a meta fact to what it rests on; describes, of an
+    entity to the facts its description rests on."""
     from_id: str
     to_id: str
     weight: float = field(default=1.0, compare=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
-GROUP_KINDS = ("storyline", "macro", "community", "pattern")
+GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN = "storyline", "macro", "community", "pattern"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Group:
     summary: str | None = None
     """What is told of it (memory.services.summing_up)."""
     members: tuple[str, ...] = ()
-    """Ids, in order: sources of a storyline, storylines of a macro."""
+    """Ids, in order: sources of a storyline, storylines of a macro, entities of a community, a pattern's community."""
     quotes: tuple[int, ...] = ()
-    """Keys of the segments that the summary rests on, in the order in which it names them."""
+    """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes."""
     dirty: bool = False
     """Its members have changed since its summary was written, or it has none yet."""
     sources: int = 0
@@ -38,3 +38,16 @@ class Group:
     """Since when it has been silent for too long; None = it is open."""
     sensitivity: Sensitivity = Sensitivity.OPEN
     """It is made of what is up to this, and is seen by those of this clearance."""
+    core: tuple[str, ...] = ()
+    """Those entities of a community that hold it together."""
+    named_by: tuple[str, ...] = ()
+    """Entities after whom a community is called, or that a pattern is about."""
+    facts: tuple[str, ...] = ()
+    """Ids of the facts that a pattern quotes."""
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """Ids of the entities, facts and groups that it goes or changes with, beside the sources of a storyline."""
+        if self.kind in (STORYLINE, MACRO):
+            return () if self.anchor_id is None else (self.anchor_id,)
+        return (*self.members, *self.facts)

@@ -168,7 +168,7 @@ class Draft:
         return self._lookup(Note).at(about_id)
 
     def groups_of(self, identity: str) -> list[Group]:
-        """The groups about an entity, or that quote a segment, named by `segment:` and its key."""
+        """The groups that rest on an entity, a fact or a group, or quote a segment, named by `segment:` and its key."""
         return self._lookup(Group).at(identity)
 
     def merged_into(self, entity_id: str) -> list[Entity]:
@@ -227,7 +227,7 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
     ),
     Group: (
         lambda draft: draft.groups.values(),
-        lambda group: {*filter(None, (group.anchor_id,)), *(f"{SEGMENT}{key}" for key in group.quotes)},
+        lambda group: {*group.rests_on, *(f"{SEGMENT}{key}" for key in group.quotes)},
     ),
 }
 """Noun -> where its rows are, and the ids one of them hangs on."""

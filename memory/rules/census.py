@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS, Entity
 from memory.model.facts import STATUSES, Fact, Note
+from memory.model.groups import COMMUNITY
 from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft, WorkingSet, figures
@@ -233,7 +234,7 @@ def _recalls(rows: Recalls) -> dict[str, Column]:
 
 def census(believed: WorkingSet) -> Census:
     """The census of a working set; sources are no part of it."""
-    joined = {link.from_id for link in believed.links if link.kind == "member_of"}
+    joined = _joined(believed)
     living = (entity for entity in believed.entities.values() if entity.merged_into is None)
     return Census(
         version=believed.version,
@@ -242,6 +243,17 @@ def census(believed: WorkingSet) -> Census:
         sources=columns_of(SourceColumns, []),
         notes=tuple(believed.notes.values()),
     )
+
+
+def _joined(believed: WorkingSet) -> set[str]:
+    """Entities in a community that is seen wherever they are."""
+    return {
+        member
+        for group in believed.groups.values()
+        if group.kind == COMMUNITY
+        for member in group.members
+        if (entity := believed.entities.get(member)) is not None and group.sensitivity <= entity.sensitivity
+    }
 
 
 def facts_of(believed: WorkingSet, ids: Iterable[str]) -> FactRows:

@@ -57,7 +57,7 @@ def carry_out(
     naming.settle_names(turn)
     withdraw_unsupported(turn)
     withdraw_descriptions(turn)
-    settle_groups(turn, command)
+    settle_groups(turn, command, rules.life.communities.least_members)
     if turn.asked and turn.judging and not turn.judging.closed:
         raise Unjudged(questions=tuple(turn.asked))
     read = _read(command)

@@ -1,19 +1,20 @@
 """Grouping: groups as a night arranges them, and what becomes of them when what they rest on goes.
 
 A storyline holds sources that tell of its anchor, and a macro storylines that stand. A summary stands while everybody
-may still read each segment that it rests on, as it was read. What a turn takes away is taken from groups in that turn.
+may still read each segment that it rests on, as it was read. A community holds entities that are there, and a pattern
+stands with its community and with everything that it quotes. What a turn takes away is taken from groups in that turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from memory.model.changes import SEGMENT, WORDS_ERASED, Change
 from memory.model.commands import ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
-from memory.model.groups import GROUP_KINDS, Group
+from memory.model.groups import COMMUNITY, GROUP_KINDS, MACRO, PATTERN, STORYLINE, Group
 from memory.model.ids import digest
 from memory.model.working_set import Draft
 from memory.rules.turn import TurnState
@@ -25,13 +26,12 @@ def group_stamp(group: Group) -> str:
 
 
 def arrange(turn: TurnState, command: ArrangeGroups) -> None:
-    """Put and withdraw groups; a row that has changed since is left alone."""
+    """Put and withdraw groups; a row that has changed since, or one that could not stand, is left alone."""
     draft = turn.draft
     for each in command.arranged:
         known = draft.groups.get(each.group.group_id)
-        anchor = draft.entities.get(each.group.anchor_id or "")
         fresh = each.was == (None if known is None else group_stamp(known))
-        if fresh and known != each.group and anchor is not None and anchor.merged_into is None:
+        if fresh and known != each.group and _may_stand(draft, each.group):
             draft.put("opened" if known is None else "arranged", known, each.group)
     for group_id, was in command.withdrawn:
         known = draft.groups.get(group_id)
@@ -39,42 +39,102 @@ def arrange(turn: TurnState, command: ArrangeGroups) -> None:
             draft.put("withdrawn", known, None)
 
 
-def settle_groups(turn: TurnState, command: Command) -> None:
+def settle_groups(turn: TurnState, command: Command, least_members: int) -> None:
     """Take from groups, at the end of a turn, what it has taken from what they rest on.
 
-    Where words are erased, the words of every summary that may have quoted them are erased as well.
+    Where words are erased, the words of every summary that may have quoted them are erased as well. A community of
+    fewer than `least_members` is none.
     """
     draft = turn.draft
     if not draft.groups:
         return
     erasing = isinstance(command, Withdraw) and command.erase
-    touched = {each for change in draft.changes for each in _touched(draft, change)}
-    about = {each.anchor_id for identity in touched for each in draft.groups_of(identity)} - {None}
-    concerned = [each for anchor_id in about if anchor_id is not None for each in draft.groups_of(anchor_id)]
-    concerned.sort(key=lambda each: (GROUP_KINDS.index(each.kind), each.group_id))
-    lost = {key for change in draft.changes for key in _lost_keys(draft, change)}
-    for group in concerned:
-        entity = draft.entities.get(group.anchor_id or "")
-        left = _left(draft, group, entity, lost, erasing)
+    taken = Taken(
+        frozenset(key for change in draft.changes for key in _lost_keys(draft, change)), erasing, least_members
+    )
+    for group in _concerned(draft):
+        left = _LEFT[group.kind](draft, group, taken)
         if left is None:
-            draft.put("erased" if erasing or entity is None else "support lost", group, None)
+            anchor_gone = group.anchor_id is not None and group.anchor_id not in draft.entities
+            draft.put("erased" if erasing or anchor_gone else "support lost", group, None)
         elif left != group:
             draft.put(WORDS_ERASED if erasing else "support lost", group, left)
 
 
-def _left(draft: Draft, group: Group, anchor: Entity | None, lost: set[int], erasing: bool) -> Group | None:
-    """What is left of a group; None if nothing is."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a turn takes from groups."""
+
+    keys: frozenset[int]
+    """Of segments whose words may not be quoted as they were."""
+    erasing: bool
+    least_members: int
+
+
+def _concerned(draft: Draft) -> list[Group]:
+    """The groups that a change may concern, those first on which others rest."""
+    touched = {each for change in draft.changes for each in _touched(draft, change)}
+    found = {each.group_id: each for identity in touched for each in draft.groups_of(identity)}
+    beside = [identity for each in found.values() for identity in (each.anchor_id, each.group_id) if identity]
+    found |= {each.group_id: each for identity in beside for each in draft.groups_of(identity)}
+    return sorted(found.values(), key=lambda each: (GROUP_KINDS.index(each.kind), each.group_id))
+
+
+def _may_stand(draft: Draft, group: Group) -> bool:
+    """Whether everybody and everything that a group is of is there."""
+    if group.kind == PATTERN:
+        facts = [draft.facts.get(each) for each in group.facts]
+        return set(group.members) <= draft.groups.keys() and all(each and each.status == "active" for each in facts)
+    return all(
+        _living(draft, each) for each in (group.members if group.kind == COMMUNITY else (group.anchor_id or "",))
+    )
+
+
+def _living(draft: Draft, entity_id: str) -> bool:
+    entity = draft.entities.get(entity_id)
+    return entity is not None and entity.merged_into is None
+
+
+def _community_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
+    """Its members that are still there for whom it is to be seen; None if they are too few."""
+
+    def there(ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(
+            each for each in ids if _living(draft, each) and draft.entities[each].sensitivity <= group.sensitivity
+        )
+
+    members = there(group.members)
+    if len(members) < taken.least_members:
+        return None
+    return replace(group, members=members, core=there(group.core), named_by=there(group.named_by))
+
+
+def _pattern_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
+    """The pattern as it is, or None: of what it quotes and is about nothing may be missing."""
+    [community_id] = group.members
+    community = draft.groups.get(community_id)
+    if community is None or not set(community.members).issuperset(group.named_by):
+        return None
+    facts = [draft.facts.get(each) for each in group.facts]
+    stands = all(each and each.status == "active" and each.sensitivity <= group.sensitivity for each in facts)
+    return group if stands and taken.keys.isdisjoint(group.quotes) else None
+
+
+def _summed_up_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
+    """What is left of a storyline or a macro; None if nothing is."""
+    anchor = draft.entities.get(group.anchor_id or "")
     if anchor is None or anchor.merged_into is not None:
         return None
     mentions = [
         each for each in draft.mentions.get(anchor.entity_id, {}).values() if each.sensitivity <= group.sensitivity
     ]
-    there = {each.source_id for each in mentions} if group.kind == "storyline" else draft.groups.keys()
+    there = {each.source_id for each in mentions} if group.kind == STORYLINE else draft.groups.keys()
     members = tuple(each for each in group.members if each in there)
     if not members:
         return None
-    known = {each.segment_key for each in mentions} - lost
-    stands = bool(group.summary) and known.issuperset(group.quotes) and not (erasing and members != group.members)
+    known = {each.segment_key for each in mentions} - taken.keys
+    stands = bool(group.summary) and known.issuperset(group.quotes)
+    stands = stands and not (taken.erasing and members != group.members)
     if stands and members == group.members:
         return group
     if not stands:
@@ -88,14 +148,23 @@ def _is_dirty(group: Group, members: tuple[str, ...]) -> bool:
 
 
 def _touched(draft: Draft, change: Change) -> Iterator[str]:
-    """What groups hang on that a change may concern: entities, and segments by their key."""
+    """What groups hang on that a change may concern: entities, facts, groups, and segments by their key."""
     row = change.row
     if isinstance(row, Group):
-        yield from filter(None, (row.anchor_id,))
+        yield from filter(None, (row.anchor_id, row.group_id))
     elif isinstance(row, Entity) or (isinstance(row, Mention) and change.before is not None):
         yield row.entity_id
-    else:
-        yield from (f"{SEGMENT}{key}" for key in _lost_keys(draft, change))
+    elif isinstance(row, Fact) and change.before is not None:
+        yield row.fact_id
+    yield from (f"{SEGMENT}{key}" for key in _lost_keys(draft, change))
+
+
+_LEFT: Mapping[str, Callable[[Draft, Group, Taken], Group | None]] = {
+    STORYLINE: _summed_up_left,
+    MACRO: _summed_up_left,
+    COMMUNITY: _community_left,
+    PATTERN: _pattern_left,
+}
 
 
 def _lost_keys(draft: Draft, change: Change) -> Iterator[int]:

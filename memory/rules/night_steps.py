@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.commands import CloseNight, Command, Crossing, MergeFacts
+from memory.model.commands import ArrangedGroup, ArrangeGroups, CloseNight, Command, Crossing, MergeFacts
 from memory.model.entities import STATES, TIERS
 from memory.model.facts import NOTE_LIFETIME_DAYS
 from memory.model.ids import command_id
@@ -30,6 +30,7 @@ from memory.rules.census import (
     source_anchors,
 )
 from memory.rules.decay import Column, Flags, strength_of
+from memory.rules.grouping import group_stamp
 from memory.rules.lifecycle import entity_states, fact_states, source_states, to_prune
 from memory.rules.parameters import Life
 from memory.rules.reflection import duplicates
@@ -72,6 +73,28 @@ class NightName:
             )
             for start in starts
         )
+
+    def arranging(
+        self, step: str, arranged: Sequence[ArrangedGroup], withdrawn: Sequence[tuple[str, str]]
+    ) -> tuple[ArrangeGroups, ...]:
+        """The commands that put groups and then withdraw others, of `MOST_ROWS` at most, a member counted as one.
+
+        Each is known by what it holds: planned anew after something was forgotten, it is another.
+        """
+        commands: list[ArrangeGroups] = []
+        some: list[ArrangedGroup] = []
+        for each in (*arranged, None):
+            if some and (each is None or sum(1 + len(one.group.members) for one in (*some, each)) > MOST_ROWS):
+                parts = (part for one in some for part in (one.group.group_id, group_stamp(one.group)))
+                named = self.identity(step, *parts)
+                commands.append(ArrangeGroups(command_id=named, actor=ACTOR, arranged=tuple(some)))
+                some = []
+            some += [each] if each is not None else []
+        for start in range(0, len(withdrawn), MOST_ROWS):
+            gone = tuple(withdrawn[start : start + MOST_ROWS])
+            named = self.identity(step, "withdrawn", *(part for pair in gone for part in pair))
+            commands.append(ArrangeGroups(command_id=named, actor=ACTOR, withdrawn=gone))
+        return tuple(commands)
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,3 +327,5 @@ class Life:
     """What is written of entities."""
     storylines: Storylines = field(default_factory=Storylines)
     """What has been going on."""
+    communities: Communities = field(default_factory=Communities)
+    """Who and what belongs together."""

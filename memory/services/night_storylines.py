@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from memory.model.commands import ArrangedGroup, ArrangeGroups, Command
+from memory.model.commands import ArrangedGroup
 from memory.model.groups import Group
 from memory.model.storylines import Macro, Storyline
 from memory.rules.grouping import group_stamp
-from memory.rules.night_steps import ACTOR, MOST_ROWS, NightName, StepResult
+from memory.rules.night_steps import StepResult
+from memory.services.night_communities import STEP as COMMUNITIES
+from memory.services.night_communities import communities
 from memory.services.night_words import WORD_STEPS, WordSight, WordStep
 from memory.services.reflect import EXTRACTIVE
 from memory.services.storylines import (
@@ -43,7 +45,7 @@ async def storylines(sight: WordSight) -> StepResult:
         "by": EXTRACTIVE if sight.model is None else sight.model.name,
         "model_failed": sight.model is not writer.model,
     }
-    return StepResult(tuple(_in_commands(sight.of, arranged, withdrawn)), figures)
+    return StepResult(sight.of.arranging(STEP, arranged, withdrawn), figures)
 
 
 def _arranged(found: StorylinesFound, known: Mapping[str, Group]) -> Iterator[ArrangedGroup]:
@@ -79,25 +81,9 @@ def _figures(found: Sequence[StorylinesFound], known: Mapping[str, Group]) -> di
     }
 
 
-def _in_commands(
-    of: NightName, arranged: Sequence[ArrangedGroup], withdrawn: Sequence[tuple[str, str]]
-) -> Iterator[Command]:
-    """Commands of `MOST_ROWS` rows at most, a member counted as one; what goes goes last.
-
-    Each is known by what it holds: planned anew after something was forgotten, it is another.
-    """
-    some: list[ArrangedGroup] = []
-    for each in (*arranged, None):
-        if some and (each is None or sum(1 + len(one.group.members) for one in (*some, each)) > MOST_ROWS):
-            place = (part for one in some for part in (one.group.group_id, group_stamp(one.group)))
-            yield ArrangeGroups(command_id=of.identity(STEP, *place), actor=ACTOR, arranged=tuple(some))
-            some = []
-        some += [each] if each is not None else []
-    for start in range(0, len(withdrawn), MOST_ROWS):
-        gone = tuple(withdrawn[start : start + MOST_ROWS])
-        parts = (part for pair in gone for part in pair)
-        yield ArrangeGroups(command_id=of.identity(STEP, "withdrawn", *parts), actor=ACTOR, withdrawn=gone)
+async def _communities(sight: WordSight) -> StepResult:
+    return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
 
 
-ALL_WORD_STEPS: Mapping[str, WordStep] = {**WORD_STEPS, STEP: storylines}
+ALL_WORD_STEPS: Mapping[str, WordStep] = {**WORD_STEPS, STEP: storylines, COMMUNITIES: _communities}
 """The steps of the second phase, in their order."""

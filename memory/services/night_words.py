@@ -24,6 +24,7 @@ from memory.retrieval.briefing import briefing
 from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
+from memory.services.night_communities import Clustering
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
 from memory.services.storylines import StorylineReads
@@ -67,6 +68,8 @@ class WordSight:
     model: LanguageModel | None
     storylines: StorylineReads | None = None
     """What storylines are found in."""
+    clustering: Clustering | None = None
+    """What communities are found in, and with what."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

@@ -16,7 +16,7 @@ from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
 from memory.rules.decider import Rules
 from memory.rules.grouping import group_stamp
-from memory.rules.night_steps import Found, NightName
+from memory.rules.night_steps import NightName, StepResult
 from memory.rules.parameters import Storylines
 from memory.services.night import NightPlan, run_night
 from memory.services.undoing_nights import undo_night
@@ -108,7 +108,7 @@ async def test_a_night_under_way_loses_groups_of_a_source_that_is_forgotten(mine
         arranged=(c.ArrangedGroup(line(mine)), c.ArrangedGroup(replace(other, members=("one",), quotes=()))),
         withdrawn=(("s-1", "ab"),),
     )  # fmt: skip
-    await nights.keep(mine.user, NIGHT, "storylines", Found((some,), {}))
+    await nights.keep(mine.user, NIGHT, "storylines", StepResult((some,), {}))
     kept = await nights.plan(mine.user, NIGHT)
     assert kept is not None
     assert kept.commands["storylines"] == (some,)

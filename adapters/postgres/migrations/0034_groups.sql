@@ -3,6 +3,9 @@
 ALTER TABLE groups RENAME COLUMN statement TO summary;
 ALTER TABLE groups
     ADD COLUMN quotes bigint[] NOT NULL DEFAULT '{}',     -- keys of the segments that the summary rests on
+    ADD COLUMN core text[] NOT NULL DEFAULT '{}',         -- entities that hold a community together
+    ADD COLUMN named_by text[] NOT NULL DEFAULT '{}',     -- entities after whom it is called, or that a pattern is about
+    ADD COLUMN facts text[] NOT NULL DEFAULT '{}',        -- that a pattern quotes
     ADD COLUMN dirty boolean NOT NULL DEFAULT false,
     ADD COLUMN sources integer NOT NULL DEFAULT 0,
     ADD COLUMN first_at timestamptz,
@@ -31,7 +34,7 @@ CREATE OR REPLACE FUNCTION forgotten_row("row" jsonb, sources text[], ids text[]
         WHEN c.name IN ('entity_id', 'fact_id', 'subject_id', 'object_id', 'from_id', 'to_id', 'about_id', 'note_id',
                         'merged_into', 'group_id', 'anchor_id') AND c.value #>> '{}' = ANY (ids)
         THEN to_jsonb(forgotten_id(c.value #>> '{}'))
-        WHEN c.name IN ('members', 'quotes') AND jsonb_typeof(c.value) = 'array' THEN forgotten_list(c.value, sources, ids, keys)
+        WHEN c.name IN ('members', 'core', 'named_by', 'facts', 'quotes') AND jsonb_typeof(c.value) = 'array' THEN forgotten_list(c.value, sources, ids, keys)
         WHEN jsonb_typeof(c.value) <> 'number' THEN c.value
         WHEN c.name = 'segment_key' AND (c.value #>> '{}')::bigint = ANY (keys)
         THEN to_jsonb(forgotten_number((c.value #>> '{}')::bigint))
@@ -63,6 +66,7 @@ BEGIN
                    OR s."row" ->> 'merged_into' = ANY (ids)
                    OR s."row" ->> 'group_id' = ANY (ids) OR s."row" ->> 'anchor_id' = ANY (ids)
                    OR s."row" -> 'members' ?| (ids || sources)
+                   OR s."row" -> 'named_by' ?| ids OR s."row" -> 'facts' ?| ids
                    OR s."row" -> 'quotes' @> ANY (SELECT to_jsonb(key) FROM unnest(keys) AS key)
                    OR (s."row" ->> 'segment_key')::bigint = ANY (keys))
         OR EXISTS (SELECT FROM jsonb_array_elements(j.outcomes) o WHERE o ->> 'fact_id' = ANY (ids) OR o -> 'rivals' ?| ids));

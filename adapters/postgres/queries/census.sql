@@ -19,10 +19,10 @@ WITH seen AS (
     WHERE m.user_id = %(user_id)s
     GROUP BY m.entity_id),
 joined AS (
-    SELECT k.from_id AS entity_id FROM links k WHERE k.user_id = %(user_id)s AND k.kind = 'member_of'
-    UNION
-    SELECT unnest(g.members) FROM groups g
-    WHERE g.user_id = %(user_id)s AND g.kind = 'community' AND g.closed_at IS NULL)
+    SELECT m.entity_id, min(g.sensitivity) AS sensitivity
+    FROM groups g CROSS JOIN LATERAL unnest(g.members) AS m (entity_id)
+    WHERE g.user_id = %(user_id)s AND g.kind = 'community'
+    GROUP BY m.entity_id)
 SELECT e.entity_id AS ids, coalesce(s.mentions, 0) + coalesce(a.count, 0) AS stamp,
        array_position(%(tiers)s, e.tier) - 1 AS tier, array_position(%(states)s, e.state) - 1 AS state,
        array_position(%(ttl_policies)s, e.ttl_policy) - 1 AS ttl, e.is_owner AS owner, e.confidence,
@@ -34,7 +34,7 @@ SELECT e.entity_id AS ids, coalesce(s.mentions, 0) + coalesce(a.count, 0) AS sta
        coalesce(a.gradient, 1) AS gradient
 FROM entities e
 LEFT JOIN seen s ON s.entity_id = e.entity_id
-LEFT JOIN joined j ON j.entity_id = e.entity_id
+LEFT JOIN joined j ON j.entity_id = e.entity_id AND j.sensitivity <= e.sensitivity
 LEFT JOIN accesses a ON a.user_id = e.user_id AND a.id = e.entity_id
 LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND p.content_id = e.properties
 WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL;

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from typer.testing import CliRunner
 
-from cli import ask, daily, diff, explain, memory_verbs, operators
+from cli import ask, communities, daily, diff, explain, memory_verbs, operators
 from cli.clock import on_clock
 from cli.main import command_line, rooms
 
@@ -26,6 +26,14 @@ SEEN = {
 STEP = '2026-02-28T20:30:00.552000Z created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 AT_HOME = '2026-03-01 02:00 created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 REVIEWED = {"date": "2026-03-01", "summary": "1 session.", "people": ["Ravi", "Tom"], "topics": [], "promises": []}
+QUOTED = HEARD | {"fact_id": None, "statement": None, "source_id": "s", "segment_id": "1"}
+SHOWN = {
+    "pattern_id": "p-1", "community_id": "g-1", "about": ["Maya"], "since": "2026-02-28T20:30:00Z",
+    "quotes": [QUOTED | {"statement": "Maya likes tea"}],
+}  # fmt: skip
+CIRCLE = {
+    "community_id": "g-1", "names": ["Ben", "Maya"], "size": 2, "patterns": 1, "since": "2026-02-28T20:30:00Z",
+}  # fmt: skip
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
@@ -35,6 +43,9 @@ ANSWERS: dict[str, Any] = {
     "/v1/context": {"results": [SAID]},
     "/v1/ask": {"answer": "Tea [1].", "generated": True, "citations": [SAID | {"number": 1}], "results": []},
     "/v1/timeline": {"entries": [HEARD]},
+    "/v1/communities": {"communities": [CIRCLE], "total": 1},
+    "/v1/communities/g-1": CIRCLE | {"members": [], "core": [], "shown": [SHOWN], "segments": [QUOTED]},
+    "/v1/patterns": {"patterns": [SHOWN], "total": 1},
     "/v1/promises": {"promises": [OWED, OWED | {"due": None}], "total": 2},
     "/v1/entities": {"entities": [SEEN], "total": 1},
 }
@@ -70,6 +81,31 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
         (ask, ("ask", "Tea?"), ["Tea [1].", "1 2026-03-01 02:00 Maya Tea? s/1", "Times are of Asia/Kolkata."]),
         (memory_verbs, ("timeline",), ["at (Asia/Kolkata) who what", "2026-03-01 02:00 Maya Tea?"]),
         (memory_verbs, ("promises",), ["state by to due promise", "open Maya Ben 2026-03-01 tea", "open Maya Ben tea"]),
+        (
+            communities,
+            ("communities",),
+            ["name members patterns since (Asia/Kolkata) id", "Ben, Maya 2 1 2026-03-01 02:00 g-1"],
+        ),
+        (
+            communities,
+            ("communities", "g-1"),
+            [
+                "Ben, Maya, since 2026-03-01 02:00",
+                "At its heart",
+                "and 2 more",
+                "",
+                "A pattern about Maya, quoted (p-1)",
+                "Maya likes tea: 2026-03-01 02:00 Maya: Tea? s",
+                "",
+                "Last named together",
+                "2026-03-01 02:00 Maya: Tea? s",
+            ],
+        ),
+        (
+            communities,
+            ("patterns",),
+            ["name quotes since (Asia/Kolkata) community id", "Maya 1 2026-03-01 02:00 g-1 p-1"],
+        ),
         (
             memory_verbs,
             ("entities",),

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from memory.model.claims import Sighting
 from memory.model.entities import ENTITY_TYPES, LASTING_TYPES, TIERS, Entity, Mention
-from memory.model.facts import Evidence, Fact, Link
+from memory.model.facts import Evidence, Fact
+from memory.model.groups import COMMUNITY, Group
 from memory.model.working_set import WorkingSet
 from memory.rules.census import Census, census
 from memory.rules.parameters import Tiers
@@ -26,8 +27,8 @@ def counted(type_: str = "person", sessions: int = 3, tier: str = "L0", joined: 
     """One entity, mentioned at noon of day 0 in so many sessions."""
     mentions = {key: Mention("e", f"s{key}", key, NOON, "Elena") for key in range(sessions)}
     entity = replace(PERSON, type=type_, tier=tier)
-    links = frozenset({Link("member_of", "e", "community")} if joined else ())
-    return census(WorkingSet("u", entities={"e": entity}, mentions={"e": mentions} if mentions else {}, links=links))
+    groups = {"g": Group("g", COMMUNITY, NOON, members=("e", "f"))} if joined else {}
+    return census(WorkingSet("u", entities={"e": entity}, mentions={"e": mentions} if mentions else {}, groups=groups))
 
 
 def tier(counts: Census, days: float, denied: bool = False, rules: Tiers | None = None) -> str:

@@ -1,0 +1,177 @@
+"""Communities and patterns: who and what belongs together in a life, and what that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller
+from deployments.paging import PageParameters, cursor_of
+from deployments.use_cases.entities import EntityOut, shown_entities
+from memory.model.timeline import iso
+from memory.words.cleaning import harmless
+
+MOST_MEMBERS = 200
+"""Members one page shows, those first that most ties lead to."""
+MOST_SEGMENTS = 20
+"""The latest segments that one page shows."""
+_COMMUNITY = {
+    "community_id": "g-0a1b2c3d4e5f6071",
+    "names": ["Elena", "Lisbon", "sailing"],
+    "size": 7,
+    "patterns": 1,
+    "since": "2026-03-02T03:00:00Z",
+}
+_QUOTE = {
+    "fact_id": "f-0a1b2c3d4e5f6071",
+    "statement": "Elena lives in Lisbon",
+    "text": "Elena lives in Lisbon now.",
+    "speaker": "Maya",
+    "at": "2026-03-01T08:00:04Z",
+    "source_id": "breakfast",
+    "segment_id": "1",
+}
+
+
+class CommunityOut(BaseModel, json_schema_extra={"examples": [_COMMUNITY]}):
+    """Entities that are spoken of together more than with others. It is called after `names`, and keeps its id."""
+
+    community_id: str
+    names: list[str]
+    size: int
+    patterns: int
+    since: str
+
+
+class CommunityList(BaseModel):
+    """Communities, the largest first; `total` counts them all, `cursor` leads to the next part."""
+
+    communities: list[CommunityOut]
+    total: int
+    cursor: str | None
+
+
+class Quote(BaseModel, json_schema_extra={"examples": [_QUOTE]}):
+    """A segment; for a fact, the one in which it was first said. A fact told by a command has none."""
+
+    fact_id: str | None = None
+    statement: str | None = None
+    text: str | None
+    speaker: str | None
+    at: str | None
+    source_id: str | None
+    segment_id: str | None
+
+
+class PatternOut(BaseModel):
+    """What a community shows about a life (L2): facts or segments from several sources, over a month at least.
+
+    It is told by quotation alone, and stands while its community and all that it quotes do. `about` names those whom
+    the quotes concern.
+    """
+
+    pattern_id: str
+    community_id: str
+    about: list[str]
+    since: str
+    quotes: list[Quote]
+
+
+class PatternList(BaseModel):
+    """Patterns, the latest first; `total` counts them all, `cursor` leads to the next part."""
+
+    patterns: list[PatternOut]
+    total: int
+    cursor: str | None
+
+
+class CommunityPage(CommunityOut):
+    """The page of a community: its members, the ids of those who hold it together, its patterns, and where its members
+    were last spoken of together."""
+
+    members: list[EntityOut]
+    core: list[str]
+    shown: list[PatternOut]
+    segments: list[Quote]
+
+
+class PatternParameters(PageParameters):
+    """The parameters of a list of patterns."""
+
+    community: Annotated[str | None, Query(max_length=100, description="Only those of this community.")] = None
+
+
+async def list_communities(app: AppContext, who: Caller, asked: PageParameters) -> CommunityList:
+    """Who and what belongs together, by what the caller may see."""
+    page = await app.stores.communities.communities(who.view, asked.limit, **asked.place())
+    shown = [CommunityOut(**_shown(row)) for row in page.shown]
+    return CommunityList(communities=shown, total=page.total, cursor=cursor_of(page.last))
+
+
+async def community(app: AppContext, who: Caller, community_id: str) -> CommunityPage:
+    """One community, by its id or the beginning of it. Raises NotFound, Ambiguous."""
+    reads = app.stores.communities
+    row = await reads.community(who.view, community_id)
+    ids = row["members"][:MOST_MEMBERS]
+    seen = {each.entity.entity_id: each for each in (await app.stores.entities.page(who.view, len(ids), ids=ids)).shown}
+    patterns = (await reads.patterns(who.view, MOST_SEGMENTS, community=row["group_id"])).shown
+    return CommunityPage(
+        **_shown(row),
+        members=shown_entities([seen[each] for each in ids if each in seen], app.clock.now(), app.settings.life),
+        core=row["core"],
+        shown=await _patterns(app, who, patterns),
+        segments=[_quote(each) for each in await reads.segments(who.view, row["members"], MOST_SEGMENTS)],
+    )
+
+
+async def list_patterns(app: AppContext, who: Caller, asked: PatternParameters) -> PatternList:
+    """What communities show, each pattern with all that it quotes."""
+    page = await app.stores.communities.patterns(who.view, asked.limit, asked.community, **asked.place())
+    shown = await _patterns(app, who, page.shown)
+    return PatternList(patterns=shown, total=page.total, cursor=cursor_of(page.last))
+
+
+async def pattern(app: AppContext, who: Caller, pattern_id: str) -> PatternOut:
+    """One pattern, by its id or the beginning of it. Raises NotFound, Ambiguous."""
+    [shown] = await _patterns(app, who, [await app.stores.communities.pattern(who.view, pattern_id)])
+    return shown
+
+
+async def _patterns(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[PatternOut]:
+    quoted = await app.stores.communities.quoted(who.view, [row["group_id"] for row in rows])
+    return [
+        PatternOut(
+            pattern_id=row["group_id"],
+            community_id=row["community_id"],
+            about=[harmless(each) for each in row["about"]],
+            since=iso(row["opened_at"]),
+            quotes=[_quote(each) for each in quoted[row["group_id"]]],
+        )
+        for row in rows
+    ]
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "community_id": row["group_id"],
+        "names": [harmless(each) for each in row["named"]],
+        "size": row["size"],
+        "patterns": row["patterns"],
+        "since": iso(row["opened_at"]),
+    }
+
+
+def _quote(row: Mapping[str, Any]) -> Quote:
+    return Quote(
+        fact_id=row.get("fact_id"),
+        statement=row.get("statement"),
+        text=row["text"],
+        speaker=row["speaker"],
+        at=None if row["at"] is None else iso(row["at"]),
+        source_id=row["source_id"],
+        segment_id=row["segment_id"],
+    )
