@@ -29,6 +29,7 @@ from adapters.postgres.failures import PostgresFailures
 from adapters.postgres.feed import PostgresFeed, PostgresTraits
 from adapters.postgres.figures import PostgresFigures
 from adapters.postgres.forget import PostgresForgetting
+from adapters.postgres.group_reads import PostgresGroupReads
 from adapters.postgres.heard import PostgresHeard
 from adapters.postgres.history import PostgresHistory
 from adapters.postgres.journal import PostgresJournal
@@ -78,6 +79,7 @@ class Stores:
     night_words: PostgresNightWords
     storylines: PostgresStorylineReads
     communities: PostgresCommunities
+    groups: PostgresGroupReads
     feed: PostgresFeed
     search: PostgresSearch
     tokens: PostgresTokens
@@ -159,6 +161,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresNightWords(pool, name, encoder.calibrate),
         PostgresStorylineReads(pool, name, encoder.calibrate),
         PostgresCommunities(pool),
+        PostgresGroupReads(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
         PostgresTokens(pool),

@@ -43,6 +43,7 @@ FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor o
 """Questions are repeated in the answer, so they are asked in words of nobody."""
 FIXED = {
     "night": ("2026-03-02",), "name": ("search_memory",), "segment_id": ("0", "2"), "receipt_id": ("r-0",),
+    "storyline_id": ("s-0123456789abcdef",), "macro_id": ("m-0123456789abcdef",),
 }  # fmt: skip
 WHOLE = {"/v1/export": ("bert alone",)}
 """What a user inferred from a team's words is theirs, and in the archive of their whole memory whatever the token."""

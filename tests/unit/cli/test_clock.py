@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from typer.testing import CliRunner
 
-from cli import ask, communities, daily, diff, explain, memory_verbs, operators
+from cli import ask, communities, daily, diff, explain, memory_verbs, operators, storylines
 from cli.clock import on_clock
 from cli.main import command_line, rooms
 
@@ -34,6 +34,11 @@ SHOWN = {
 CIRCLE = {
     "community_id": "g-1", "names": ["Ben", "Maya"], "size": 2, "patterns": 1, "since": "2026-02-28T20:30:00Z",
 }  # fmt: skip
+GOING = {
+    "entity": "Tom", "open": True, "first_at": "2026-02-01T08:00:00Z", "last_at": "2026-02-28T20:30:00Z", "sources": 5,
+    "storyline_id": "s-1", "extractive": True,
+    "summary": [{"text": 'Maya: "Tom left."', "segments": [{"source_id": "s", "segment_id": "1"}]}],
+}  # fmt: skip
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
@@ -48,6 +53,17 @@ ANSWERS: dict[str, Any] = {
     "/v1/patterns": {"patterns": [SHOWN], "total": 1},
     "/v1/promises": {"promises": [OWED, OWED | {"due": None}], "total": 2},
     "/v1/entities": {"entities": [SEEN], "total": 1},
+    "/v1/storylines": {"storylines": [GOING, GOING | {"open": False}], "total": 2},
+    "/v1/storylines/s-1": GOING
+    | {
+        "told_in": [
+            {
+                "source_id": "s",
+                "at": "2026-02-28T20:30:00Z",
+                "segments": [{"speaker": "Maya", "text": "Tom [sic] left."}],
+            }
+        ]
+    },
 }
 
 
@@ -110,6 +126,26 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
             memory_verbs,
             ("entities",),
             ["type name tier strength mentions last seen id", "person Maya L0 0.50 1 2026-03-01 e-1"],
+        ),
+        (
+            storylines,
+            ("storylines",),
+            [
+                "around state from until sources id",
+                "Tom open 2026-02-01 2026-03-01 5 s-1",
+                "Tom closed 2026-02-01 2026-03-01 5 s-1",
+            ],
+        ),
+        (
+            storylines,
+            ("storylines", "s-1"),
+            [
+                "Tom, 2026-02-01 to 2026-03-01, 5 sources",
+                "It quotes:",
+                'Maya: "Tom left." [s/1]',
+                "2026-03-01 02:00 s",
+                "Maya: Tom [sic] left.",
+            ],
         ),
         (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),
         (daily, ("daily", "2026-03-01"), ["2026-03-01", "1 session.", "People: Ravi, Tom", "Felt: joyful"]),

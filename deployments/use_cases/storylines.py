@@ -1,0 +1,270 @@
+"""Storylines and macros: what has been going on around somebody or something, down to what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller
+from deployments.contexts import hit_of
+from deployments.kinds import ShortText
+from deployments.paging import PageParameters, cursor_of
+from memory.errors import Conflict, NotFound
+from memory.model.shown import Row
+from memory.model.timeline import iso
+from memory.services.hits import standing_first
+from memory.services.storylines import MACRO, STORYLINE
+from memory.services.summing_up import Summary, read_summary
+
+MOST_SEGMENTS = 3
+"""Segments of a source that are shown; GET /v1/sources/{id} has all of them."""
+_LINE = {
+    "text": 'Maya: "Tom has found a boat."',
+    "segments": [{"source_id": "lunch", "segment_id": "3", "speaker": "Maya", "at": "2026-03-01T12:00:04Z"}],
+}
+_STORYLINE = {
+    "storyline_id": "s-0a1b2c3d4e5f6071",
+    "entity_id": "e-0a1b2c3d4e5f6071",
+    "entity": "Tom",
+    "entity_type": "person",
+    "extractive": True,
+    "summary": [_LINE],
+    "sources": 5,
+    "first_at": "2026-02-01T12:00:00Z",
+    "last_at": "2026-03-01T12:00:00Z",
+    "open": True,
+}
+_MACRO = {
+    **{name: value for name, value in _STORYLINE.items() if name not in ("storyline_id", "open")},
+    "macro_id": "m-0a1b2c3d4e5f6071",
+    "storylines": ["s-0a1b2c3d4e5f6071", "s-1a1b2c3d4e5f6071"],
+}
+
+
+class QuotedSegment(BaseModel):
+    """A segment that a line rests on."""
+
+    source_id: str
+    segment_id: str
+    speaker: str
+    at: str
+
+
+class CitedLine(BaseModel):
+    """A line of a summary. If not all that it rests on is in sight, it is not there."""
+
+    text: str
+    segments: list[QuotedSegment]
+
+
+class RollUp(BaseModel):
+    """What a storyline and a macro have in common. `extractive`: the summary quotes, no language model wrote it."""
+
+    entity_id: str
+    entity: str
+    entity_type: str
+    extractive: bool
+    summary: list[CitedLine]
+    sources: int
+    first_at: str
+    last_at: str
+
+
+class StorylineOut(RollUp, json_schema_extra={"examples": [_STORYLINE]}):
+    """Sources that tell of one entity again and again. It is open until 90 days were silent."""
+
+    storyline_id: str
+    open: bool
+
+
+class MacroOut(RollUp, json_schema_extra={"examples": [_MACRO]}):
+    """All storylines of one entity, the earliest first."""
+
+    macro_id: str
+    storylines: list[str]
+
+
+class ToldIn(BaseModel):
+    """A source of a storyline, and some of the segments in it that name the entity."""
+
+    source_id: str
+    kind: str
+    at: str
+    segments: list[dict[str, str]]
+
+
+class StorylineList(BaseModel):
+    """Storylines, those told of last first; `cursor` leads to the next part."""
+
+    storylines: list[StorylineOut]
+    total: int
+    cursor: str | None
+
+
+class MacroList(BaseModel):
+    """Macros, those told of last first; `cursor` leads to the next part."""
+
+    macros: list[MacroOut]
+    total: int
+    cursor: str | None
+
+
+class StorylinePage(StorylineOut):
+    """A storyline with its sources, the latest first; `cursor` leads to the next part of them."""
+
+    told_in: list[ToldIn]
+    cursor: str | None
+
+
+class MacroPage(MacroOut):
+    """A macro with its storylines and, the latest first, its sources; `cursor` leads to the next part of these."""
+
+    parts: list[StorylineOut]
+    told_in: list[ToldIn]
+    cursor: str | None
+
+
+class RollUpFilter(PageParameters):
+    """The parameters of a list of macros."""
+
+    entity: Annotated[ShortText | None, Field(description="Only those around this entity, by name or id.")] = None
+
+
+class StorylineFilter(RollUpFilter):
+    """The parameters of a list of storylines."""
+
+    open: Annotated[bool | None, Field(description="Only those that are open, or only those that are not.")] = None
+
+
+async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> StorylineList:
+    """The storylines in sight. Raises Invalid."""
+    found = await app.stores.groups.page(
+        who.view, STORYLINE, asked.limit, entity=asked.entity, open=asked.open, **asked.place()
+    )
+    return StorylineList(
+        storylines=await shown_storylines(app, who, found.shown), total=found.total, cursor=cursor_of(found.last)
+    )
+
+
+async def macros(app: AppContext, who: Caller, asked: RollUpFilter) -> MacroList:
+    """The macros in sight. Raises Invalid."""
+    found = await app.stores.groups.page(who.view, MACRO, asked.limit, entity=asked.entity, **asked.place())
+    return MacroList(macros=await shown_macros(app, who, found.shown), total=found.total, cursor=cursor_of(found.last))
+
+
+async def storyline(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> StorylinePage:
+    """One storyline. Raises NotFound, Conflict, Invalid."""
+    row = await _one(app, who, STORYLINE, beginning)
+    [shown] = await shown_storylines(app, who, [row])
+    told, cursor = await _told_in(app, who, row, asked)
+    return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
+
+
+async def macro(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> MacroPage:
+    """One macro. Raises NotFound, Conflict, Invalid."""
+    row = await _one(app, who, MACRO, beginning)
+    [shown] = await shown_macros(app, who, [row])
+    parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
+    told, cursor = await _told_in(app, who, row, asked)
+    lines = await shown_storylines(app, who, list(reversed(parts.shown)))
+    return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
+
+
+async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[StorylineOut]:
+    """Storylines as they are sent."""
+    cited = await cited_lines(app, who, rows)
+    return [
+        StorylineOut(
+            storyline_id=row["group_id"], open=row["closed_at"] is None, **_common(row, cited[row["group_id"]])
+        )
+        for row in rows
+    ]
+
+
+async def shown_macros(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[MacroOut]:
+    """Macros as they are sent."""
+    cited = await cited_lines(app, who, rows)
+    return [
+        MacroOut(macro_id=row["group_id"], storylines=row["members"], **_common(row, cited[row["group_id"]]))
+        for row in rows
+    ]
+
+
+async def cited_lines(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[str, list[tuple[str, list[Row]]]]:
+    """Group id -> the lines of its summary of which every segment is in sight, each with these."""
+    summaries = {row["group_id"]: _summary(row) for row in rows}
+    keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
+    there = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
+    return {
+        identity: [
+            (line.text, [there[key] for key in line.segments])
+            for line in each.lines
+            if all(key in there for key in line.segments)
+        ]
+        for identity, each in summaries.items()
+    }
+
+
+def _summary(row: Row) -> Summary:
+    return read_summary(row["text"] or "", row["quotes"])
+
+
+def _common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
+    return {
+        "entity_id": row["anchor_id"],
+        "entity": row["anchor"] or "",
+        "entity_type": row["anchor_type"],
+        "extractive": not _summary(row).generated,
+        "summary": [CitedLine(text=text, segments=[_cited(each) for each in segments]) for text, segments in lines],
+        "sources": row["sources"],
+        "first_at": iso(row["first_at"]),
+        "last_at": iso(row["last_at"]),
+    }
+
+
+def _cited(row: Row) -> QuotedSegment:
+    return QuotedSegment(
+        source_id=row["source_id"], segment_id=row["segment_id"], speaker=row["speaker"], at=iso(row["at"]) or ""
+    )
+
+
+async def _one(app: AppContext, who: Caller, kind: str, beginning: str) -> Row:
+    """The group of an id, or of the beginning of one. Raises NotFound, Conflict."""
+    ids = await app.stores.groups.full_ids(who.view, kind, beginning)
+    if len(ids) > 1 and beginning not in ids:
+        raise Conflict("More than one begins so: give more of its id.", id=beginning)
+    found = await app.stores.groups.page(
+        who.view, kind, 1, ids=[beginning if beginning in ids else each for each in ids[:1]]
+    )
+    if not found.shown:
+        raise NotFound(f"There is no such {kind}.", id=beginning)
+    return found.shown[0]
+
+
+async def _told_in(app: AppContext, who: Caller, row: Row, asked: PageParameters) -> tuple[list[ToldIn], str | None]:
+    """A part of the sources of a group, and where the next one begins."""
+    found = await app.stores.groups.sources(who.view, row, asked.limit, **asked.place())
+    keys = [key for each in found.shown for key in each["keys"][:MOST_SEGMENTS]]
+    there: Mapping[int, Row] = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
+    told = [
+        ToldIn(
+            source_id=each["source_id"],
+            kind=each["kind"],
+            at=iso(each["at"]) or "",
+            segments=_segments([there[key] for key in each["keys"][:MOST_SEGMENTS] if key in there]),
+        )
+        for each in found.shown
+    ]
+    return told, cursor_of(found.last)
+
+
+def _segments(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Segments as they may be told: without what somebody wanted forgotten, in order."""
+    told = sorted(standing_first([hit_of(row) for row in rows]))
+    return [
+        {"segment_id": hit.segment_id, "speaker": hit.speaker, "at": iso(hit.at) or "", "text": hit.text}
+        for _, hit in told
+    ]

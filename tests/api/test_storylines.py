@@ -1,0 +1,125 @@
+"""Storylines and macros are listed, opened down to what was said, and shown to nobody who may not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory.model.scopes import Sensitivity
+from tests.api.conftest import Door
+
+DAYS = ("2025-01-06", "2025-01-08", "2025-01-11", "2025-01-14", "2025-01-20")
+LATER = ("2025-09-01", "2025-09-03", "2025-09-05", "2025-09-08", "2025-09-10")
+
+
+def diary(day: str, text: str, **more: Any) -> dict[str, Any]:
+    said = {"segment_id": "1", "speaker": "Maya", "text": text, "start": 0, "end": 5}
+    return {"source_id": f"diary-{day}", "started_at": f"{day}T18:00:00Z", "segments": [said], **more}
+
+
+@pytest.fixture
+async def lived(door: Door) -> Door:
+    """Maya met Elena in January and in September, wrote of it, and it is a Sunday in November."""
+    await door.client.put("/v1/profile", json={"name": "Maya"})
+    for number, day in enumerate((*DAYS, *LATER)):
+        await door.post("/v1/sources", diary(day, f"My friend Elena visited me on day {number}."), 202)
+    await door.settle()
+    await door.post("/v1/night", {"night": "2025-11-23"})
+    return door
+
+
+async def test_storylines_are_listed_with_lines_that_name_their_segments(lived: Door) -> None:
+    found = await lived.get("/v1/storylines", entity="Elena")
+    assert found["total"] == len(found["storylines"]) == 2
+    later, first = found["storylines"]
+    assert (later["entity"], later["entity_type"], later["sources"], later["open"]) == ("Elena", "person", 5, True)
+    assert (first["open"], first["first_at"], first["last_at"]) == (
+        False, "2025-01-06T18:00:00Z", "2025-01-20T18:00:00Z",
+    )  # fmt: skip
+    assert later["extractive"] is True
+    line = later["summary"][-1]
+    assert line["text"] == 'Maya: "My friend Elena visited me on day 9."'
+    assert line["segments"] == [
+        {"source_id": "diary-2025-09-10", "segment_id": "1", "speaker": "Maya", "at": "2025-09-10T18:00:00Z"}
+    ]
+    assert [each["open"] for each in (await lived.get("/v1/storylines", open=True, entity="Elena"))["storylines"]] == [
+        True
+    ]
+
+
+async def test_a_list_comes_in_parts(lived: Door) -> None:
+    first = await lived.get("/v1/storylines", limit=1, entity="Elena")
+    rest = await lived.get("/v1/storylines", limit=1, entity="Elena", cursor=first["cursor"])
+    assert (first["total"], rest["total"], rest["cursor"]) == (2, 2, None)
+    assert first["storylines"] != rest["storylines"]
+
+
+async def test_a_storyline_is_opened_down_to_what_was_said(lived: Door) -> None:
+    identity = (await lived.get("/v1/storylines", entity="Elena"))["storylines"][0]["storyline_id"]
+    page = await lived.get(f"/v1/storylines/{identity[:12]}", limit=2)
+    assert page["storyline_id"] == identity
+    assert [each["source_id"] for each in page["told_in"]] == ["diary-2025-09-10", "diary-2025-09-08"]
+    assert page["told_in"][0]["segments"] == [
+        {"segment_id": "1", "speaker": "Maya", "at": "2025-09-10T18:00:00Z",
+         "text": "My friend Elena visited me on day 9."}
+    ]  # fmt: skip
+    rest = await lived.get(f"/v1/storylines/{identity}", limit=9, cursor=page["cursor"])
+    assert [len(rest["told_in"]), rest["cursor"]] == [3, None]
+
+
+async def test_a_macro_is_opened_down_to_its_storylines(lived: Door) -> None:
+    [macro] = (await lived.get("/v1/macros", entity="Elena"))["macros"]
+    page = await lived.get(f"/v1/macros/{macro['macro_id']}")
+    assert [each["storyline_id"] for each in page["parts"]] == macro["storylines"]
+    assert (page["sources"], len(page["told_in"])) == (10, 10)
+    assert [each["text"][-3:] for each in macro["summary"]] == ['4."', '9."']
+
+
+@pytest.mark.parametrize("path", ["/v1/storylines/s-0", "/v1/macros/m-0"])
+async def test_what_is_not_there_is_not_found(lived: Door, path: str) -> None:
+    assert (await lived.client.get(path)).status_code == 404
+    [macro] = (await lived.get("/v1/macros", entity="Elena"))["macros"]
+    assert (await lived.client.get(f"/v1/storylines/{macro['macro_id']}")).status_code == 404
+    assert (await lived.client.get("/v1/storylines/s-")).status_code == 409, "two begin so"
+
+
+async def test_who_may_see_less_sees_the_storylines_of_that(door: Door) -> None:
+    await door.client.put("/v1/profile", json={"name": "Maya"})
+    for number, day in enumerate(DAYS):
+        await door.post("/v1/sources", diary(day, f"My friend Elena visited me on day {number}."), 202)
+    secret = diary("2025-01-22", "My friend Elena is in hospital.", sensitivity="private")
+    await door.post("/v1/sources", secret, 202)
+    for day in ("2025-02-01", "2025-02-02", "2025-02-03", "2025-02-04", "2025-02-05"):
+        told = diary(day, "My friend Ravi visited me.", sensitivity="private")
+        await door.post("/v1/sources", told, 202)
+    await door.settle()
+    await door.post("/v1/night", {"night": "2025-11-23"})
+    private = await door.client_of(door.user)
+    limited = await door.client_of(door.user, clearance=Sensitivity.OPEN)
+    async with private, limited:
+        seen = {each["entity"]: each for each in (await private.get("/v1/storylines")).json()["storylines"]}
+        assert (seen["Elena"]["sources"], seen["Ravi"]["sources"]) == (6, 5)
+        assert "hospital" in str(seen["Elena"]["summary"])
+        found = (await limited.get("/v1/storylines")).json()
+        [elena] = [each for each in found["storylines"] if each["entity"] == "Elena"]
+        assert (elena["sources"], found["total"]) == (5, len(found["storylines"]))
+        assert "hospital" not in str(found)
+        assert "Ravi" not in str(found)
+        hidden = await limited.get(f"/v1/storylines/{seen['Elena']['storyline_id']}")
+        assert hidden.status_code == 404, "that of those who may see more"
+        assert (await limited.get(f"/v1/storylines/{elena['storyline_id']}")).status_code == 200
+    stranger = await door.client_of("somebody-else")
+    async with stranger:
+        assert (await stranger.get("/v1/storylines")).json() == {"storylines": [], "total": 0, "cursor": None}
+        assert (await stranger.get(f"/v1/storylines/{elena['storyline_id']}")).status_code == 404
+
+
+async def test_what_is_forgotten_leaves_no_line(lived: Door) -> None:
+    assert (await lived.client.delete("/v1/sources/diary-2025-09-10")).status_code == 200
+    await lived.settle()
+    later, _ = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
+    assert (later["sources"], later["summary"]) == (4, [])
+    await lived.post("/v1/night", {"night": "2025-11-24"})
+    found = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
+    assert [each["sources"] for each in found] == [5], "four sources are no storyline"
