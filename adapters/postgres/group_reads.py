@@ -44,6 +44,10 @@ class PostgresGroupReads:
         last = (shown[-1]["at"], shown[-1]["source_id"]) if len(rows) > limit else None
         return Page(shown, group["sources"], last)
 
+    async def macros_of(self, view: View, storylines: Sequence[str]) -> list[Row]:
+        """Macros that hold some of these storylines: `{group_id, members}`."""
+        return list(await self._pool.rows(Q["macros_of"], **seen_by(view), ids=list(storylines)))
+
     async def holding(self, view: View, segments: Sequence[tuple[str, int]]) -> list[Row]:
         """Storylines that hold (source id, segment key)s: `{group_id, place, named}`, places from 1."""
         sources, keys = [each[0] for each in segments], [each[1] for each in segments]

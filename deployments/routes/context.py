@@ -10,7 +10,8 @@ from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.queries import described, query_of
 from deployments.showing import as_it_is
-from deployments.use_cases.searching import ContextAnswer, ContextParameters, search
+from deployments.use_cases import rolled_up
+from deployments.use_cases.searching import ContextAnswer, ContextParameters
 
 router = APIRouter(prefix="/v1", tags=["context"])
 
@@ -28,6 +29,9 @@ async def context(
 ) -> Any:
     """The segments that answer a question, each with speaker, time and source.
 
+    With `granularity=2` or `3` the storylines or macros in which most of them are: their lines are the `context`, and
+    the results are the segments that these cite. Where there are none, the next finer granularity answers.
+
     Example: `GET /v1/context?query=What+coffee+does+Maya+like%3F&limit=3`
     """
-    return as_it_is(await search(app, who, asked))
+    return as_it_is(await rolled_up.context(app, who, asked))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -25,7 +25,7 @@ from memory.services.hits import retraction
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 MOST_RESULTS = 50
 SAID = 1
-"""The granularity that answers with what was said; 2 is meant for storylines and 3 for macros (decision 0061, 18)."""
+"""The granularity that answers with what was said; 2 answers with storylines and 3 with macros (decision 0061, 18)."""
 LEAST_RELEVANCE = 1e-6
 """Relevance is sent with six digits and is never 0: what is less is sent as this."""
 
@@ -35,13 +35,6 @@ class Refutation(BaseModel):
 
     fact_id: str
     instead: str | None = None
-
-
-def _built(granularity: int) -> int:
-    """Refuses what there is nothing yet to answer with, rather than to answer with something else."""
-    if granularity != SAID:
-        raise ValueError("must be 1 (what was said): there are no storylines (2) and macros (3) yet to answer with")
-    return granularity
 
 
 class Hit(BaseModel):
@@ -64,8 +57,22 @@ class Hit(BaseModel):
     taken_back: str | None = None
 
 
+class RolledUp(BaseModel):
+    """A storyline or a macro whose lines stand in `context`."""
+
+    kind: str
+    id: str
+    entity: str
+    sources: int
+    first_at: str
+    last_at: str
+
+
 class ContextAnswer(BaseModel):
-    """The results, best first."""
+    """The results, best first. With storylines or macros: `rolled_up`, and as results the segments their lines cite.
+
+    `granularity` is the one that was answered with, where another than 1 was asked for.
+    """
 
     results: list[Hit]
     query: str
@@ -77,6 +84,8 @@ class ContextAnswer(BaseModel):
     context: str
     explain: list[dict[str, Any]] | None = None
     plan: dict[str, Any] | None = None
+    granularity: int | None = None
+    rolled_up: list[RolledUp] | None = None
 
 
 class ContextParameters(BaseModel, extra="forbid"):
@@ -89,7 +98,8 @@ class ContextParameters(BaseModel, extra="forbid"):
     as_of: Annotated[When | None, Field(description="What was valid then: a date, ISO 8601...")] = None
     known_as_of: Annotated[When | None, Field(description="What had been committed by then.")] = None
     granularity: Annotated[
-        int, AfterValidator(_built), Field(ge=1, le=3, description="1: what was said. 2 and 3 are not built: 422.")
+        int,
+        Field(ge=1, le=3, description="1: what was said. 2: storylines. 3: macros. Or the next finer that there is."),
     ] = SAID
     type: Annotated[str | None, Field(description="Only segments that mention an entity of this type.")] = None
     entity: Annotated[Id | None, Field(description="Only segments that mention this entity, by name or id.")] = None

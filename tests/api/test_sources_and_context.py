@@ -52,15 +52,12 @@ async def test_what_was_read_is_shown_with_its_hits(door: Door) -> None:
     assert [hit["segment_id"] for hit in only["results"]] == ["3"]
 
 
-async def test_a_granularity_that_nothing_answers_with_is_refused_and_says_why(door: Door) -> None:
+async def test_where_no_storyline_stands_what_was_said_answers(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
+    said = await door.get("/v1/context", query="Lisbon")
     for granularity in (2, 3):
-        answer = await door.client.get("/v1/context", params={"query": "Lisbon", "granularity": granularity})
-        assert answer.status_code == 422
-        assert answer.json()["detail"] == (
-            "granularity: must be 1 (what was said): there are no storylines (2) and macros (3) yet to answer with"
-        )
-    assert await door.get("/v1/context", query="Lisbon") == await door.get("/v1/context", query="Lisbon", granularity=1)
+        assert await door.get("/v1/context", query="Lisbon", granularity=granularity) == {**said, "granularity": 1}
+    assert said == await door.get("/v1/context", query="Lisbon", granularity=1)
 
 
 async def test_the_same_source_again_changes_nothing(door: Door) -> None:

@@ -76,7 +76,7 @@ async def test_a_macro_is_opened_down_to_its_storylines(lived: Door) -> None:
     assert [each["text"][-3:] for each in macro["summary"]] == ['4."', '9."']
 
 
-@pytest.mark.parametrize("path", ["/v1/storylines/s-0", "/v1/macros/m-0"])
+@pytest.mark.parametrize("path", ["/v1/storylines/s-0000000000000000", "/v1/macros/m-0000000000000000"])
 async def test_what_is_not_there_is_not_found(lived: Door, path: str) -> None:
     assert (await lived.client.get(path)).status_code == 404
     [macro] = (await lived.get("/v1/macros", entity="Elena"))["macros"]
@@ -123,3 +123,30 @@ async def test_what_is_forgotten_leaves_no_line(lived: Door) -> None:
     await lived.post("/v1/night", {"night": "2025-11-24"})
     found = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
     assert [each["sources"] for each in found] == [5], "four sources are no storyline"
+
+
+async def test_a_question_is_answered_at_the_granularity_it_asks_for(lived: Door) -> None:
+    said = await lived.get("/v1/context", query="What is Elena doing?", limit=3)
+    found = await lived.get("/v1/context", query="What is Elena doing?", limit=3, granularity=2)
+    assert (found["granularity"], said.get("granularity")) == (2, None)
+    elena = [each for each in found["rolled_up"] if each["entity"] == "Elena"]
+    assert [(each["kind"], each["sources"]) for each in elena] == [("storyline", 5)] * len(elena)
+    assert elena
+    lines = [line for line in found["context"].splitlines() if line.startswith("- ")]
+    for line in lines:
+        number = int(line.rpartition("[")[2].rstrip("]"))
+        assert found["results"][number - 1]["text"] in line
+    coarse = await lived.get("/v1/context", query="What is Elena doing?", limit=1, granularity=3)
+    assert (coarse["granularity"], [each["kind"] for each in coarse["rolled_up"]]) == (3, ["macro"])
+    assert coarse["context"] != found["context"] != said["context"]
+
+
+async def test_a_budget_holds_for_storylines_too(lived: Door) -> None:
+    asked = {"query": "What is Elena doing?", "granularity": 2}
+    whole = await lived.get("/v1/context", **asked)
+    short = await lived.get("/v1/context", **asked, budget_tokens=40)
+    assert len(short["context"]) < len(whole["context"])
+    assert len(short["rolled_up"]) == 1 < len(whole["rolled_up"])
+    assert {f"[{number}]" for number in range(1, short["total"] + 1)} == {
+        line.rpartition(" ")[2] for line in short["context"].splitlines()[1:]
+    }

@@ -55,3 +55,7 @@ SELECT g.group_id, a.place, EXISTS (
 FROM unnest(%(sources)s::text[], %(segments)s::bigint[]) WITH ORDINALITY AS a (source, key, place)
 JOIN groups g ON g.user_id = %(user_id)s AND g.kind = 'storyline' AND a.source = ANY (g.members)
      AND g.sensitivity <= %(clearance)s;
+
+-- name: macros_of
+SELECT g.group_id, g.members FROM groups g
+WHERE g.user_id = %(user_id)s AND g.kind = 'macro' AND g.members && %(ids)s AND g.sensitivity <= %(clearance)s;

@@ -1,0 +1,141 @@
+"""Answers a question with storylines or macros: those in which most of what would be found was said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller
+from deployments.contexts import still_told
+from deployments.questions import Recalled, ask
+from deployments.use_cases.searching import (
+    SAID,
+    ContextAnswer,
+    ContextParameters,
+    RolledUp,
+    answer_of,
+    question_of,
+)
+from deployments.use_cases.storylines import cited_lines
+from memory.errors import Invalid
+from memory.model.shown import Row
+from memory.model.timeline import iso
+from memory.retrieval.packing import tokens
+from memory.retrieval.query import Question
+from memory.services.quoting import day_of
+from memory.services.storylines import MACRO, STORYLINE
+from memory.words.cleaning import called
+
+KINDS = {2: STORYLINE, 3: MACRO}
+"""Granularity -> what it answers with (seed 002)."""
+LOOKED_AT = 50
+"""Segments whose storylines are counted (chosen: as many as can be asked for)."""
+BESIDE = 0.5
+"""What a segment of a storyline that does not name its entity counts (chosen)."""
+Cited = Sequence[tuple[str, Sequence[Row]]]
+
+
+async def context(app: AppContext, who: Caller, asked: ContextParameters) -> ContextAnswer:
+    """What answers a question at the granularity asked for, or at the next finer one where nothing stands.
+
+    Raises Invalid.
+    """
+    question = await question_of(app, who, asked)
+    if asked.granularity == SAID:
+        return answer_of(asked.query, await ask(app, question))
+    if asked.as_of is not None or asked.known_as_of is not None:
+        raise Invalid("granularity: storylines (2) and macros (3) tell of now; leave out as_of and known_as_of.")
+    recalled = await ask(app, replace(question, considered=LOOKED_AT))
+    scores = await _scores(app, who, recalled)
+    for granularity in range(asked.granularity, SAID, -1):
+        best = scores if granularity == 2 else await _of_macros(app, who, scores)
+        rows = await _ranked(app, who, KINDS[granularity], best, question.limit)
+        cited = await cited_lines(app, who, rows)
+        told = [row for row in rows if cited[row["group_id"]]]
+        if told:
+            return _answer(question, recalled, granularity, told, cited, best)
+    return answer_of(asked.query, recalled).model_copy(update={"granularity": SAID})
+
+
+async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str, float]:
+    """Storyline id -> the relevance of what was found in it, added up."""
+    found = [(row["source_id"], row["segment_key"]) for row, _ in recalled.considered]
+    scores: defaultdict[str, float] = defaultdict(float)
+    for each in await app.stores.groups.holding(who.view, found) if found else ():
+        relevance = recalled.considered[each["place"] - 1][1]
+        scores[each["group_id"]] += relevance * (1.0 if each["named"] else BESIDE)
+    return dict(scores)
+
+
+async def _of_macros(app: AppContext, who: Caller, scores: Mapping[str, float]) -> dict[str, float]:
+    """Macro id -> the scores of its storylines, added up."""
+    rows = await app.stores.groups.macros_of(who.view, list(scores)) if scores else []
+    return {row["group_id"]: sum(scores.get(each, 0.0) for each in row["members"]) for row in rows}
+
+
+async def _ranked(app: AppContext, who: Caller, kind: str, scores: Mapping[str, float], limit: int) -> list[Row]:
+    """The groups in sight of the highest scores, the best first."""
+    if not scores:
+        return []
+    found = await app.stores.groups.page(who.view, kind, len(scores), ids=list(scores))
+    return sorted(found.shown, key=lambda row: (-scores[row["group_id"]], row["group_id"]))[:limit]
+
+
+def _answer(
+    question: Question,
+    recalled: Recalled,
+    granularity: int,
+    rows: Sequence[Row],
+    cited: Mapping[str, Cited],
+    scores: Mapping[str, float],
+) -> ContextAnswer:
+    """The groups as lines of a context, and as results the segments that these lines cite by number."""
+    shown: dict[int, tuple[Row, float]] = {}
+    lines: list[str] = []
+    told: list[RolledUp] = []
+    most, budget = max(scores.values()) or 1.0, question.budget_tokens
+    for row in rows:
+        there = [each for _, some in cited[row["group_id"]] for each in some]
+        relevance = scores[row["group_id"]] / most
+        segments = {each["segment_key"]: (_tellable(question, each), relevance) for each in there}
+        fresh = segments | shown
+        added = _lines(row, cited[row["group_id"]], [*shown, *(key for key in segments if key not in shown)])
+        if lines and budget is not None and tokens("\n".join((*lines, *added))) > budget:
+            break
+        shown = {key: fresh[key] for key in (*shown, *segments)}
+        lines += added
+        told.append(_rolled_up(row, granularity))
+    answer = replace(
+        recalled,
+        shown=tuple(row for row, _ in shown.values()),
+        scores=tuple(score for _, score in shown.values()),
+        context="\n".join(lines),
+    )
+    return answer_of(question.text, answer).model_copy(update={"granularity": granularity, "rolled_up": told})
+
+
+def _tellable(question: Question, row: Row) -> Row:
+    """A cited segment without the sentences of it that somebody wanted forgotten."""
+    told = still_told(question, [(row, 1.0)])
+    return told[0][0] if told else {**row, "text": ""}
+
+
+def _lines(row: Row, cited: Cited, results: Sequence[int]) -> list[str]:
+    """A group as lines of a context, which cite these results, by key, by their numbers."""
+    number = {key: place for place, key in enumerate(results, 1)}
+    head = f"{called(row['anchor'] or '')}, {day_of(row['first_at'], 0)} to {day_of(row['last_at'], 0)}:"
+    marks = ["".join(f"[{number[each['segment_key']]}]" for each in segments) for _, segments in cited]
+    return [head, *(f"- {text} {mark}" for (text, _), mark in zip(cited, marks, strict=True))]
+
+
+def _rolled_up(row: Row, granularity: int) -> RolledUp:
+    return RolledUp(
+        kind=KINDS[granularity],
+        id=row["group_id"],
+        entity=row["anchor"] or "",
+        sources=row["sources"],
+        first_at=iso(row["first_at"]) or "",
+        last_at=iso(row["last_at"]) or "",
+    )
