@@ -210,6 +210,18 @@ class Night:
 
 
 @dataclass(frozen=True, slots=True)
+class CommunitiesJob:
+    """The job that finds communities outside the nights, a task for some users each."""
+
+    num_cpus: Share = 1.0
+    """Share of CPUs each of its tasks asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
+    num_gpus: Share = 0.0
+    """Share of a GPU each of its tasks asks Ray for; above 0 its engine runs there, and 0 = on the CPU."""
+    python: str | None = None
+    """The interpreter of the environment that holds the GPU's engine; None = that of the job."""
+
+
+@dataclass(frozen=True, slots=True)
 class Auth:
     """Who comes in when nothing else is said."""
 
@@ -283,6 +295,8 @@ class Settings:
     """Communities and patterns."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
+    communities_job: CommunitiesJob = field(default_factory=CommunitiesJob)
+    """The job that finds communities by itself."""
     extraction: Extraction = field(default_factory=Extraction)
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
