@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -11,8 +12,9 @@ from rich.markup import escape
 
 from cli.client import connect, route
 from cli.clock import clock, home_zone
-from cli.console import HomeOption, JsonOption, UserOption, show
+from cli.console import HomeOption, JsonOption, UserOption, err, places_of, show
 from cli.listing import print_rows
+from cli.ray_jobs import job_client, run_job
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
@@ -21,6 +23,9 @@ def communities(
     community: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One community's id, or the beginning of it.")
     ] = None,
+    find: Annotated[
+        bool, typer.Option("--find", help="Find them now, in a job of Ray, for every user unless --user names one.")
+    ] = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -28,10 +33,17 @@ def communities(
 ) -> None:
     """List who and what belongs together, the largest first, or show one with its members and where they were named.
 
-    A night finds communities: `memoray night`.
+    Every night finds communities, and --find does so at once.
 
     Example: memoray communities g-0a1b2c
     """
+    if find:
+        places = places_of(home)
+        words = ("python", "-m", "jobs.communities", "--home", str(places.home), *(("--user", user) if user else ()))
+        with err.status("Communities are being found"):
+            reports = reports_of(run_job(job_client(places), words))
+        show(reports, as_json, *map(found_line, reports))
+        return
     with connect(home, user) as client:
         zone = home_zone(client)
         if community is not None:
@@ -73,6 +85,24 @@ def patterns(
         ]  # fmt: skip
         titles = ("name", "quotes", f"since ({zone.key})", "community", "id")
         print_rows(client, listed, as_json, titles, rows, listed["total"])
+
+
+def reports_of(printed: str) -> list[dict[str, Any]]:
+    """The reports among what a job has printed: Ray's own lines are none."""
+    return [json.loads(line) for line in printed.splitlines() if line.startswith('{"user_id"')]
+
+
+def found_line(report: Mapping[str, Any]) -> str:
+    """What was found of one user, and the way back."""
+    user = escape(report["user_id"])
+    if "failed" in report:
+        return f"[bold]{user}[/]: nothing more was found, for {escape(report['failed'])}."
+    if not report["commands"]:
+        return f"[bold]{user}[/]: nothing has changed ({report['standing']} stand)."
+    ways = ("opened", "changed", "closed", "patterns_made", "patterns_withdrawn")
+    moved = ", ".join(f"{len(report[way])} {way.replace('_', ' ')}" for way in ways if report[way])
+    undo = " ".join(f"memoray undo {each};" for each in reversed(report["commands"])).rstrip(";")
+    return f"[bold]{user}[/]: {moved}. To take it back: {undo}"
 
 
 def _community(page: Mapping[str, Any], zone: ZoneInfo) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import config
 from config.doors import Chat, Events, Sound
+from config.jobs import CommunitiesJob
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
@@ -207,18 +208,6 @@ class Night:
     """Share of CPUs its job asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
     num_gpus: Share = 0.0
     """Share of a GPU its job asks Ray for; 0 = none (chosen: its steps of today run on the CPU)."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommunitiesJob:
-    """The job that finds communities outside the nights, a task for some users each."""
-
-    num_cpus: Share = 1.0
-    """Share of CPUs each of its tasks asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
-    num_gpus: Share = 0.0
-    """Share of a GPU each of its tasks asks Ray for; above 0 its engine runs there, and 0 = on the CPU."""
-    python: str | None = None
-    """The interpreter of the environment that holds the GPU's engine; None = that of the job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import ray
 from actors.names import TURN_S, Shards
 from actors.scheduler import HEAD
 from adapters import build, build_models
-from config.settings import CommunitiesJob, Settings
+from config.jobs import CommunitiesJob
+from config.settings import Settings
 from jobs.nights import ShardTurnRunner
 from memory.errors import DomainError
 from memory.model.timeline import Instant, iso

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -17,10 +16,9 @@ from bench.strength import measure_strength
 from cli.client import connect
 from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import descendants, pss_bytes
+from cli.ray_jobs import job_client, run_job
 from cli.runtime import Places, read_runtime, supervisor_pid
-from config.cluster import adopt_cluster
 from config.settings import load
-from memory.errors import Unavailable
 
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the memory of the benchmark in place.")]
 
@@ -61,7 +59,7 @@ def bench_night(
         site = NightSite(
             dsn=runtime.owner_dsn,
             door=lambda _: client,
-            run_job=_job_runner(places, runtime.ray_job_address),
+            run_job=_job_runner(places),
             pss_bytes=lambda: sum(map(pss_bytes, {root} | descendants(root))),
             tell=lambda step, done, total: err.print(f"{step} ({done + 1} of {total})", markup=False),
         )
@@ -72,21 +70,12 @@ def bench_night(
         out.print(markdown([row.cells()]), markup=False)
 
 
-def _job_runner(places: Places, address: str) -> Callable[[str, date], None]:
+def _job_runner(places: Places) -> Callable[[str, date], None]:
     """How a night is run as a job of the cluster of this home. Raises Unavailable if it fails."""
 
     def run(user: str, night: date) -> None:
-        adopt_cluster(places.home)
-        # only now, for Ray reads its environment when it is imported
-        from ray.job_submission import JobSubmissionClient
-
-        client = JobSubmissionClient(address)
         words = ("python", "-m", "jobs.nightly", "--home", str(places.home), "--user", user, "--night", str(night))
-        job = client.submit_job(entrypoint=shlex.join(words))
-        while not (status := client.get_job_status(job)).is_terminal():
-            time.sleep(0.1)
-        if status != "SUCCEEDED":
-            raise Unavailable(f"The job of the night ended as {status}: {client.get_job_logs(job)[-500:]}")
+        run_job(job_client(places), words, look_s=0.1)
 
     return run
 

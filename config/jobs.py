@@ -1,0 +1,19 @@
+"""Settings of jobs that run by themselves, beside the night."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.model.quantities import Share
+
+
+@dataclass(frozen=True, slots=True)
+class CommunitiesJob:
+    """The job that finds communities outside the nights, a task for some users each."""
+
+    num_cpus: Share = 1.0
+    """Share of CPUs each of its tasks asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
+    num_gpus: Share = 0.0
+    """Share of a GPU each of its tasks asks Ray for; above 0 its engine runs there, and 0 = on the CPU."""
+    python: str | None = None
+    """The interpreter of the environment that holds the GPU's engine; None = that of the job."""
