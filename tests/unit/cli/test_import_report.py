@@ -25,7 +25,7 @@ class Door:
         pass
 
     def get(self, path: str) -> Mapping[str, Any]:
-        return {"time_zone": "UTC", "name": "Maya"}
+        return {"time_zone": "UTC", "name": "Maya", "speaker_labels": []}
 
     def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         json.dumps(body, ensure_ascii=False).encode()
