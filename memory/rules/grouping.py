@@ -19,6 +19,9 @@ from memory.model.ids import digest
 from memory.model.working_set import Draft
 from memory.rules.turn import TurnState
 
+NAMED_TOGETHER = 2
+"""Entities that a segment names if a pattern quotes it (memory/rules/patterns.py)."""
+
 
 def group_stamp(group: Group) -> str:
     """What moves with whatever happens to a group."""
@@ -83,8 +86,7 @@ def _concerned(draft: Draft) -> list[Group]:
 def _may_stand(draft: Draft, group: Group) -> bool:
     """Whether everybody and everything that a group is of is there."""
     if group.kind == PATTERN:
-        facts = [draft.facts.get(each) for each in group.facts]
-        return set(group.members) <= draft.groups.keys() and all(each and each.status == "active" for each in facts)
+        return set(group.members) <= draft.groups.keys() and _said(draft, group)
     return all(
         _living(draft, each) for each in (group.members if group.kind == COMMUNITY else (group.anchor_id or "",))
     )
@@ -115,9 +117,18 @@ def _pattern_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
     community = draft.groups.get(community_id)
     if community is None or not set(community.members).issuperset(group.named_by):
         return None
-    facts = [draft.facts.get(each) for each in group.facts]
-    stands = all(each and each.status == "active" and each.sensitivity <= group.sensitivity for each in facts)
-    return group if stands and taken.keys.isdisjoint(group.quotes) else None
+    return group if _said(draft, group) and taken.keys.isdisjoint(group.quotes) else None
+
+
+def _said(draft: Draft, pattern: Group) -> bool:
+    """Whether each fact it quotes holds, and each segment names two of those whom it is about, up to its level."""
+    facts = [draft.facts.get(each) for each in pattern.facts]
+    mentions = [draft.mentions.get(each, {}) for each in pattern.named_by]
+    named = [
+        sum(key in rows and rows[key].sensitivity <= pattern.sensitivity for rows in mentions) for key in pattern.quotes
+    ]
+    held = all(each and each.status == "active" and each.sensitivity <= pattern.sensitivity for each in facts)
+    return held and all(count >= NAMED_TOGETHER for count in named)
 
 
 def _summed_up_left(draft: Draft, group: Group, taken: Taken) -> Group | None:

@@ -70,6 +70,7 @@ async def sleeper() -> Sleeper:
     return found
 
 
+@pytest.mark.conforms("000:tiers.patterns")
 async def test_a_circle_becomes_a_community_and_shows_a_pattern_that_quotes_its_facts(sleeper: Sleeper) -> None:
     [community], [pattern] = sleeper.of_kind(COMMUNITY), sleeper.of_kind(PATTERN)
     assert sorted(community.members) == [*WHO]
@@ -140,6 +141,16 @@ async def test_a_pattern_of_segments_goes_with_the_words_of_one() -> None:
     assert len(pattern.quotes) == 5
     sleeper.turn(c.Withdraw, segment_keys=(pattern.quotes[2],))
     assert sleeper.of_kind(PATTERN) == []
+
+
+async def test_a_pattern_that_nothing_says_any_more_is_not_put() -> None:
+    rows = entities("abc"), [each for key in range(1, 7) for each in named(key, *"abc", day=10.0 * key)]
+    sleeper, changed = Sleeper(*rows), Sleeper(*rows)
+    await sleeper.night()
+    [community], [pattern] = sleeper.of_kind(COMMUNITY), sleeper.of_kind(PATTERN)
+    changed.turn(c.Withdraw, segment_keys=(pattern.quotes[0],))
+    changed.turn(c.ArrangeGroups, arranged=(c.ArrangedGroup(community), c.ArrangedGroup(pattern)))
+    assert (changed.of_kind(COMMUNITY), changed.of_kind(PATTERN)) == ([community], [])
 
 
 async def test_a_row_that_has_changed_since_is_left_to_the_next_night(sleeper: Sleeper) -> None:
