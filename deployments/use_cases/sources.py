@@ -156,7 +156,7 @@ async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str
                 "set_aside": each["set_aside"] or _unread(each["text"]),
             }
         )
-        for each in await reads.segments(scope, found, who.user_id)
+        for each in await reads.segments(scope, found, who.user_id, raws=True)
     ]
     return SourcePage(**_shown(row), segments=segments)
 

@@ -170,3 +170,13 @@ async def test_of_a_long_source_a_round_is_fetched_and_no_more(pool: Pool, user:
     capture, scope = PostgresCapture(pool, "hashing"), user_scope(user)
     await capture.store(source_of(user, "talk", [f"word {n}" for n in range(300)]))
     assert len((await capture.unread(user, scope, "talk", 128)).utterances) == 128
+
+
+async def test_what_segments_came_as_is_fetched_for_those_alone_who_ask_for_it(pool: Pool, user: str) -> None:
+    said = Segment("1", "Ann", "It rains.", 0.0, 1.0, raw="It *rains*.")
+    await PostgresCapture(pool, "hashing").store(
+        Source("talk", user_scope(user), "conversation", 1.7e9, segments=(said,))
+    )
+    reads = PostgresSourceReads(pool, 8)
+    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk")] == [None]
+    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk", raws=True)] == ["It *rains*."]
