@@ -66,6 +66,11 @@ HEARD = (
     VALUES ('ann', 1, 'c', 'AcceptReading', 'extraction', now(), '[{"noun": "evidence", "reason": "said", "after":
     {"fact_id": "f-1", "segment_key": 5, "source_id": "zanzibar"}}, {"noun": "evidence", "reason": "said", "after":
     {"fact_id": "f-1", "segment_key": 7, "source_id": "s"}}]')""",
+    """INSERT INTO touched (user_id, id, version)
+    SELECT 'ann', 'f-' || left(encode(sha256(value || convert_to('id:f-quagga', 'UTF8')), 'hex'), 16), 1
+    FROM secrets""",
+    """INSERT INTO nights (user_id, night, at, report)
+    VALUES ('ann', '2024-05-02', '2024-05-02', '{"pruning": {"pruned": ["f-1", "f-quagga"]}}')""",
 )
 
 
@@ -98,3 +103,8 @@ async def test_plain_ids_of_what_was_forgotten_before_leave_the_history(old_home
     assert all("zanzibar" not in row for row in rows)
     assert sum("forgotten:" in row for row in rows) == 2
     assert sum('"source_id": "s"' in row for row in rows) == 2
+
+
+async def test_plain_ids_of_what_was_forgotten_before_leave_the_reports_of_nights(old_home: Pool) -> None:
+    [row] = await old_home.rows("SELECT report, forgotten_id('f-quagga') AS hashed FROM nights")
+    assert row["report"] == {"pruning": {"pruned": ["f-1", row["hashed"]]}}

@@ -227,6 +227,26 @@ async def test_what_is_forgotten_while_a_night_is_under_way_leaves_its_commands(
     assert [each.text for each in describe.descriptions] == told
 
 
+async def test_the_ids_of_what_is_forgotten_leave_the_reports_of_nights_that_are_over(
+    writer: Writer, pool: Pool
+) -> None:
+    nights, user, who = nights_of(pool), writer.user, elena(writer)
+    facts = writer.believed.facts
+    about = {key for key, fact in facts.items() if who.entity_id in (fact.subject_id, fact.object_id)}
+    gone, stays = min(about), min(set(facts) - about)
+    figures = {"pruning": {"pruned": [gone, stays, who.entity_id]}, "duplicates": {"merged": [[stays, gone]]}}
+    await nights.begin(user, NIGHT, NOW, NightPlan(figures, {}))
+    await nights.finish(user, NIGHT)
+    changes = await writer.turn(c.ForgetEntity(command_id="forget", entity_id=who.entity_id))
+    assert {gone, who.entity_id} <= set(changes.erased)
+    told = await nights.report(user, NIGHT)
+    assert told is not None
+    [[_, hashed]] = told["duplicates"]["merged"]
+    assert hashed not in (gone, stays)
+    assert told["pruning"]["pruned"][:2] == [hashed, stays]
+    assert told["pruning"]["pruned"][2] != who.entity_id
+
+
 async def test_the_words_of_every_description_go_with_a_fact_that_one_may_have_quoted(
     writer: Writer, pool: Pool
 ) -> None:

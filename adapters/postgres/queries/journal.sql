@@ -71,8 +71,10 @@ WHERE j.user_id = %(user_id)s
   AND j.version IN (SELECT t.version FROM touched t WHERE t.user_id = %(user_id)s AND t.id = ANY(%(ids)s));
 
 -- name: forget_history
--- Keyed hashes in the place of what was erased: see migration 0023; and nothing of it in a night under way: see 0028.
-SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s), forget_kept(%(user_id)s, %(ids)s::text[] || %(sources)s::text[]);
+-- Keyed hashes in the place of what was erased, in the history (migration 0023) and in the reports of nights (0032); and
+-- nothing of it in a night under way (0028).
+SELECT forget_history(%(user_id)s, %(sources)s, %(ids)s, %(keys)s),
+       forget_kept(%(user_id)s, %(ids)s::text[] || %(sources)s::text[]), forget_reported(%(user_id)s, %(ids)s);
 
 -- name: close_facts
 -- Goes before the statement that opens the next versions: all are closed before the first is opened.
