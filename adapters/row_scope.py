@@ -2,7 +2,7 @@
 
 The pool says it to the database, and row security shows nobody else's rows. Who says it to the pool: the front door
 for a request, once its token is known (`acting_for`); work that goes over all users, by name (`everybody`); for all
-else the statement's own parameters (`wall_of`). Whatever says nothing meets no rows.
+else the statement's own parameters (`row_scope_of`). Whatever says nothing meets no rows.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ NOBODY = RowScope("", ())
 
 @dataclass(frozen=True, slots=True)
 class AllRows:
-    """No wall: the rows of all users, for the work that is named."""
+    """No row scope: the rows of all users, for the work that is named."""
 
     work: str
 
 
-_said: ContextVar[RowScope | AllRows | None] = ContextVar("wall", default=None)
+_said: ContextVar[RowScope | AllRows | None] = ContextVar("row_scope", default=None)
 _OWN = user_scope("")
 
 
@@ -73,7 +73,7 @@ def as_named() -> Iterator[None]:
         _said.reset(before)
 
 
-def wall_of(parameters: Mapping[str, Any]) -> RowScope | AllRows:
+def row_scope_of(parameters: Mapping[str, Any]) -> RowScope | AllRows:
     """Whose a statement of these parameters is: what was said before, else whom it names."""
     if (said := _said.get()) is not None:
         return said

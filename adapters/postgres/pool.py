@@ -27,7 +27,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from adapters.postgres.bounds import PoolTimeouts, ended, why_none
 from adapters.postgres.vectors import RealsDumper
-from adapters.row_scope import AllRows, RowScope, wall_of
+from adapters.row_scope import AllRows, RowScope, row_scope_of
 from memory.errors import DiskFull, JournalUnavailable
 from memory.model.timeline import Instant
 
@@ -95,14 +95,14 @@ _OF_USER = "SELECT act_for(%(user)s)"
 _OF_EVERYBODY = "SELECT lift_wall()"
 
 
-async def _say(connection: Connection, wall: RowScope | AllRows, *, local: bool) -> None:
+async def _say(connection: Connection, row_scope: RowScope | AllRows, *, local: bool) -> None:
     """Tell the database whose what follows is, in this transaction or from here on: the one place that tells it."""
-    if isinstance(wall, AllRows):
+    if isinstance(row_scope, AllRows):
         await connection.execute(_OF_EVERYBODY, prepare=True)
-    elif wall.scopes is None:
-        await connection.execute(_OF_USER, {"user": wall.user_id}, prepare=True)
+    elif row_scope.scopes is None:
+        await connection.execute(_OF_USER, {"user": row_scope.user_id}, prepare=True)
     else:
-        whose = {"user": wall.user_id, "scopes": list(wall.scopes), "local": local}
+        whose = {"user": row_scope.user_id, "scopes": list(row_scope.scopes), "local": local}
         await connection.execute(_OF_VIEW, whose, prepare=True)
 
 
@@ -236,14 +236,14 @@ class Pool:
             try:
                 async with connection.pipeline():
                     await connection.execute("BEGIN")
-                    wall = wall_of(about)
-                    wall = wall.alone if isinstance(wall, RowScope) else wall
-                    if wall != connection.said:
-                        await _say(connection, wall, local=False)
+                    row_scope = row_scope_of(about)
+                    row_scope = row_scope.alone if isinstance(row_scope, RowScope) else row_scope
+                    if row_scope != connection.said:
+                        await _say(connection, row_scope, local=False)
                     yield connection
                     await connection.execute("COMMIT")
-                if isinstance(wall, RowScope):
-                    connection.said = wall
+                if isinstance(row_scope, RowScope):
+                    connection.said = row_scope
             except BaseException:
                 with suppress(psycopg.OperationalError):  # what has ended has rolled back, and is not the reason
                     await connection.rollback()
@@ -252,8 +252,8 @@ class Pool:
     async def _begin(self, connection: Connection, about: Mapping[str, Any], long: bool) -> None:
         if long:
             await _set(connection, self._bounds.long_settings(), local=True)
-        if (wall := wall_of(about)) != connection.said:
-            await _say(connection, wall, local=True)
+        if (row_scope := row_scope_of(about)) != connection.said:
+            await _say(connection, row_scope, local=True)
 
     async def rows(self, sql: str, **parameters: Any) -> list[DictRow]:
         """Every row of one statement, tried once more if its connection turns out to be broken."""
@@ -264,22 +264,23 @@ class Pool:
 
     async def _rows(self, sql: str, parameters: dict[str, Any]) -> list[DictRow]:
         """All in one journey, which is one transaction; the server takes settings back with a statement that fails."""
-        wall, once, prepare = wall_of(parameters), sql.startswith(PLANNED_ONCE), not sql.startswith(PLANNED_ANEW)
-        wall = wall.alone if isinstance(wall, RowScope) else wall
+        row_scope = row_scope_of(parameters)
+        once, prepare = sql.startswith(PLANNED_ONCE), not sql.startswith(PLANNED_ANEW)
+        row_scope = row_scope.alone if isinstance(row_scope, RowScope) else row_scope
         async with self.connection() as connection:
-            if wall == connection.said and not once:
+            if row_scope == connection.said and not once:
                 cursor = await connection.execute(sql, parameters, prepare=prepare, binary=True)
                 return await cursor.fetchall() if cursor.description else []
             async with connection.pipeline():
-                if wall != connection.said:
-                    await _say(connection, wall, local=False)
+                if row_scope != connection.said:
+                    await _say(connection, row_scope, local=False)
                 if once:
                     await connection.execute("SET plan_cache_mode = force_generic_plan", prepare=True)
                 cursor = await connection.execute(sql, parameters, prepare=prepare, binary=True)
                 if once:
                     await connection.execute("RESET plan_cache_mode", prepare=True)
-            if isinstance(wall, RowScope):
-                connection.said = wall
+            if isinstance(row_scope, RowScope):
+                connection.said = row_scope
             return await cursor.fetchall() if cursor.description else []
 
     async def slices(self, sql: str, size: int, **parameters: Any) -> AsyncIterator[list[DictRow]]:
