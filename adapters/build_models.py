@@ -11,6 +11,7 @@ from typing import Literal
 
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.hearing.apart import ApartEar
 from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
@@ -88,6 +89,11 @@ def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
     engine = CugraphEngine()
     must_agree(engine, CpuGraphEngine())
     return engine
+
+
+def ear(settings: Settings) -> ApartEar:
+    """What hears sound files; without the extra it says how to get it."""
+    return ApartEar(settings.models.speech, trusted_of(settings.models.trusted))
 
 
 def web(settings: Settings) -> WebClient | None:

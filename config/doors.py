@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from memory.model.quantities import Count, Days
+from memory.model.quantities import Count, Days, Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +43,17 @@ class Chat:
     fetch: bool = False
     """Whether it may read public web pages (`fetch_webpage`). What it asks for leaves this machine: an address can hold
     words of the memory, and whoever was heard can ask for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechModel:
+    """What turns speech into words; it needs the extra `speech`."""
+
+    kind: Literal["base", "tiny.en"] = "base"
+    """Whisper's `base` hears about a hundred languages; `tiny.en` English alone, at half the cost."""
+    path: Path | None = None
+    """A folder with a Whisper model of your own in CTranslate2's form; null = the packaged one of that kind."""
+    language: str | None = None
+    """The code of the language that is spoken, such as en or de; null = each sound is asked."""
+    most_s: Seconds = 14_400.0
+    """Seconds of the longest sound that is heard (chosen: four hours), and that hearing one may take."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import config
-from config.doors import Chat, Events, Sound
+from config.doors import Chat, Events, Sound, SpeechModel
 from config.jobs import CommunitiesJob
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
@@ -176,6 +176,8 @@ class Models:
     """Whether a new fact contradicts an old one, or takes its place."""
     language: AnswerModel = field(default_factory=AnswerModel)
     """Free text."""
+    speech: SpeechModel = field(default_factory=SpeechModel)
+    """Words out of sound."""
     trusted: str | None = None
     """SHA-256 of model files of your own, separated by blanks; adapters/model_files.py knows the packaged ones."""
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import os
 import pickle
-import signal
 import socket
 import sys
 import traceback
@@ -17,11 +15,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO
 
+from adapters.child_process import be_ended_first, end_with_parent
 from adapters.extraction.apart import LENGTH
 from memory.errors import DomainError
 from memory.ports import Extractor
 
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LAST = 19
 """Niceness of the thread that comes last (0053)."""
 SWITCH_S = 0.0005
@@ -30,8 +28,8 @@ SWITCH_S = 0.0005
 
 def main() -> None:
     """Read what is sent until the other end is gone."""
-    _end_with_parent()
-    _be_ended_first()
+    end_with_parent()
+    be_ended_first()
     sys.setswitchinterval(SWITCH_S)
     stream: BinaryIO = socket.socket(fileno=int(sys.argv[1])).makefile("rwb")  # type: ignore[assignment]
     extractor = _receive(stream)
@@ -71,18 +69,6 @@ def _told(extractor: Extractor, utterances: Any) -> tuple[bool, object]:
         where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
         logging.getLogger("memoray.reading").error("reading broke: %s", where)
         return False, where
-
-
-def _end_with_parent() -> None:
-    """Where there is Linux the kernel ends this process with its parent; elsewhere it ends when it next listens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _be_ended_first() -> None:
-    """Where memory runs out, what can be begun anew is ended before anything else."""
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _step_last() -> None:

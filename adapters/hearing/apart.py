@@ -1,0 +1,99 @@
+"""Hearing apart: each sound in a process of its own, one at a time, which is ended where it takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import signal
+import sys
+from collections.abc import Collection, Mapping
+from typing import Any, BinaryIO
+
+import orjson
+
+from config.doors import SpeechModel
+from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
+from memory.model.sound import HeardSentence, HeardSound, HeardWord, SoundFacts
+
+MOST_WAITING = 4
+"""Sounds that wait for the one that is heard (chosen: minutes each)."""
+START_S = 60.0
+"""Seconds that a process may take beside hearing; by itself two (chosen)."""
+MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
+_ERRORS: Mapping[str, type[DomainError]] = {each.kind: each for each in (Invalid, TooLarge, ConfigError, ModelFailed)}
+
+
+class ApartEar:
+    """Hears sound files. What takes longer than it lasts, or than the longest may last, is given up."""
+
+    def __init__(self, model: SpeechModel, trusted: Collection[str] = ()) -> None:
+        self._model, self._trusted = model, sorted(trusted)
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    def prepare(self) -> None:
+        """Raises Unavailable without the packages of the extra."""
+        if any(importlib.util.find_spec(name) is None for name in ("av", "faster_whisper")):
+            raise Unavailable(MISSING)
+
+    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+        """What is said in a file, which must be one on disk.
+
+        Raises Invalid, TooLarge, ModelFailed, and Unavailable where the extra is missing or too many wait.
+        """
+        self.prepare()
+        if self._waiting > MOST_WAITING:
+            raise Unavailable("Other sounds are being heard; try again in a minute.", retry_after_s=60)
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await self._heard(file, language)
+        finally:
+            self._waiting -= 1
+
+    async def _heard(self, file: BinaryIO, language: str | None) -> HeardSound:
+        file.flush()
+        if not os.fstat(file.fileno()).st_size:
+            raise Invalid("This sound file is empty.")
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
+        wishes = {
+            "kind": self._model.kind,
+            "path": self._model.path and str(self._model.path),
+            "trusted": self._trusted,
+            "most_s": self._model.most_s,
+            "language": language or self._model.language,
+        }
+        paths = os.pathsep.join(each for each in sys.path if each) or "."
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "adapters.hearing.apart_child", orjson.dumps(wishes).decode(),
+            stdin=file, stdout=asyncio.subprocess.PIPE, env=os.environ | {"PYTHONPATH": paths},
+        )  # fmt: skip
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(START_S + self._model.most_s):
+                written = await process.stdout.read()
+                code = await process.wait()
+        except TimeoutError:
+            raise ModelFailed("Hearing it took too long and was ended.") from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return _heard(written, code)
+
+
+def _heard(written: bytes, code: int) -> HeardSound:
+    """What the process says. Raises what it has met, and Invalid of a sound that it did not survive."""
+    if not written:
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        raise Invalid(f"Hearing this sound ended the process that heard it ({how}): it is damaged, or made to.")
+    told: Mapping[str, Any] = orjson.loads(written)
+    if "error" in told:
+        raise _ERRORS[told["error"]](told["detail"])
+    heard = told["heard"]
+    sentences = [
+        HeardSentence(**each | {"words": tuple(HeardWord(**word) for word in each["words"])})
+        for each in heard["sentences"]
+    ]
+    return HeardSound(SoundFacts(**heard["facts"]), heard["seconds"], heard["engine"], sentences)

@@ -1,0 +1,64 @@
+"""The process that hears: `python -m` this and its wishes as JSON; the sound is its standard input.
+
+It writes one line of JSON: what was heard, or why nothing was. Sound files are read by much code in C, and one may be
+made to break it; so nothing else lives here, and memory and time are bounded.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import sys
+import traceback
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from adapters.child_process import be_ended_first, end_with_parent
+from adapters.hearing.silero import SileroActivity
+from adapters.hearing.sound_files import PyavDecoder
+from adapters.hearing.whisper import WhisperTranscriber
+from memory.errors import DomainError
+from memory.services.hearing import Ears, hear
+
+MOST_MEMORY = 6_000_000_000
+"""Bytes of address space: models and libraries take half of it, most of which is never touched (measured)."""
+STEP_BACK = 10
+"""Niceness: whoever asks a question comes first."""
+
+
+def main() -> None:
+    """Hear what is given."""
+    end_with_parent()
+    be_ended_first()
+    os.nice(STEP_BACK)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    wishes = orjson.loads(sys.argv[1])
+    with os.fdopen(0, "rb") as file:
+        told = _told(file, wishes)
+    sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
+
+
+def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+    own = Path(wishes["path"]) if wishes["path"] else None
+    transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    try:
+        heard = hear(Ears(PyavDecoder(), SileroActivity(), transcriber), file, wishes["most_s"], wishes["language"])
+    except DomainError as error:
+        return {"error": error.kind, "detail": error.detail}
+    except MemoryError:
+        return {"error": "invalid", "detail": "This sound needs more memory to be heard than any should."}
+    except Exception as error:  # an error's own text may hold words
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
+        logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
+        return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
+    return {"heard": asdict(heard)}
+
+
+if __name__ == "__main__":
+    main()

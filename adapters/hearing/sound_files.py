@@ -1,0 +1,100 @@
+"""Sound files by PyAV: every usual container and codec, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from memory.errors import Invalid
+from memory.model.sound import RATE, DecodedSound, SoundFacts, Waveform
+
+BLOCK_S = 10
+"""Seconds of a block (chosen)."""
+MOST_CHANNELS = 64
+"""Channels of a sound (chosen: more are no recording of a person)."""
+FORMATS = "aac,ac3,aiff,amr,asf,au,avi,caf,flac,flv,matroska,mov,mp3,mp4,mpeg,mpegts,ogg,w64,wav,webm"
+"""Containers that hold what they play. Lists of what lies elsewhere, which open other files, are not among them."""
+_DATES = ("creation_time", "date", "com.apple.quicktime.creationdate")
+
+
+class PyavDecoder:
+    """See memory.ports.SoundDecoder."""
+
+    def open(self, file: BinaryIO) -> DecodedSound:
+        """See memory.ports.SoundDecoder."""
+        import av
+
+        try:
+            container = av.open(file, options={"format_whitelist": FORMATS}, metadata_errors="replace")
+        except (av.FFmpegError, ValueError, OSError) as error:
+            raise Invalid("This is no sound file that can be read, or it is damaged.") from error
+        if not container.streams.audio:
+            raise Invalid("This file holds no sound.")
+        stream = container.streams.audio[0]
+        if stream.codec_context.channels > MOST_CHANNELS:
+            raise Invalid(f"This sound has more than {MOST_CHANNELS} channels.")
+        seconds = None if container.duration is None else container.duration / av.time_base
+        facts = SoundFacts(_recorded_at({**container.metadata, **stream.metadata}), seconds)
+        return DecodedSound(facts, _blocks(container, stream))
+
+
+def _recorded_at(metadata: Mapping[str, str]) -> str | None:
+    """When it was recorded, if a moment is given: a year or a day alone is that of a release."""
+    for name, value in metadata.items():
+        if name.lower() in _DATES and len(value) > len("2026-01-01"):
+            with suppress(ValueError):
+                return datetime.fromisoformat(value).isoformat()
+    return None
+
+
+def _blocks(container: Any, stream: Any) -> Iterator[Waveform]:
+    """The samples; what is damaged within is left out. Raises Invalid where nothing at all can be decoded."""
+    import av
+
+    resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
+    held: list[Waveform] = []
+    count, any_sound = 0, False
+    with container:
+        for frame in _frames(container, stream):
+            try:
+                samples = [each.to_ndarray()[0] for each in resampler.resample(frame)]
+            except (av.FFmpegError, ValueError) as error:
+                raise Invalid("The sound of this file cannot be read.") from error
+            held += samples
+            count += sum(map(len, samples))
+            if count >= BLOCK_S * RATE:
+                any_sound = True
+                yield _joined(held)
+                held, count = [], 0
+    if not (held or any_sound):
+        raise Invalid("No sound in this file can be decoded: it is damaged or empty.")
+    if held:
+        yield _joined(held)
+
+
+def _frames(container: Any, stream: Any) -> Iterator[Any]:
+    """Decoded frames, then None, which has the resampler give what it holds."""
+    import av
+
+    packets, decoded = container.demux(stream), 0
+    while True:
+        try:
+            packet = next(packets, None)
+        except (av.FFmpegError, ValueError):  # it is cut here
+            break
+        if packet is None:
+            break
+        with suppress(av.FFmpegError, ValueError):
+            for frame in packet.decode():
+                decoded += 1
+                yield frame
+    if decoded:
+        yield None
+
+
+def _joined(held: list[Waveform]) -> Waveform:
+    return np.clip(np.nan_to_num(np.concatenate(held)), -1.0, 1.0).astype(np.float32, copy=False)

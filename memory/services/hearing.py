@@ -1,0 +1,171 @@
+"""Hears a sound file from its beginning to its end: samples, where somebody speaks, words, sentences.
+
+Constants without another origin were measured on speech. Only a minute of sound is in memory at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from memory.errors import TooLarge
+from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Waveform
+from memory.ports import SoundDecoder, Transcriber, VoiceActivity
+from memory.words.normalise import split_sentences
+
+WINDOW_S = 60.0
+"""Seconds in which voices are looked for at once (chosen: few enough to be held, and far longer than a sentence)."""
+LONGEST_S = 15.0
+"""Longest piece that is transcribed at once: whole files lose sentences where several people speak."""
+LONGEST_GAP_S = 1.8
+"""Longest silence within a piece."""
+BREATH_S = 1.0
+"""Silence between two words that parts them (chosen)."""
+SETTLED_S = 1.0
+"""A stretch that ends so close to the end of a window may go on behind it."""
+_BLOCK_BYTES = 1 << 20
+_SIGNS = frozenset(".?!…")
+
+
+@dataclass(frozen=True, slots=True)
+class Ears:
+    """What a sound is heard with."""
+
+    decoder: SoundDecoder
+    activity: VoiceActivity
+    transcriber: Transcriber
+
+
+def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None) -> HeardSound:
+    """All that is said in a file; silence has no sentences. Where no language is given the first words tell it.
+
+    Raises Invalid of a file without readable sound, and TooLarge of one of more than `most_s` seconds.
+    """
+    decoded = ears.decoder.open(file)
+    if (decoded.facts.seconds or 0.0) > most_s:
+        raise _too_long(most_s)
+    length, sentences = _Length(most_s), list[HeardSentence]()
+    for sound, began in _pieces(ears.activity, length.counted(decoded.blocks)):
+        heard = ears.transcriber.transcribe(sound, language)
+        if heard.words:
+            language = language or heard.language
+        words = [replace(each, start=each.start + began, end=each.end + began) for each in heard.words]
+        sentences += sentences_of(words, heard.language)
+    return HeardSound(decoded.facts, round(length.samples / RATE, 3), ears.transcriber.name, sentences)
+
+
+class _Length:
+    """How much was decoded; more than is allowed is not."""
+
+    def __init__(self, most_s: float) -> None:
+        self.samples = 0
+        self._most_s = most_s
+
+    def counted(self, blocks: Iterable[Waveform]) -> Iterator[Waveform]:
+        for block in blocks:
+            self.samples += len(block)
+            if self.samples > self._most_s * RATE:
+                raise _too_long(self._most_s)
+            yield block
+
+
+def _too_long(most_s: float) -> TooLarge:
+    return TooLarge(f"The sound is longer than {most_s / 3600:g} hours; send it in parts.")
+
+
+def _pieces(activity: VoiceActivity, blocks: Iterable[Waveform]) -> Iterator[tuple[Waveform, float]]:
+    """Pieces of speech that can be transcribed, each with the second it begins at."""
+    for window, began, is_last in _windows(activity, blocks):
+        for piece in packed(is_last):
+            yield window[round(piece.start * RATE) : round(piece.end * RATE)], began + piece.start
+
+
+def _windows(
+    activity: VoiceActivity, blocks: Iterable[Waveform]
+) -> Iterator[tuple[Waveform, float, Sequence[SpeechStretch]]]:
+    """Windows with the second they begin at, and the stretches that end in them; the next one begins where the last
+    of these ends, so that no word is cut."""
+    held, began = np.zeros(0, np.float32), 0
+    for block in blocks:
+        held = np.concatenate((held, block))
+        while len(held) >= WINDOW_S * RATE:
+            window = held[: int(WINDOW_S * RATE)]
+            found = activity.find(window)
+            settled = [each for each in found if each.end <= WINDOW_S - SETTLED_S]
+            yield window, began / RATE, settled
+            done = _done(found, settled)
+            held, began = held[done:], began + done
+    if len(held):
+        yield held, began / RATE, activity.find(held)
+
+
+def _done(found: Sequence[SpeechStretch], settled: Sequence[SpeechStretch]) -> int:
+    """Samples of a window that need not be looked at again: up to the middle of the pause before what goes on."""
+    if len(found) == len(settled):
+        return int((WINDOW_S - SETTLED_S) * RATE)
+    following = found[len(settled)].start
+    before = settled[-1].end if settled else 0.0
+    return int((before + following) / 2 * RATE)
+
+
+def packed(stretches: Iterable[SpeechStretch]) -> list[SpeechStretch]:
+    """Stretches put together: what is close to each other is transcribed at once, up to `LONGEST_S`."""
+    pieces: list[SpeechStretch] = []
+    for each in stretches:
+        last = pieces[-1] if pieces else None
+        if last and each.start - last.end <= LONGEST_GAP_S and each.end - last.start <= LONGEST_S:
+            pieces[-1] = SpeechStretch(last.start, each.end)
+        else:
+            pieces.append(each)
+    return pieces
+
+
+def _is_whole(text: str, following: HeardWord) -> bool:
+    """Whether what follows begins another sentence."""
+    return text[-1:] in _SIGNS and len(split_sentences(f"{text} {following.text.strip()}")) > 1
+
+
+def sentences_of(words: Sequence[HeardWord], language: str) -> list[HeardSentence]:
+    """Words as sentences: one ends with its sign, or before a breath."""
+    sentences: list[HeardSentence] = []
+    held: list[HeardWord] = []
+    for place, word in enumerate(words):
+        held.append(word)
+        text = "".join(each.text for each in held).strip()
+        following = words[place + 1] if place + 1 < len(words) else None
+        if following is None or following.start - word.end >= BREATH_S or _is_whole(text, following):
+            times = round(held[0].start, 2), round(max(each.end for each in held), 2)
+            if text:
+                sentences.append(HeardSentence(text, *times, language, tuple(held)))
+            held = []
+    return sentences
+
+
+def source_id_of(file: BinaryIO) -> str:
+    """The id of the source that a sound file becomes: the same file is the same source, whatever it is called."""
+    file.seek(0)
+    found = hashlib.sha256()
+    while block := file.read(_BLOCK_BYTES):
+        found.update(block)
+    file.seek(0)
+    return f"sound-{found.hexdigest()[:32]}"
+
+
+def segments_of(heard: HeardSound, speaker: str) -> list[dict[str, Any]]:
+    """What was heard as the segments of a source, in the form of POST /v1/sources."""
+    return [
+        {
+            "segment_id": str(number),
+            "speaker": speaker,
+            "text": each.text,
+            "start": each.start,
+            "end": each.end,
+            "language": each.language,
+            "stt_engine": heard.engine,
+        }
+        for number, each in enumerate(heard.sentences, start=1)
+    ]
