@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,20 +10,23 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from adapters import build_models
 from adapters.capture.formats import NAMES, READ, files_under, read
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
 from cli.client import HttpClient, connect
 from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
+from config.settings import load
 from memory.errors import DomainError, Invalid
 from memory.model.ids import fold
 from memory.model.profile import Profile
+from memory.model.sound import HeardSound
 from memory.services.zones import zone_of
 from memory.words.languages import READ as LANGUAGES
 from memory.words.languages import name_of, spoken, told_unread
@@ -91,6 +95,7 @@ class ImportOptions:
     me: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
+    hear: Callable[[BinaryIO], HeardSound] | None = None
 
     def file(self, path: Path, tally: Tally) -> TextFile:
         """A file as it is to be read, which tells the tally what could not be, up to a bearable number."""
@@ -102,7 +107,7 @@ class ImportOptions:
                 tally.rejected_untold += 1
 
         file = TextFile(path, self.zone, self.speaker or "me", set_aside, tally.leave_out, author=self.speaker)
-        return replace(file, me=self.known, labels=self.labels)
+        return replace(file, me=self.known, labels=self.labels, hear=self.hear)
 
 
 def import_(
@@ -121,6 +126,8 @@ def import_(
 
     Slack, ChatGPT, Claude, Telegram, WhatsApp, mail, .docx, PDF, subtitles, transcripts, Markdown, text, session files.
 
+    With the extra `speech` (`make extra ARGS=speech`) also recordings: what is said in them is heard on this machine.
+
     What it is is told by what is inside, or by --as.
 
     The same file again adds only what is new in it. Exit code 1 if anything could not be read or stored.
@@ -137,9 +144,8 @@ def import_(
         raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
-        labels = frozenset(map(fold, filter(None, [profile["name"], *profile["speaker_labels"]])))
-        known = frozenset(map(fold, me)) if me else labels - set(Profile().speaker_labels)
-        asked = ImportOptions(form, zone_of(zone or profile["time_zone"]), speaker, frozenset(me or ()), known, labels)
+        place, (known, labels) = zone_of(zone or profile["time_zone"]), _owner_of(profile, me)
+        asked = ImportOptions(form, place, speaker, frozenset(me or ()), known, labels, _hearing(home))
         _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
@@ -148,6 +154,18 @@ def import_(
 
 
 COMMANDS = (("import", import_),)
+
+
+def _owner_of(profile: Mapping[str, Any], me: Sequence[str] | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that readers of chats look for, and all that the memory takes for the owner."""
+    labels = frozenset(map(fold, filter(None, [profile["name"], *profile["speaker_labels"]])))
+    return frozenset(map(fold, me)) if me else labels - set(Profile().speaker_labels), labels
+
+
+def _hearing(home: Path | None) -> Callable[[BinaryIO], HeardSound]:
+    """What hears recordings, here and not in the system: a sound never leaves the program that reads the file."""
+    ear = build_models.ear(load(home))
+    return lambda file: asyncio.run(ear.hear(file))
 
 
 def _import_all(client: HttpClient, files: Sequence[Path], asked: ImportOptions, tally: Tally, as_json: bool) -> None:

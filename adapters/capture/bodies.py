@@ -67,22 +67,25 @@ class SourceStart:
 def body_of_turns(file: TextFile, form: str, kind: str, origin: SourceStart, turns: Sequence[SpokenTurn]) -> Body:
     """The body of one source with at least one turn."""
     turns = [replace(turn, speaker=name_of(turn.speaker)) for turn in turns]
-    try:
-        from_datetime(origin.started_at)
-    except Invalid as error:
-        raise Invalid(f"{file.path.name}: {error.detail}", file=file.path.name) from error
     day = origin.started_at.replace(tzinfo=None) if origin.dated_by == "text" else ""
-    started_at = _fixed(origin.started_at)
-    ended_at = started_at + timedelta(seconds=max(turn.end for turn in turns))
     return {
         "source_id": f"{form}-{digest(file.name, day, turns[0].speaker, turns[0].written or turns[0].text).hex()}",
         "kind": kind,
-        "started_at": written(started_at),
-        "ended_at": written(ended_at),
+        **body_start(file, origin, timedelta(seconds=max(turn.end for turn in turns))),
         "participants": list(dict.fromkeys(turn.speaker for turn in turns)),
         "provenance": {"file": file.path.name, "format": form, "dated_by": origin.dated_by},
         "segments": list(_segments(turns)),
     }
+
+
+def body_start(file: TextFile, origin: SourceStart, took: timedelta) -> Body:
+    """The part of a body that says when its source began and ended. Raises Invalid of a time that cannot be kept."""
+    try:
+        from_datetime(origin.started_at)
+    except Invalid as error:
+        raise Invalid(f"{file.path.name}: {error.detail}", file=file.path.name) from error
+    started_at = _fixed(origin.started_at)
+    return {"started_at": written(started_at), "ended_at": written(started_at + took)}
 
 
 def bodies_of_source(file: TextFile, form: str, source: Source) -> Iterator[Body]:

@@ -17,6 +17,7 @@ from adapters.capture import (
     subtitles,
     telegram,
     transcripts,
+    voice_memos,
     whatsapp,
 )
 from adapters.capture.bodies import Body, pages
@@ -48,6 +49,7 @@ PACKED = (
     FileFormat("telegram", telegram.sniff, telegram.read, "Telegram Desktop's result.json", True),
     FileFormat("docx", documents.sniff_docx, documents.read_docx, "Word's .docx"),
     FileFormat("pdf", documents.sniff_pdf, documents.read_pdf, "a PDF with text"),
+    FileFormat("sound", voice_memos.sniff, voice_memos.read, "a recording of speech, with the extra `speech`"),
 )
 """Told by their first bytes; what is none of them is read as lines of text, but for the ZIP of a chat."""
 LINES = (
@@ -64,7 +66,7 @@ FORMATS = PACKED + LINES
 NAMES = tuple(form.name for form in FORMATS)
 READ = "; ".join(f"{form.name} ({form.reads})" for form in FORMATS)
 """What is read, for a person."""
-SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
+SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | voice_memos.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
 """What is looked for in a folder; a file named outright may be called anything."""
 FOLDERS = {"slack"}
 """What a folder is read as, as a whole."""
@@ -83,7 +85,7 @@ _ADVISED = {
     "save it as text": ".html .htm .mht .epub .xlsx .ods .csv",
     "save it as a PDF with text": ".pptx .ppt .odp .key",
     "unpack it": ".gz .tar .tgz .7z .rar .bz2 .xz",
-    "transcribe it": ".mp3 .m4a .wav .ogg .opus .flac .mp4 .mov .mkv",
+    "transcribe it": ".mkv .avi .wma",
     "have its text recognised": ".png .jpg .jpeg .heic .gif .tiff .webp",
 }
 _ADVICE = {suffix: advice for advice, suffixes in _ADVISED.items() for suffix in suffixes.split()}

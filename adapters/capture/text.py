@@ -16,6 +16,7 @@ from adapters.capture.jsonl import Rejected
 from adapters.capture.packages import Member, Package, folder_package, is_zip, zip_package
 from memory.errors import Invalid
 from memory.model.ids import fold
+from memory.model.sound import HeardSound
 
 LINE_CHARS = 1_000_000
 """Longest line accepted: what is longer was not written by a person."""
@@ -47,6 +48,8 @@ class TextFile:
     me: frozenset[str] = frozenset()
     member: Member | None = None
     labels: frozenset[str] = frozenset()
+    hear: Callable[[BinaryIO], HeardSound] | None = None
+    """Hears what is said in a file of sound; None = nobody can."""
 
     def is_me(self, *names: str | None) -> bool:
         """Whether the owner goes by one of these names."""

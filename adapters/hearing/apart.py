@@ -6,12 +6,12 @@ import asyncio
 import importlib.util
 import os
 import signal
-import sys
 from collections.abc import Collection, Mapping
 from typing import Any, BinaryIO
 
 import orjson
 
+from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import HeardSentence, HeardSound, HeardWord, SoundFacts
@@ -64,11 +64,12 @@ class ApartEar:
             "most_s": self._model.most_s,
             "language": language or self._model.language,
         }
-        paths = os.pathsep.join(each for each in sys.path if each) or "."
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "adapters.hearing.apart_child", orjson.dumps(wishes).decode(),
-            stdin=file, stdout=asyncio.subprocess.PIPE, env=os.environ | {"PYTHONPATH": paths},
-        )  # fmt: skip
+            *module_command("adapters.hearing.apart_child", orjson.dumps(wishes).decode()),
+            stdin=file,
+            stdout=asyncio.subprocess.PIPE,
+            env=same_imports(),
+        )
         try:
             assert process.stdout is not None
             async with asyncio.timeout(START_S + self._model.most_s):

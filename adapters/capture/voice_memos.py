@@ -1,0 +1,69 @@
+"""Recordings of speech: heard by whoever imports them (adapters/hearing), and read as what was said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from adapters.capture.bodies import Body, SourceStart, body_start, name_of
+from adapters.capture.dates import date_of_file, place
+from adapters.capture.text import TextFile
+from memory.errors import Invalid, Unavailable
+from memory.model.sound import HeardSound
+from memory.model.timeline import EARLIEST, LATEST
+from memory.services.hearing import segments_of, source_id_of
+
+SUFFIXES = frozenset(
+    {".wav", ".mp3", ".m4a", ".aac", ".ogg", ".oga", ".opus", ".flac", ".amr", ".caf", ".aiff", ".webm", ".mp4", ".mov"}
+)
+_MARKS = (
+    *(b"OggS", b"fLaC", b"ID3", b"caff", b"#!AMR", b"FORM", b"\x1aE\xdf\xa3"),
+    *(b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xf1", b"\xff\xf9"),  # MPEG's layer 3, and AAC
+)
+UNHEARD = "holds sound, and nothing here can hear it"
+
+
+def sniff(file: TextFile) -> bool:
+    """Begun as files of sound or film are, and called so."""
+    head = file.head
+    is_known = head.startswith(_MARKS) or head[4:8] == b"ftyp" or (head[:4], head[8:12]) == (b"RIFF", b"WAVE")
+    return file.member is None and file.suffix in SUFFIXES and is_known
+
+
+def read(file: TextFile) -> Iterator[Body]:
+    """What is said in it, as one source, told by whoever imports it. The same file again changes nothing.
+
+    Raises Invalid of what cannot be heard, and where nothing is said in it.
+    """
+    if file.hear is None:
+        raise Invalid(f"{file.path.name}: {UNHEARD}.", file=file.path.name)
+    with file.path.open("rb") as opened:
+        try:
+            heard = file.hear(opened)
+        except Unavailable as error:
+            raise Invalid(f"{file.path.name}: {error.detail}", file=file.path.name) from error
+        source_id = source_id_of(opened)
+    speaker = name_of(file.author or file.owner)
+    if not heard.sentences:
+        file.left_out("recording without speech")
+        return
+    start = _start(file, heard)
+    yield {
+        "source_id": source_id,
+        "kind": "voice_memo",
+        **body_start(file, start, timedelta(seconds=heard.seconds)),
+        "participants": [speaker],
+        "provenance": {"file": file.path.name, "format": "sound", "dated_by": start.dated_by},
+        "segments": segments_of(heard, speaker),
+    }
+
+
+def _start(file: TextFile, heard: HeardSound) -> SourceStart:
+    """When it was recorded, as it says itself; else by its name or its last change."""
+    try:
+        at = place(datetime.fromisoformat(heard.facts.recorded_at or ""), file.zone)
+        if EARLIEST <= at.timestamp() <= LATEST:
+            return SourceStart(at, "recording")
+    except (ValueError, OverflowError):
+        pass
+    return SourceStart(*date_of_file(file))
