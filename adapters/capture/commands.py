@@ -245,9 +245,13 @@ def _lines(path: Path) -> Iterator[tuple[int, Captured]]:
 
 
 def _last(path: Path) -> tuple[int, Captured] | None:
-    """(offset, command) of the last whole line of a file."""
-    size, length = path.stat().st_size, BLOCK
-    with path.open("rb") as file:
+    """(offset, command) of the last whole line of a file; None where it holds none, or was erased meanwhile."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return None
+    with file:
+        size, length = os.fstat(file.fileno()).st_size, BLOCK
         while True:
             start = max(0, size - length)
             file.seek(start)

@@ -19,7 +19,6 @@ from deployments.use_cases.searching import (
     question_of,
 )
 from deployments.use_cases.storylines import cited_lines
-from memory.errors import Invalid
 from memory.model.shown import Row
 from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
@@ -45,8 +44,6 @@ async def context(app: AppContext, who: Caller, asked: ContextParameters) -> Con
     question = await question_of(app, who, asked)
     if asked.granularity == SAID:
         return answer_of(asked.query, await ask(app, question))
-    if asked.as_of is not None or asked.known_as_of is not None:
-        raise Invalid("granularity: storylines (2) and macros (3) tell of now; leave out as_of and known_as_of.")
     recalled = await ask(app, replace(question, considered=LOOKED_AT))
     scores = await _scores(app, who, recalled)
     for granularity in range(asked.granularity, SAID, -1):
