@@ -125,8 +125,7 @@ def import_(
     """Import what was said and written elsewhere: exports of other programs, chats, mail, documents, notes.
 
     Slack, ChatGPT, Claude, Telegram, WhatsApp, mail, .docx, PDF, subtitles, transcripts, Markdown, text, session files.
-
-    With the extra `speech` (`make extra ARGS=speech`) also recordings: what is said in them is heard on this machine.
+    With the extra `speech` (`make extra ARGS=speech`) also recordings, which are heard on this machine.
 
     What it is is told by what is inside, or by --as.
 
