@@ -125,7 +125,8 @@ def import_(
     """Import what was said and written elsewhere: exports of other programs, chats, mail, documents, notes.
 
     Slack, ChatGPT, Claude, Telegram, WhatsApp, mail, .docx, PDF, subtitles, transcripts, Markdown, text, session files.
-    With the extra `speech` (`make extra ARGS=speech`) also recordings, which are heard on this machine.
+
+    After `make extra ARGS=speech` also recordings, which are heard on this machine.
 
     What it is is told by what is inside, or by --as.
 
@@ -138,13 +139,11 @@ def import_(
     if form is not None and form not in NAMES:
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
     tally = Tally()
-    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over, form)]
-    if not files:
-        raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
+    files = _files(paths, form, tally)
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
-        place, (known, labels) = zone_of(zone or profile["time_zone"]), _owner_of(profile, me)
-        asked = ImportOptions(form, place, speaker, frozenset(me or ()), known, labels, _hearing(home))
+        meant = zone_of(zone or profile["time_zone"])
+        asked = ImportOptions(form, meant, speaker, frozenset(me or ()), *_owner_of(profile, me), _hearing(home))
         _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
@@ -153,6 +152,14 @@ def import_(
 
 
 COMMANDS = (("import", import_),)
+
+
+def _files(paths: Sequence[Path], form: str | None, tally: Tally) -> list[Path]:
+    """The files of these paths. Raises Invalid if there are none."""
+    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over, form)]
+    if not files:
+        raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
+    return files
 
 
 def _owner_of(profile: Mapping[str, Any], me: Sequence[str] | None) -> tuple[frozenset[str], frozenset[str]]:
