@@ -50,9 +50,11 @@ from config.settings import Database, EncoderSettings, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token
-from memory.ports import Clock, Embedder, Index, TraitSource
+from memory.ports import Clock, Embedder, Index, LanguageModel, TraitSource
 from memory.rules.decider import Rules
 from memory.services.erasing import Erase, Eraser, MemoryEraser, Turn
+from memory.services.night import NightParts, TurnRunner
+from memory.services.night_communities import Clustering
 
 
 @dataclass(frozen=True)
@@ -274,3 +276,17 @@ def administrator(user_id: str, clearance: Sensitivity) -> Token:
 def folders(settings: Settings) -> tuple[Path, ...]:
     """Where a memory lies on this machine: the home, and its own server's data where they are elsewhere."""
     return (settings.home,) if settings.dsn else (settings.home, *data_folders(settings.home))
+
+
+def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: LanguageModel | None) -> NightParts:
+    """What a night is run with."""
+    return NightParts(
+        settings.life,
+        stores.nights,
+        runner,
+        stores.night_words,
+        model,
+        settings.night.hour,
+        storylines=stores.storylines,
+        clustering=Clustering(stores.communities, build_models.graph_engine()),
+    )

@@ -13,10 +13,9 @@ from rich.markup import escape
 from cli.client import connect, route
 from cli.clock import clock, home_zone
 from cli.console import HomeOption, JsonOption, UserOption, err, places_of, show
+from cli.facts import LimitOption
 from cli.listing import print_rows
 from cli.ray_jobs import job_client, run_job
-
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
 
 def communities(
@@ -42,7 +41,7 @@ def communities(
         words = ("python", "-m", "jobs.communities", "--home", str(places.home), *(("--user", user) if user else ()))
         with err.status("Communities are being found"):
             reports = reports_of(run_job(job_client(places), words))
-        show(reports, as_json, *map(found_line, reports))
+        show(reports, as_json, *(map(found_line, reports) if reports else ("There is no memory to look through.",)))
         return
     with connect(home, user) as client:
         zone = home_zone(client)

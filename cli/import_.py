@@ -19,6 +19,7 @@ from adapters import build_models
 from adapters.capture.formats import NAMES, READ, files_under, read
 from adapters.capture.jsonl import Rejected
 from adapters.capture.text import TextFile
+from adapters.hearing.apart import ApartEar
 from cli.client import HttpClient, connect
 from cli.console import Exit, HomeOption, JsonOption, counted, err, out, print_json
 from cli.profile import UNNAMED
@@ -139,11 +140,12 @@ def import_(
     if form is not None and form not in NAMES:
         raise Invalid(f"There is no format {form!r}; there are {', '.join(NAMES)}.")
     tally = Tally()
-    files = _files(paths, form, tally)
+    ear = build_models.ear(load(home))
+    files = _files(paths, form, tally, hears=ear.is_installed)
     with connect(home, user) as client:
         profile = client.get("/v1/profile")
         meant = zone_of(zone or profile["time_zone"])
-        asked = ImportOptions(form, meant, speaker, frozenset(me or ()), *_owner_of(profile, me), _hearing(home))
+        asked = ImportOptions(form, meant, speaker, frozenset(me or ()), *_owner_of(profile, me), _hearing(ear))
         _import_all(client, files, asked, tally, as_json)
     if not profile["name"] and not me:
         err.print(UNNAMED, markup=False)
@@ -154,9 +156,9 @@ def import_(
 COMMANDS = (("import", import_),)
 
 
-def _files(paths: Sequence[Path], form: str | None, tally: Tally) -> list[Path]:
+def _files(paths: Sequence[Path], form: str | None, tally: Tally, *, hears: bool) -> list[Path]:
     """The files of these paths. Raises Invalid if there are none."""
-    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over, form)]
+    files = [file for path in paths for file in files_under(path.expanduser(), tally.pass_over, form, hears=hears)]
     if not files:
         raise Invalid(f"There is no file to import in {', '.join(map(str, paths))}. Read are {READ}.")
     return files
@@ -168,9 +170,8 @@ def _owner_of(profile: Mapping[str, Any], me: Sequence[str] | None) -> tuple[fro
     return frozenset(map(fold, me)) if me else labels - set(Profile().speaker_labels), labels
 
 
-def _hearing(home: Path | None) -> Callable[[BinaryIO], HeardSound]:
+def _hearing(ear: ApartEar) -> Callable[[BinaryIO], HeardSound]:
     """What hears recordings, here and not in the system: a sound never leaves the program that reads the file."""
-    ear = build_models.ear(load(home))
     return lambda file: asyncio.run(ear.hear(file))
 
 

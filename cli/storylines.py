@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from cli.client import connect
+from cli.client import connect, route
 from cli.clock import clock, day, home_zone
 from cli.console import HomeOption, JsonOption, UserOption, counted, out, print_json
 from cli.facts import LimitOption
@@ -30,7 +30,7 @@ def storylines(
     with connect(home, user) as client:
         zone = home_zone(client)
         if storyline_id is not None:
-            _show(client.get(f"/v1/storylines/{storyline_id}", limit=limit), zone, as_json)
+            _show(client.get(route("storylines", storyline_id), limit=limit), zone, as_json)
             return
         found = client.get("/v1/storylines", entity=entity, limit=limit)
         rows = [

@@ -9,8 +9,6 @@ from actors.names import TURN_S, Shards
 from adapters import build, build_models
 from config.settings import Settings
 from memory.model.commands import Command
-from memory.services.night import NightParts
-from memory.services.night_communities import Clustering
 from memory.services.sleeping import STEP, run_nights
 
 
@@ -32,16 +30,8 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
         resting = await stores.failures.resting(STEP) if user_id is None else ()
         known = await stores.nights.sleepers()
         sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
-        parts = NightParts(
-            settings.life,
-            stores.nights,
-            ShardTurnRunner(Shards(settings, TURN_S)),
-            stores.night_words,
-            build_models.language(settings),
-            settings.night.hour,
-            storylines=stores.storylines,
-            clustering=Clustering(stores.communities, build_models.graph_engine()),
-        )
+        runner = ShardTurnRunner(Shards(settings, TURN_S))
+        parts = build.night_parts(settings, stores, runner, build_models.language(settings))
         return await run_nights(sleepers, night, build.clock().now(), parts, stores.failures, stores.events)
     finally:
         await stores.close()

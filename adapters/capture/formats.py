@@ -66,7 +66,7 @@ FORMATS = PACKED + LINES
 NAMES = tuple(form.name for form in FORMATS)
 READ = "; ".join(f"{form.name} ({form.reads})" for form in FORMATS)
 """What is read, for a person."""
-SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | voice_memos.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
+SUFFIXES = notes.SUFFIXES - {""} | mail.SUFFIXES | {".jsonl", ".vtt", ".srt", ".docx", ".pdf"}
 """What is looked for in a folder; a file named outright may be called anything."""
 FOLDERS = {"slack"}
 """What a folder is read as, as a whole."""
@@ -158,12 +158,18 @@ def _why_unread(file: TextFile) -> str:
 
 
 def files_under(
-    path: Path, left_out: Callable[[str], None] = lambda suffix: None, name: str | None = None
+    path: Path,
+    left_out: Callable[[str], None] = lambda suffix: None,
+    name: str | None = None,
+    *,
+    hears: bool = False,
 ) -> Iterator[Path]:
     """The file itself, or all files below a folder that could be read, in order; hidden ones are left out.
 
-    A folder that is an export, or is named as one, is given whole. Of what is not read `left_out` hears the suffix.
+    A folder that is an export, or is named as one, is given whole. Of what is not read `left_out` hears the suffix:
+    recordings, too, unless whoever imports `hears` them.
     """
+    wanted = SUFFIXES | voice_memos.SUFFIXES if hears else SUFFIXES
     if not path.is_dir() or name in FOLDERS or (name is None and slack.is_folder(path)):
         yield path
         return
@@ -171,8 +177,8 @@ def files_under(
         if each.name.startswith("."):
             continue
         if each.is_dir() and not each.is_symlink():
-            yield from files_under(each, left_out, name)
-        elif each.is_file() and (each.suffix.lower() in SUFFIXES or _looks_exported(each)):
+            yield from files_under(each, left_out, name, hears=hears)
+        elif each.is_file() and (each.suffix.lower() in wanted or _looks_exported(each)):
             yield each
         elif each.is_file():
             left_out(each.suffix.lower() or "no suffix")

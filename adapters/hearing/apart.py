@@ -32,17 +32,18 @@ class ApartEar:
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    def prepare(self) -> None:
-        """Raises Unavailable without the packages of the extra."""
-        if any(importlib.util.find_spec(name) is None for name in ("av", "faster_whisper")):
-            raise Unavailable(MISSING)
+    @property
+    def is_installed(self) -> bool:
+        """Whether the packages of the extra are there."""
+        return all(importlib.util.find_spec(name) is not None for name in ("av", "faster_whisper"))
 
     async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
         """What is said in a file, which must be one on disk.
 
         Raises Invalid, TooLarge, ModelFailed, and Unavailable where the extra is missing or too many wait.
         """
-        self.prepare()
+        if not self.is_installed:
+            raise Unavailable(MISSING)
         if self._waiting > MOST_WAITING:
             raise Unavailable("Other sounds are being heard; try again in a minute.", retry_after_s=60)
         self._waiting += 1

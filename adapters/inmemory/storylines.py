@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memory.model.entities import Mention
-from memory.model.groups import Group
+from memory.model.groups import MACRO, STORYLINE, Group
 from memory.model.storylines import Storyline
 from memory.model.working_set import WorkingSet
 from memory.ports import Vector
 from memory.rules.appearances import Appearances, appearances_of
 from memory.rules.reflection import Likeness
-from memory.services.storylines import MACRO, STORYLINE
 from memory.services.summing_up import ToldSegment
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import seen_by
+from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.model.scopes import View
 from memory.model.shown import Page, Row
@@ -24,25 +24,26 @@ class PostgresGroupReads:
     async def page(self, view: View, kind: str, limit: int, **asked: Any) -> Page[Row]:
         """Up to `limit` groups of a kind, those told of last first; filters: ids, entity, open, `mark` and `key`."""
         told = {**_NOTHING, **asked, **seen_by(view)}
-        rows = await self._pool.rows(Q["groups"], **told, kinds=[kind], limit=limit + 1)
-        shown = rows[:limit]
-        last = (shown[-1]["last_at"], shown[-1]["group_id"]) if len(rows) > limit else None
-        return Page(shown, rows[0]["total"] if rows else 0, last)
+        rows = await self._pool.rows(Q["groups"], **told, kind=kind, limit=limit + 1)
+        return page_of(rows, limit, rows)
 
-    async def full_ids(self, view: View, kind: str, beginning: str) -> list[str]:
-        """Up to two ids of groups of a kind that begin so."""
-        rows = await self._pool.rows(Q["full_id"], **seen_by(view), kind=kind, id=beginning)
-        return [row["group_id"] for row in rows]
+    async def one(self, view: View, kind: str, given: str) -> Row:
+        """The group of an id, or of the beginning of one. Raises NotFound, Ambiguous."""
+        known = meant(await self._pool.rows(Q["full_id"], **seen_by(view), kind=kind, id=given), given, kind)
+        return meant((await self.page(view, kind, 1, ids=[known["id"]])).shown, given, kind)
 
     async def sources(self, view: View, group: Row, limit: int, **place: Any) -> Page[Row]:
         """Up to `limit` sources of a group in sight, the latest first, with `keys` of segments about its anchor."""
         told = {"mark": None, "key": None, **place, **seen_by(view)}
         rows = await self._pool.rows(
-            Q["sources"], **told, told=group["told"] or [], anchor=group["anchor_id"], limit=limit + 1
+            Q["sources"],
+            **told,
+            told=group["told"] or [],
+            anchor=group["anchor_id"],
+            total=group["sources"],
+            limit=limit + 1,
         )
-        shown = rows[:limit]
-        last = (shown[-1]["at"], shown[-1]["source_id"]) if len(rows) > limit else None
-        return Page(shown, group["sources"], last)
+        return page_of(rows, limit, rows)
 
     async def macros_of(self, view: View, storylines: Sequence[str]) -> list[Row]:
         """Macros that hold some of these storylines: `{group_id, members}`."""

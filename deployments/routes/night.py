@@ -7,15 +7,14 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from adapters import build_models
+from adapters import build
 from deployments.app_context import AppContext
 from deployments.callers import Whole
 from deployments.commands import Here
 from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
-from memory.services.night import NightParts, due, instant_of, run_night
-from memory.services.night_communities import Clustering
+from memory.services.night import due, instant_of, run_night
 from memory.services.sleeping import STEP
 from memory.services.told import telling_of_night
 
@@ -49,17 +48,7 @@ async def run(who: Whole, app: Here, body: NightIn | None = None) -> dict[str, A
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: dict[str, Any] = {}
-    stores = app.stores
-    parts = NightParts(
-        app.settings.life,
-        stores.nights,
-        app.actors,
-        stores.night_words,
-        app.model,
-        hour,
-        storylines=stores.storylines,
-        clustering=Clustering(stores.communities, build_models.graph_engine()),
-    )
+    parts = build.night_parts(app.settings, app.stores, app.actors, app.model)
     for each in await _missed(app, user, night, profile.time_zone):
         async with telling_of_night(app.stores.events, user, each):
             report = await run_night(user, each, profile.time_zone, parts)

@@ -19,12 +19,13 @@ from deployments.use_cases.searching import (
     question_of,
 )
 from deployments.use_cases.storylines import cited_lines
+from memory.errors import Invalid
+from memory.model.groups import MACRO, STORYLINE
 from memory.model.shown import Row
 from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.services.quoting import day_of
-from memory.services.storylines import MACRO, STORYLINE
 from memory.words.cleaning import called
 
 KINDS = {2: STORYLINE, 3: MACRO}
@@ -41,9 +42,11 @@ async def context(app: AppContext, who: Caller, asked: ContextParameters) -> Con
 
     Raises Invalid.
     """
-    question = await question_of(app, who, asked)
+    question = await question_of(app, who, asked.model_copy(update={"granularity": SAID}))
     if asked.granularity == SAID:
         return answer_of(asked.query, await ask(app, question))
+    if asked.as_of is not None or asked.known_as_of is not None:
+        raise Invalid("granularity: storylines (2) and macros (3) tell of now; leave out as_of and known_as_of.")
     recalled = await ask(app, replace(question, considered=LOOKED_AT))
     scores = await _scores(app, who, recalled)
     for granularity in range(asked.granularity, SAID, -1):

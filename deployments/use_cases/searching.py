@@ -126,8 +126,8 @@ async def search(
 
 async def question_of(app: AppContext, who: Caller, asked: ContextParameters) -> Question:
     """The parameters as a question; words for dates are resolved where the user lives. Raises Invalid."""
-    if asked.granularity != SAID and (asked.as_of is not None or asked.known_as_of is not None):
-        raise Invalid("granularity: storylines (2) and macros (3) tell of now; leave out as_of and known_as_of.")
+    if asked.granularity != SAID:
+        raise Invalid("granularity: storylines (2) and macros (3) are told by GET /v1/context alone; leave it out.")
     [given] = await moments_of(app, who, now=asked.now)
     now = app.clock.now() if given is None else given
     as_of, known_as_of = await moments_of(app, who, now, as_of=asked.as_of, known_as_of=asked.known_as_of)

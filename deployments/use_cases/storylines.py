@@ -12,11 +12,10 @@ from deployments.callers import Caller
 from deployments.contexts import hit_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
-from memory.errors import Conflict, NotFound
+from memory.model.groups import MACRO, STORYLINE
 from memory.model.shown import Row
 from memory.model.timeline import iso
 from memory.services.hits import standing_first
-from memory.services.storylines import MACRO, STORYLINE
 from memory.services.summing_up import Summary, read_summary
 
 MOST_SEGMENTS = 3
@@ -156,16 +155,16 @@ async def macros(app: AppContext, who: Caller, asked: RollUpFilter) -> MacroList
 
 
 async def storyline(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> StorylinePage:
-    """One storyline. Raises NotFound, Conflict, Invalid."""
-    row = await _one(app, who, STORYLINE, beginning)
+    """One storyline, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
+    row = await app.stores.groups.one(who.view, STORYLINE, beginning)
     [shown] = await shown_storylines(app, who, [row])
     told, cursor = await _told_in(app, who, row, asked)
     return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
 
 
 async def macro(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> MacroPage:
-    """One macro. Raises NotFound, Conflict, Invalid."""
-    row = await _one(app, who, MACRO, beginning)
+    """One macro, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
+    row = await app.stores.groups.one(who.view, MACRO, beginning)
     [shown] = await shown_macros(app, who, [row])
     parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
     told, cursor = await _told_in(app, who, row, asked)
@@ -229,19 +228,6 @@ def _cited(row: Row) -> QuotedSegment:
     return QuotedSegment(
         source_id=row["source_id"], segment_id=row["segment_id"], speaker=row["speaker"], at=iso(row["at"]) or ""
     )
-
-
-async def _one(app: AppContext, who: Caller, kind: str, beginning: str) -> Row:
-    """The group of an id, or of the beginning of one. Raises NotFound, Conflict."""
-    ids = await app.stores.groups.full_ids(who.view, kind, beginning)
-    if len(ids) > 1 and beginning not in ids:
-        raise Conflict("More than one begins so: give more of its id.", id=beginning)
-    found = await app.stores.groups.page(
-        who.view, kind, 1, ids=[beginning if beginning in ids else each for each in ids[:1]]
-    )
-    if not found.shown:
-        raise NotFound(f"There is no such {kind}.", id=beginning)
-    return found.shown[0]
 
 
 async def _told_in(app: AppContext, who: Caller, row: Row, asked: PageParameters) -> tuple[list[ToldIn], str | None]:

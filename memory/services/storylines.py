@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memory.errors import ModelFailed
-from memory.model.groups import Group
+from memory.model.groups import MACRO, STORYLINE, Group
 from memory.model.scopes import Sensitivity
 from memory.model.storylines import Macro, Storyline
 from memory.model.timeline import Instant
@@ -30,7 +30,6 @@ from memory.services.summing_up import (
     telling_lines,
 )
 
-STORYLINE, MACRO = "storyline", "macro"
 MOST_FAILURES = 3
 """Failures in a row after which a night asks its model no more: whoever is away would be waited for each time."""
 TOLD_AT_ONCE = 50

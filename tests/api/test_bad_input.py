@@ -247,7 +247,9 @@ async def test_a_question_that_is_wrong(lived: Door, subtests: pytest.Subtests) 
 
 async def test_a_question_that_is_wrong_in_a_body(lived: Door, subtests: pytest.Subtests) -> None:
     """What a body can carry and an address cannot, through the answer and through the tool."""
-    wrong = {**QUESTIONS, "a query of 100 kB": {"query": "Lisbon " * 14_000}, "a list for a query": {"query": ["a"]}}
+    beside = {"storylines": {"granularity": 2}, "macros": {"granularity": 3}}
+    long = {"a query of 100 kB": {"query": "Lisbon " * 14_000}, "a list for a query": {"query": ["a"]}}
+    wrong = {**QUESTIONS, **beside, **long}
     for name, given in wrong.items():
         body = {"query": "Lisbon", **given}
         with subtests.test(name):

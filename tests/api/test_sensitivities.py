@@ -29,7 +29,7 @@ from deployments.use_cases.tools import TOOLS
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, iso
 from memory.model.tokens import Token
-from memory.services.night import NightParts, run_night
+from memory.services.night import run_night
 from tests.api import test_isolation as isolation
 from tests.api.conftest import PATIENT, Door
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
@@ -141,9 +141,7 @@ class Lived:
 
     async def _night(self, number: int, day: Day, up_to: Sensitivity) -> None:
         night = datetime.fromtimestamp(self.clock.moment, UTC).date()
-        stores = self.app.stores
-        life = self.app.settings.life
-        parts = NightParts(life, stores.nights, self.actors, stores.night_words, storylines=stores.storylines)
+        parts = build.night_parts(self.app.settings, self.app.stores, self.actors, None)
         await run_night(USER, night, "UTC", parts)
 
     async def _renamed(self, number: int, day: Day, up_to: Sensitivity) -> None:

@@ -89,3 +89,14 @@ BEGIN
     WHERE n.user_id = whose AND n.plan IS NOT NULL;
 END $$;
 
+-- Patterns in sight: of a sensitivity that may be seen, and with everything that they quote in sight and believed.
+CREATE FUNCTION seen_patterns(whose text, in_scopes text[], up_to integer) RETURNS SETOF groups LANGUAGE sql STABLE AS $$
+    SELECT g.* FROM groups g
+    WHERE g.user_id = whose AND g.kind = 'pattern' AND g.sensitivity <= up_to
+      AND NOT EXISTS (SELECT FROM unnest(g.facts) AS q (fact_id)
+                      WHERE NOT EXISTS (SELECT FROM seen_facts(whose, in_scopes, up_to) f
+                                        WHERE f.fact_id = q.fact_id AND f.system_to IS NULL AND f.status = 'active'))
+      AND NOT EXISTS (SELECT FROM unnest(g.quotes) AS q (segment_key)
+                      WHERE NOT EXISTS (SELECT FROM seen_segments(in_scopes, up_to) s
+                                        WHERE s.segment_key = q.segment_key))
+$$;

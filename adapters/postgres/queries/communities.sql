@@ -27,8 +27,8 @@ SELECT f.group_id, f.group_id AS id, f.opened_at, f.members, cardinality(f.membe
         JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.entity_id AND e.entity_id = ANY(f.members)
         JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name) AS named,
        ARRAY(SELECT c FROM unnest(f.core) AS c WHERE c = ANY(f.members)) AS core,
-       (SELECT count(*) FROM groups p WHERE p.user_id = %(user_id)s AND p.kind = 'pattern'
-        AND p.members = ARRAY[f.group_id]) AS patterns,
+       (SELECT count(*) FROM seen_patterns(%(user_id)s, %(scopes)s, %(clearance)s) p
+        WHERE p.members = ARRAY[f.group_id]) AS patterns,
        cardinality(f.members)::float8 AS mark, f.group_id AS key, (SELECT count(*) FROM found) AS total
 FROM found f
 WHERE %(mark)s::float8 IS NULL OR (cardinality(f.members), f.group_id) < (%(mark)s, %(key)s)
@@ -53,16 +53,9 @@ WITH level AS MATERIALIZED (
     SELECT max(g.sensitivity) AS level FROM groups g
     WHERE g.user_id = %(user_id)s AND g.kind = 'community' AND g.sensitivity <= %(clearance)s),
 found AS MATERIALIZED (
-    SELECT g.* FROM groups g JOIN level l ON l.level = g.sensitivity
-    WHERE g.user_id = %(user_id)s AND g.kind = 'pattern'
-      AND (%(id)s::text IS NULL OR starts_with(g.group_id, %(id)s))
-      AND (%(community)s::text IS NULL OR g.members = ARRAY[%(community)s])
-      AND NOT EXISTS (SELECT FROM unnest(g.facts) AS q (fact_id)
-                      WHERE NOT EXISTS (SELECT FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
-                                        WHERE f.fact_id = q.fact_id AND f.system_to IS NULL AND f.status = 'active'))
-      AND NOT EXISTS (SELECT FROM unnest(g.quotes) AS q (segment_key)
-                      WHERE NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
-                                        WHERE s.segment_key = q.segment_key)))
+    SELECT g.* FROM seen_patterns(%(user_id)s, %(scopes)s, %(clearance)s) g JOIN level l ON l.level = g.sensitivity
+    WHERE (%(id)s::text IS NULL OR starts_with(g.group_id, %(id)s))
+      AND (%(community)s::text IS NULL OR g.members = ARRAY[%(community)s]))
 SELECT f.group_id, f.group_id AS id, f.members[1] AS community_id, f.opened_at, f.facts, f.quotes,
        (SELECT coalesce(array_agg(n.words ORDER BY c.place), '{}')
         FROM unnest(f.named_by) WITH ORDINALITY AS c (entity_id, place)

@@ -2,13 +2,13 @@
 -- they hold as far as it is in sight; one of which no source is in sight is not there.
 
 -- name: groups
--- Groups of some kinds, those told of last first.
+-- Groups of a kind, those told of last first.
 WITH known AS (
     SELECT g.*, CASE WHEN g.kind = 'storyline' THEN g.members ELSE (
                SELECT array_agg(m) FROM groups l CROSS JOIN unnest(l.members) AS m
                WHERE l.user_id = g.user_id AND l.group_id = ANY (g.members)) END AS told
     FROM groups g
-    WHERE g.user_id = %(user_id)s AND g.kind = ANY (%(kinds)s)
+    WHERE g.user_id = %(user_id)s AND g.kind = %(kind)s
       AND (%(ids)s::text[] IS NULL OR g.group_id = ANY (%(ids)s))
       AND g.sensitivity = (SELECT max(h.sensitivity) FROM groups h
                            WHERE h.user_id = g.user_id AND h.kind = g.kind AND h.anchor_id = g.anchor_id
@@ -25,7 +25,8 @@ shown AS (
     WHERE seen.sources > 0
       AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s))
       AND (%(open)s::boolean IS NULL OR (k.closed_at IS NULL) = %(open)s))
-SELECT s.*, c.words AS text, (SELECT count(*) FROM shown) AS total
+SELECT s.*, s.group_id AS id, c.words AS text, extract(epoch FROM s.last_at)::float8 AS mark, s.group_id AS key,
+       (SELECT count(*) FROM shown) AS total
 FROM shown s
 LEFT JOIN content c ON c.scope = 'user:' || %(user_id)s::text AND c.content_id = s.summary
 WHERE %(mark)s::float8 IS NULL OR (s.last_at, s.group_id) < (to_timestamp(%(mark)s), %(key)s::text)
@@ -33,13 +34,14 @@ ORDER BY s.last_at DESC, s.group_id DESC LIMIT %(limit)s;
 
 -- name: full_id
 -- Ids that begin so, of groups of a kind: an id may be given by its beginning.
-SELECT g.group_id FROM groups g
+SELECT g.group_id AS id FROM groups g
 WHERE g.user_id = %(user_id)s AND g.kind = %(kind)s AND starts_with(g.group_id, %(id)s) AND g.sensitivity <= %(clearance)s
-ORDER BY g.group_id LIMIT 2;
+ORDER BY g.group_id <> %(id)s, g.group_id LIMIT 2;
 
 -- name: sources
 -- Sources that tell of an anchor, the latest first, each with the segments that name it.
-SELECT s.source_id, s.kind, s.session_id, s.started_at AS at,
+SELECT s.source_id, s.kind, s.session_id, s.started_at AS at, extract(epoch FROM s.started_at)::float8 AS mark,
+       s.source_id AS key, %(total)s::int AS total,
        (SELECT coalesce(array_agg(m.segment_key ORDER BY m.at, m.segment_key), '{}') FROM mentions m
         WHERE m.user_id = %(user_id)s AND m.entity_id = %(anchor)s AND m.source_id = s.source_id
           AND m.sensitivity <= %(clearance)s) AS keys
@@ -49,7 +51,7 @@ WHERE s.scope = ANY (%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source
 ORDER BY s.started_at DESC, s.source_id DESC LIMIT %(limit)s;
 
 -- name: holding
--- Groups of a kind in which these sources are, by the place of the source, and whether a segment names the anchor.
+-- Storylines in which these sources are, by the place of the source, and whether a segment names the anchor.
 SELECT g.group_id, a.place, EXISTS (
            SELECT FROM mentions m WHERE m.user_id = g.user_id AND m.entity_id = g.anchor_id AND m.segment_key = a.key) AS named
 FROM unnest(%(sources)s::text[], %(segments)s::bigint[]) WITH ORDINALITY AS a (source, key, place)

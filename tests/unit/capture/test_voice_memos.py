@@ -85,7 +85,10 @@ def test_what_is_only_called_a_recording_is_none(tmp_path: Path, name: str, cont
         list(read(TextFile(memo(tmp_path, name, content), UTC, hear=lambda sound: heard())))
 
 
-def test_a_folder_is_searched_for_recordings(tmp_path: Path) -> None:
+def test_a_folder_is_searched_for_recordings_by_whoever_hears_them(tmp_path: Path) -> None:
     memo(tmp_path, "a.M4A", b"\x00\x00\x00\x20ftypM4A ")
     memo(tmp_path, "b.xyz")
-    assert [each.name for each in files_under(tmp_path)] == ["a.M4A"]
+    assert [each.name for each in files_under(tmp_path, hears=True)] == ["a.M4A"]
+    passed_over: list[str] = []
+    assert list(files_under(tmp_path, passed_over.append)) == []
+    assert passed_over == [".m4a", ".xyz"]
