@@ -12,7 +12,7 @@ _WAS = r"was(?:n't)?|were(?:n't)?|did(?:n't)?|had|used to|formerly|previously|on
 _IS_OVER = re.compile(rf"\b(?:{_WAS})\b", re.IGNORECASE)
 _REGULAR = rf"(?!(?:{'|'.join(sorted(listed('no_pasts')))})\b)\w{{2,}}ed"
 """A past or participle in -ed, as a pattern; what is no verb of the past is listed."""
-_IS_DONE = re.compile(rf"\b(?:{_WAS}|{_VERBS}|{_REGULAR}|yesterday|last)\b", re.IGNORECASE)
+_IS_DONE = re.compile(rf"\b(?:{_WAS}|{_VERBS}|\w{{2,}}ed|yesterday|last)\b", re.IGNORECASE)
 _ONCE = "|".join(sorted(listed("past_times")))
 _IS_DEED = re.compile(
     rf"\b(?:was(?:n't)?|were(?:n't)?|did(?:n't)?|had|used to|formerly|previously|ago|{_VERBS}|{_REGULAR}|{_ONCE})\b",
