@@ -31,6 +31,8 @@ class Ledger:
         self._shared = frozenset(shared)
         self.strangers: set[int] = set()
         self._seen: dict[str, set[object]] = {}
+        self._source = ("", 0)
+        self._hidden: dict[int, tuple[int, int]] = {}
         self._merged: dict[str, tuple[int, str]] = {}
         self._parts: dict[int, str] = {}
         self._fact: tuple[str, int, float | None] | None = None
@@ -53,6 +55,26 @@ class Ledger:
         """Raise Fault unless the archive holds that id."""
         if not any(identity in self._seen.get(kind, ()) for kind in kinds):
             raise Fault(where, "the archive does not hold it")
+
+    def source(self, source_id: str, part: int) -> None:
+        """Note a source, or a further part of the one before it. Raises Fault if it is neither."""
+        if not part:
+            self.once("source", source_id, "source_id")
+        elif self._source[0] != source_id or part <= self._source[1]:
+            raise Fault("part", "must follow the part before it")
+        self._source = (source_id, part)
+
+    def hidden(self, source_id: str, by: str, at: tuple[int, int]) -> None:
+        """Note what a segment is hidden by, which may come later, and in which line and place that is said."""
+        self._hidden.setdefault(segment_key(self._scope, source_id, by), at)
+
+    def whole_sources(self) -> tuple[int, Fault] | None:
+        """(line, fault) of the first segment that is hidden by none of its source."""
+        lacking = min((at for key, at in self._hidden.items() if key not in self._own), default=None)
+        if lacking is None:
+            return None
+        number, place = lacking
+        return number, Fault(f"segments.{place}.replaced_by", "the source does not hold it")
 
     def segment(self, source_id: str, segment_id: str, named: int) -> None:
         """Note a segment, whose key follows from its source and its id. Raises Fault if it says another one."""

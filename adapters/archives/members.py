@@ -24,29 +24,27 @@ Checked = Callable[[Ledger, Any, int], Any]
 """(ledger, line, its number) -> the row it becomes."""
 
 
-def source_of(ledger: Ledger, line: schema.SourceLine) -> dict[str, Any]:
-    """The row of a source, without its segments."""
-    ledger.once("source", line.source_id, "source_id")
-    return {name: value for name, value in line.model_dump().items() if name != "segments"}
+def source_of(ledger: Ledger, line: schema.SourceLine) -> dict[str, Any] | None:
+    """The row of a source, without its segments; none of a line that goes on with the source of the line before."""
+    ledger.source(line.source_id, line.part)
+    return None if line.part else {name: value for name, value in line.model_dump().items() if name not in _NO_COLUMNS}
+
+
+_NO_COLUMNS = frozenset({"segments", "part"})
 
 
 def segments_of(
-    ledger: Ledger, source: schema.SourceLine, parts: Iterator[tuple[int, Any]]
+    ledger: Ledger, source: schema.SourceLine, parts: Iterator[tuple[int, Any]], number: int
 ) -> Iterator[tuple[str, Any, int]]:
-    """(member, row, characters) of the segments of a source, which is told before them."""
-    ids, hidden = set(), list[tuple[int, str]]()
+    """(member, row, characters) of the segments of a source, which is told before them, in the line of that number."""
     for place, line in parts:
         try:
             ledger.segment(source.source_id, line.segment_id, line.segment_key)
+            if line.replaced_by is not None:
+                ledger.hidden(source.source_id, line.replaced_by, (number, place))
         except Fault as fault:
             raise fault.inside(f"segments.{place}") from None
-        ids.add(line.segment_id)
-        if line.replaced_by is not None:
-            hidden.append((place, line.replaced_by))
         yield "segments", {**line.model_dump(), "source_id": source.source_id}, len(line.text) + len(line.raw or "")
-    for place, by in hidden:
-        if by not in ids:
-            raise Fault(f"segments.{place}.replaced_by", "the source does not hold it")
 
 
 def _believed(noun: str) -> Checked:

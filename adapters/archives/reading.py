@@ -27,7 +27,7 @@ BATCH = 200
 BATCH_BYTES = 1_000_000
 """Bytes of lines after which a batch is full, however few its rows."""
 MOST_LINE = {"sources": 64_000_000, "journal": 32_000_000}
-"""Bytes of a line that is taken apart: a source of 100,000 segments, a turn of 60,000 changes."""
+"""Bytes of a line that is taken apart: a part of a source, a turn of 60,000 changes."""
 MOST_MARKS = {"journal": 200_000, "nights": 200_000}
 """Commas and brackets of lines that list the ids of what has changed."""
 MOST_NAMES = 1_000
@@ -113,9 +113,10 @@ class Archive:
         told = self.manifest["counts"].get(member, 0)
         if told != count:
             raise Invalid(f"manifest.json: counts.{member}: is {told}, and {count} are there.")
-        if member == "entities" and (wrong := ledger.merged()):
+        late = {"sources": ledger.whole_sources, "entities": ledger.merged}.get(member)
+        if late and (wrong := late()):
             number, fault = wrong
-            raise Invalid(f"entities.jsonl line {number}: {fault}.")
+            raise Invalid(f"{member}.jsonl line {number}: {fault}.")
         if member == "facts":
             with told_at(f"facts.jsonl line {count}"):
                 ledger.whole_fact()
@@ -157,8 +158,9 @@ def _of_line(ledger: Ledger, member: str, line: bytearray, number: int) -> Itera
         return
     whole, parts = _opened(member, line)
     if member == "sources":
-        yield "sources", source_of(ledger, whole), 0
-        yield from segments_of(ledger, whole, parts)
+        if (row := source_of(ledger, whole)) is not None:
+            yield "sources", row, 0
+        yield from segments_of(ledger, whole, parts, number)
     else:
         yield "journal", turn_of(ledger, whole, parts, number), len(line)
 

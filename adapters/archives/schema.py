@@ -100,7 +100,7 @@ class SegmentLine(ArchiveLine):
 
 
 class SourceLine(ArchiveLine):
-    """One source with its segments."""
+    """One source with its segments; a long one goes on in further lines, whose parts count up."""
 
     source_id: k.Id
     session_id: k.Indexed
@@ -116,6 +116,7 @@ class SourceLine(ArchiveLine):
     ttl_policy: k.one_of(TTL_POLICIES)  # type: ignore[valid-type]
     state: k.one_of(STATES)  # type: ignore[valid-type]
     created_at: k.Moment
+    part: k.Count = 0
     segments: Annotated[tuple[SegmentLine, ...], FailFast()]
 
 

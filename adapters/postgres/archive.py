@@ -1,9 +1,10 @@
 """Archives: a whole memory as one ZIP of JSON lines, and back, exactly as it was.
 
-`manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments), `entities.jsonl`,
-`mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl`, `notes.jsonl` and `groups.jsonl` are
-in plain words; `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean; `nights.jsonl` and
-`accesses.jsonl` are what happened to the memory. Vectors are not in it: the worker makes them anew in the background.
+`manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments, a long one in several lines),
+`entities.jsonl`, `mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl`, `notes.jsonl` and
+`groups.jsonl` are in plain words; `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean;
+`nights.jsonl` and `accesses.jsonl` are what happened to the memory. Vectors are not in it: the worker makes them anew
+in the background.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from memory.model.scopes import user_scope
 Q = queries("archive")
 BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes", "groups")
 """Members of rows of the model."""
+PART_CHARS = 4_000_000
+"""Characters of a source in one line: escaped by JSON, each may take six bytes of the 64 MB that are read back."""
+BESIDE_CHARS = 600
+"""Characters a segment takes beside its words."""
 BATCH = 200
 """Lines written before other requests get a turn."""
 AT_ONCE = 1
@@ -45,7 +50,7 @@ class PostgresArchive:
 
     async def write(self, user_id: str, exported_at: str, file: IO[bytes]) -> Manifest:
         """Write the archive of one consistent moment into a file."""
-        key = {"user_id": user_id, "scope": user_scope(user_id)}
+        key: dict[str, Any] = {"user_id": user_id, "scope": user_scope(user_id)}
         async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
             user = await (await connection.execute(Q["user"], key)).fetchone() or {}
             words = await (await connection.execute(JOURNAL["load_content"], key, binary=True)).fetchall()
@@ -53,6 +58,7 @@ class PostgresArchive:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("profile.json", user.get("profile", "{}"))
                 counts = {}
+                key |= {"chars": PART_CHARS, "beside": BESIDE_CHARS}
                 for member in ("sources", "content", "journal", "nights", "accesses"):
                     counts[member] = await _write(archive, member, _lines(connection, member, key))
                 for member in BELIEVED:

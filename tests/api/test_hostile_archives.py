@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from adapters.postgres import archive as written
 from memory.model.ids import segment_key
 from memory.model.profile import Profile
 from memory.model.scopes import user_scope
@@ -259,6 +260,28 @@ async def test_a_long_source_comes_back_whole(door: Door) -> None:
     assert (await restored(door, whole)).status_code == 201
     again = opened(await exported(door))
     assert again["sources.jsonl"] == opened(whole)["sources.jsonl"]
+
+
+async def test_a_source_of_more_words_than_a_line_takes_goes_on_in_others(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What hides a segment may stand in a later line; a part without the one before it is refused."""
+    monkeypatch.setattr(written, "PART_CHARS", 2_000)
+    said: list[dict[str, Any]] = [
+        {"segment_id": str(n), "speaker": "Ann", "start": n, "end": n + 1, "text": f"Word {n}."} for n in range(9)
+    ]
+    body = {"source_id": "long", "started_at": "2026-03-01T08:00:00Z", "segments": said}
+    await door.post("/v1/sources", body, 202)
+    whole = changed(await exported(door), "sources.jsonl", first("segments", 0, "replaced_by", value="8"))
+    lines = [orjson.loads(line) for line in opened(whole)["sources.jsonl"].splitlines()]
+    assert [line.get("part", 0) for line in lines] == [0, 1, 2]
+    assert (await door.client.delete("/v1/memory")).status_code == 200
+    await refused(door, changed(whole, "sources.jsonl", lambda lines: lines.pop(0)), "sources.jsonl line 1: part")
+    await refused(door, changed(whole, "sources.jsonl", lambda lines: lines.pop()), "sources.jsonl line 1: segments.0")
+    await refused(door, changed(whole, "sources.jsonl", lambda lines: lines.reverse()), "sources.jsonl line 1: part")
+    assert (await restored(door, whole)).status_code == 201
+    again = [orjson.loads(line) for line in opened(await exported(door))["sources.jsonl"].splitlines()]
+    assert again == lines
 
 
 async def test_an_empty_memory_comes_back(door: Door) -> None:

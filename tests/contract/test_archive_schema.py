@@ -14,7 +14,7 @@ from memory.model.profile import Profile
 pytestmark = pytest.mark.postgres
 
 TABLES = {
-    "sources": ("sources", {"scope"}, {"segments"}),
+    "sources": ("sources", {"scope"}, {"segments", "part"}),
     "journal": ("journal", {"user_id"}, {"touched"}),
     "nights": ("nights", {"user_id", "kept"}, set()),
     "accesses": ("accesses", {"user_id"}, set()),

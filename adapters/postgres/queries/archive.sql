@@ -7,18 +7,28 @@ SELECT u.version, u.profile::text AS profile, u.created_at::text AS created_at,
 FROM users u WHERE u.user_id = %(user_id)s;
 
 -- name: sources
--- What was read of each segment is looked up by its whole key: joined, without statistics, by user and scope alone.
-SELECT (to_jsonb(s) - 'scope' || jsonb_build_object('segments', (
-    SELECT coalesce(jsonb_agg(
-        to_jsonb(g) - 'scope' - 'source_id' - 'content_id' - 'position'
-        || jsonb_build_object('text', c.words, 'raw', (
-            SELECT r.words FROM raws r WHERE r.scope = g.scope AND r.segment_key = g.segment_key), 'read_revision', (
+-- A source of more words than a line takes goes on in further lines, each of which says what the source is and which
+-- part it is. What was read of each segment is looked up by its whole key: joined, without statistics, by user and
+-- scope alone.
+SELECT (to_jsonb(s) - 'scope' || CASE WHEN p.part > 0 THEN jsonb_build_object('part', p.part) ELSE '{}' END
+        || jsonb_build_object('segments', coalesce(p.segments, '[]')))::text AS line
+FROM sources s
+LEFT JOIN LATERAL (
+    SELECT g.part, jsonb_agg(
+        to_jsonb(g) - 'scope' - 'source_id' - 'content_id' - 'position' - 'part'
+        || jsonb_build_object('read_revision', (
             SELECT e.revision FROM extracted e
-            WHERE e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key)) ORDER BY g.ord), '[]')
-    FROM segments g
-    LEFT JOIN content c ON c.scope = g.scope AND c.content_id = g.content_id
-    WHERE g.scope = s.scope AND g.source_id = s.source_id)))::text AS line
-FROM sources s WHERE s.scope = %(scope)s ORDER BY s.started_at, s.source_id;
+            WHERE e.user_id = %(user_id)s AND e.scope = g.scope AND e.segment_key = g.segment_key)) ORDER BY g.ord) AS segments
+    FROM (
+        SELECT g.*, c.words AS text, r.words AS raw,
+               sum(%(beside)s + coalesce(length(c.words), 0) + coalesce(length(r.words), 0))
+                   OVER (ORDER BY g.ord, g.segment_key) / %(chars)s AS part
+        FROM segments g
+        LEFT JOIN content c ON c.scope = g.scope AND c.content_id = g.content_id
+        LEFT JOIN raws r ON r.scope = g.scope AND r.segment_key = g.segment_key
+        WHERE g.scope = s.scope AND g.source_id = s.source_id) g
+    GROUP BY g.part) p ON true
+WHERE s.scope = %(scope)s ORDER BY s.started_at, s.source_id, p.part;
 
 -- name: entities
 SELECT * FROM entities WHERE user_id = %(user_id)s ORDER BY entity_id;
