@@ -1,5 +1,6 @@
--- An invented memory as large as asked for, two years old: entities mentioned thrice each in sessions of fifty segments,
--- three facts an entity. Ages, confidences and types are spread by remainders, so that every run makes the same.
+-- An invented memory as large as asked for, two years old: sessions of fifteen segments, three mentions and three facts an
+-- entity. One mention of ten is of one of the first hundredth of the entities, which have storylines therefore. Ages,
+-- confidences and types are spread by remainders and hashes, so that every run makes the same.
 -- Parameters: user_id, entities, now (epoch seconds). The words are short, and a thousand directions are shared out as
 -- vectors; the night reads none of either. Without vectors the worker would encode all facts beside it.
 
@@ -16,18 +17,18 @@ DELETE FROM removals WHERE scope = 'user:' || %(user_id)s::text;
 INSERT INTO sources (scope, source_id, session_id, kind, started_at)
 SELECT 'user:' || %(user_id)s::text, 's' || n, 's' || n, 'conversation',
        to_timestamp(%(now)s) - make_interval(secs => 730 * 86400.0 * ((n * 7919) %% 10007) / 10007)
-FROM generate_series(1, greatest(3, 3 * %(entities)s::int / 50)) n;
+FROM generate_series(1, greatest(3, 3 * %(entities)s::int / 15)) n;
 
 INSERT INTO content (scope, content_id, owner, words)
 SELECT 'user:' || %(user_id)s::text, n, 'segment:' || n, 'word ' || n
 FROM generate_series(1, 3 * %(entities)s::int) n;
 
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s, position)
-SELECT s.scope, n, s.source_id, n::text, 'Maya', 'user', n, s.started_at + make_interval(secs => n %% 50), n %% 50, n %% 50,
-       n %% 50 + 1, (SELECT position FROM scopes WHERE scope = s.scope)
+SELECT s.scope, n, s.source_id, n::text, 'Maya', 'user', n, s.started_at + make_interval(secs => n %% 15), n, n %% 15,
+       n %% 15 + 1, (SELECT position FROM scopes WHERE scope = s.scope)
 FROM generate_series(1, 3 * %(entities)s::int) n
 JOIN sources s ON s.scope = 'user:' || %(user_id)s::text
-     AND s.source_id = 's' || 1 + n %% greatest(3, 3 * %(entities)s::int / 50);
+     AND s.source_id = 's' || 1 + n %% greatest(3, 3 * %(entities)s::int / 15);
 
 INSERT INTO content (scope, content_id, owner, words)
 SELECT 'user:' || %(user_id)s::text, -n, 'e-' || lpad(to_hex(n), 16, '0'), 'Entity ' || n
@@ -43,7 +44,10 @@ SELECT %(user_id)s, 'e-' || lpad(to_hex(n), 16, '0'),
 FROM generate_series(1, %(entities)s::int) n;
 
 INSERT INTO mentions (user_id, entity_id, segment_key, source_id, at, quote, confidence)
-SELECT %(user_id)s, 'e-' || lpad(to_hex(1 + (n * 31::bigint) %% %(entities)s::int), 16, '0'), n, g.source_id, g.at, n, 0.9
+SELECT %(user_id)s, 'e-' || lpad(to_hex(1 + CASE WHEN n %% 10 = 0
+           THEN abs(hashint4(n)::bigint) %% greatest(1, %(entities)s::int / 100)
+           ELSE (n * 31::bigint) %% %(entities)s::int END), 16, '0'),
+       n, g.source_id, g.at, n, 0.9
 FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
 
 INSERT INTO content (scope, content_id, owner, words)

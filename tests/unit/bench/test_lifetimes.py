@@ -16,7 +16,7 @@ from memory.rules.parameters import Decay, Life
 
 REPORT: dict[str, Any] = {
     "tiers": {"promoted": ["a", "b"], "demoted": ["c"]}, "states": {"crossed": 4}, "pruning": {"pruned": ["d"]},
-    "notes": {"expired": 2},
+    "notes": {"expired": 2}, "storylines": {"opened": ["s-1"]}, "communities": {"opened": ["m-1", "m-2"]},
 }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ class Door:
         self.asked.append(f"DELETE {path}")
 
 
-def test_two_nights_are_run_on_an_awake_memory_that_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_nights_are_run_on_an_awake_memory_and_the_last_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[str, int, float]] = []
     monkeypatch.setattr(nightly, "populate", lambda *given: made.append(given))
     door, nights, sizes = Door(), [], iter([100_000_000, *[350_000_000] * 1000])
@@ -61,17 +61,18 @@ def test_two_nights_are_run_on_an_awake_memory_that_is_removed_again(monkeypatch
     site = NightSite("dsn", lambda _: door, lambda _, night: nights.append(night), lambda: next(sizes), lambda *_: None)
     row = measure_night(site, 2_000, now)
     assert made == [("dsn", 2_000, now - 3 * 86_400)]
-    assert nights == [date(2026, 3, 3), date(2026, 3, 4)]
-    assert (row.facts, row.awake_mb, row.first.changed, row.next.above_rest_mb) == (6_000, 100.0, 10, 250.0)
+    assert nights == [date(2026, 3, 3), date(2026, 3, 4), date(2026, 3, 4)]
+    assert (row.facts, row.awake_mb, row.first.changed, row.next.above_rest_mb) == (6_000, 100.0, 13, 250.0)
     assert door.asked == [
         "DELETE /v1/memory", "GET /v1/context", "GET /v1/context",
-        "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04", "DELETE /v1/memory",
+        "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04",
+        "GET /v1/night/2026-03-04", "GET /v1/night/2026-03-04", "DELETE /v1/memory",
     ]  # fmt: skip
     assert row.cells()["entities"] == "2,000"
 
 
 def test_rows_and_memory_are_counted() -> None:
-    assert changed_by(REPORT) == 10
+    assert changed_by(REPORT) == 13
     sizes = iter([3, 9, 5, *[1] * 1000])
     with most(lambda: next(sizes)) as peak:
         pass
