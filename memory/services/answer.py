@@ -181,7 +181,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
 
 def _head(found: Findings, lead: BestFact, offset_s: int) -> str:
     """The first line: the fact, told to its owner, behind yes or no where that was asked."""
-    told = sentence(told_in_answer(with_change(lead.fact, found.facts, offset_s), found.owner, found.question))
+    told = _told(found, lead.fact, with_change(lead.fact, found.facts, offset_s))
     whether = asks_whether(found.question)
     if whether or form_of(found.question) == "when":
         told = with_day(lead.fact, told, offset_s)
@@ -225,9 +225,11 @@ def _composed(lines: Sequence[str], cited: Sequence[SegmentHit]) -> ComposedAnsw
     return ComposedAnswer("\n".join(lines), tuple(_citation(number, hit) for number, hit in enumerate(cited, 1)))
 
 
-def _told(found: Findings, fact: KnownFact) -> str:
-    """A fact as it is told to whoever asks."""
-    return sentence(told_in_answer(fact.statement, found.owner, found.question))
+def _told(found: Findings, fact: KnownFact, statement: str | None = None) -> str:
+    """A fact as it is told to whoever asks, in its own statement if no other is given."""
+    told = statement or fact.statement
+    said = next((hit.text for hit in found.hits if fact.fact_id in hit.fact_ids and hit.speaker == found.owner), "")
+    return sentence(told_in_answer(told, found.owner, found.question, said))
 
 
 def _where(said: SegmentHit | None) -> str:

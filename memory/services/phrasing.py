@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory.words.languages import is_german
 from memory.words.stems import tokenise
 
 _ADVERBS = r"(?:(?:also|always|never|often|now|still|usually|sometimes|already|once|only|just|currently|really) )*"
@@ -12,6 +13,9 @@ _IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "
 _NO_ENDING = re.compile(r"(?:ss|us|is)$")
 """Words that end in s without being a verb of the third person."""
 _LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")
+_MY = re.compile(r"\b(?:my|mine|myself|our|ours|ourselves)\b", re.IGNORECASE)
+_YOUR = {"their": "your", "theirs": "yours", "themselves": "yourself"}
+_THEIR = re.compile(rf"\b(?:{'|'.join(_YOUR)})\b")
 _YES_OR_NO = re.compile(
     r"\W*(?:so,? |and |wait,? )?(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|"
     r"bin|ist|sind|war|habe|hab|hat|hatte)(?:n['’]t)?\b",
@@ -24,31 +28,41 @@ def asks_whether(question: str) -> bool:
     return _YES_OR_NO.match(question) is not None
 
 
-def told_in_answer(statement: str, owner: str, question: str) -> str:
-    """A statement as the answer to a question: the owner is "you", unless the question names them."""
+def told_in_answer(statement: str, owner: str, question: str, said: str = "") -> str:
+    """A statement as the answer to a question: the owner is "you", unless the question names them.
+
+    `said` are the owner's words that the statement was read from, if they are at hand.
+    """
     called = {word.removesuffix("'s") for word, _ in tokenise(question)}
     by_name = any(word in called for word, _ in tokenise(owner))
-    return statement if by_name else to_owner(statement, owner)
+    return statement if by_name else to_owner(statement, owner, said)
 
 
-def to_owner(statement: str, owner: str) -> str:
+def to_owner(statement: str, owner: str, said: str = "") -> str:
     """A statement addressed to its subject: "you live in Halle", of "Nina lives in Halle".
 
     Where a verb of the third person would be left behind, the statement stays as it is. A German one does, too: its
-    verbs have other forms.
+    verbs have other forms. "Their" is "your" where the owner said "my", and of nobody else that something is theirs.
     """
-    if not owner:
+    if not owner or is_german(statement):
         return statement
     name = rf"{re.escape(owner)}(?![\w-])"
     told = re.sub(rf"(?<![\w-]){name}['’]s?(?!\w)", "your", statement)
     found = re.match(rf"{name} (?P<adverbs>{_ADVERBS})(?P<verb>[\w'’]+)", told)
     if found is not None:
-        told = f"you {found['adverbs']}{_second(found['verb'])}{told[found.end() :]}"
+        rest = told[found.end() :]
+        rest = _THEIR.sub(lambda word: _YOUR[word[0]], rest) if _is_own(said) else rest
+        told = f"you {found['adverbs']}{_second(found['verb'])}{rest}"
     told = re.sub(rf"(?<![\w-]){name} (is|was|has|does)\b", lambda verb: f"you {_IRREGULAR[verb[1]]}", told)
     if re.search(rf"(?<![\w-]){name} \w+s\b", told):
         return statement
     told = re.sub(rf"(?<![\w-]){name}", "you", told)
     return told[:1].upper() + told[1:]
+
+
+def _is_own(said: str) -> bool:
+    """Whether what is "their" in a statement can only be the own of who said these words."""
+    return _MY.search(said) is not None and _THEIR.search(said.lower()) is None
 
 
 def _second(verb: str) -> str:

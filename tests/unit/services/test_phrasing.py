@@ -26,11 +26,28 @@ from memory.services.phrasing import asks_whether, to_owner, told_in_answer
         ("Tom and Nina live in Rome", "Tom and you live in Rome"),
         ("Nina-Marie lives here", "Nina-Marie lives here"),
         ("Tom lives here", "Tom lives here"),
+        ("Nina hat die Reise nach Rom abgesagt", "Nina hat die Reise nach Rom abgesagt"),
+        ("Nina quit their job", "You quit their job"),
     ],
 )  # fmt: skip
 def test_a_statement_is_told_to_its_owner(statement, told):
     assert to_owner(statement, "Nina") == told
     assert to_owner(statement, "") == statement
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "told"),
+    [
+        ("Nina quit their job", "I quit my job.", "You quit your job"),
+        ("Nina left as their sister did", "I left as my sister did", "You left as your sister did"),
+        ("Nina likes their house", "I like their house, my word!", "You like their house"),
+        ("Nina likes their house", "I like the house of Tom and Ida.", "You like their house"),
+        ("Tom sold their car", "My neighbour Tom sold the car.", "Tom sold their car"),
+        ("Nina hurt themselves", "I hurt myself", "You hurt yourself"),
+    ],
+)  # fmt: skip
+def test_what_is_their_own_is_told_as_theirs(statement, said, told):
+    assert to_owner(statement, "Nina", said) == told
 
 
 def test_who_is_asked_about_by_name_is_told_of_by_name():
