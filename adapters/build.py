@@ -43,6 +43,7 @@ from adapters.postgres.serving import PostgresServing, Served
 from adapters.postgres.snapshot import PostgresSnapshots
 from adapters.postgres.source_reads import PostgresSourceReads
 from adapters.postgres.storylines import PostgresStorylineReads
+from adapters.postgres.summaries import PostgresSummaries
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
@@ -80,6 +81,7 @@ class Stores:
     nights: PostgresNights
     night_words: PostgresNightWords
     storylines: PostgresStorylineReads
+    summaries: PostgresSummaries
     communities: PostgresCommunities
     groups: PostgresGroupReads
     feed: PostgresFeed
@@ -162,6 +164,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresNights(pool, name, encoder.calibrate),
         PostgresNightWords(pool, name, encoder.calibrate),
         PostgresStorylineReads(pool, name, encoder.calibrate),
+        PostgresSummaries(pool),
         PostgresCommunities(pool),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
@@ -289,4 +292,5 @@ def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: L
         settings.night.hour,
         storylines=stores.storylines,
         clustering=Clustering(stores.communities, build_models.graph_engine()),
+        sources=stores.summaries,
     )

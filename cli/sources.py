@@ -87,8 +87,22 @@ def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> No
     out.print(f"[bold]{escape(source['source_id'])}[/] {source['kind']}, {said}, {source['status']}")
     if source["last_error"]:
         out.print(f"  failed {counted(source['attempts'], 'time')}: {escape(source['last_error'])}")
+    if source["tags"]:
+        out.print(f"  about {escape(', '.join(source['tags']))}")
+    _show_summary(source["summary"])
     for each in source["segments"]:
         if each["set_aside"]:
             out.print(f"  {escape(each['segment_id'])} is set aside: {escape(each['set_aside'])}")
     spoken = [each | {"timestamp": each["at"], "source_id": source["source_id"]} for each in source["segments"]]
     print_segments(spoken, zone)
+
+
+def _show_summary(summary: Mapping[str, Any] | None) -> None:
+    """What a night wrote of it."""
+    if summary is None:
+        return
+    if summary["keywords"]:
+        out.print(f"  often said: {escape(', '.join(summary['keywords']))}")
+    out.print("  in short:" if summary["extractive"] else "  in short (by a language model):")
+    for line in summary["lines"]:
+        out.print(f"    {escape(line['text'])} [dim]\\[{escape(', '.join(line['segments']))}][/]")

@@ -1,10 +1,10 @@
-"""Settings of jobs that run by themselves, beside the night."""
+"""Settings of jobs that run by themselves, beside the night: communities, and the sweep after an erasure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memory.model.quantities import Share
+from memory.model.quantities import Seconds, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +17,14 @@ class CommunitiesJob:
     """Share of a GPU each of its tasks asks Ray for; above 0 its engine runs there, and 0 = on the CPU."""
     python: str | None = None
     """The interpreter of the environment that holds the GPU's engine; None = that of the job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What follows once words are erased (decision 0068)."""
+
+    sweep_after_s: Seconds = 600.0
+    """Seconds from an erasure to the sweep of pages and log that removes its last bytes: what comes in between is swept
+    with it. A sweep rewrites every table, and who needs a large one waits."""
+    due_s: Seconds = 86_400.0
+    """Seconds within which a receipt promises what is still to come (chosen: a day; machines sleep at night)."""

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import config
 from config.doors import Chat, Events, Sound, SpeechModel
-from config.jobs import CommunitiesJob
+from config.jobs import CommunitiesJob, Erasure
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
@@ -30,6 +30,7 @@ from memory.rules.parameters import (
     Lifecycle,
     Reflection,
     Revision,
+    SourceSummaries,
     Storylines,
     Strength,
     Tiers,
@@ -229,17 +230,6 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True)
-class Erasure:
-    """What follows once words are erased (decision 0068)."""
-
-    sweep_after_s: Seconds = 600.0
-    """Seconds from an erasure to the sweep of pages and log that removes its last bytes: what comes in between is swept
-    with it. A sweep rewrites every table, and who needs a large one waits."""
-    due_s: Seconds = 86_400.0
-    """Seconds within which a receipt promises what is still to come (chosen: a day; machines sleep at night)."""
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `home` is the folder of all data and is given, never written in a file."""
 
@@ -282,6 +272,8 @@ class Settings:
     """What is written of entities at night."""
     storylines: Storylines = field(default_factory=Storylines)
     """Storylines and macros."""
+    summaries: SourceSummaries = field(default_factory=SourceSummaries)
+    """Summaries of sources."""
     communities: Communities = field(default_factory=Communities)
     """Communities and patterns."""
     night: Night = field(default_factory=Night)
@@ -306,7 +298,7 @@ class Settings:
         """All the numbers of a lifetime in one."""
         return Life(
             self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions, self.storylines,
-            self.communities,
+            self.summaries, self.communities,
         )  # fmt: skip
 
     @property

@@ -112,7 +112,7 @@ Id = Annotated[Named, AfterValidator(_no_path)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^e-[0-9a-f]{16}$")]
 FactId = Annotated[str, StringConstraints(pattern=r"^f-[0-9a-f]{16}$")]
 NoteId = Annotated[str, StringConstraints(pattern=r"^n-[0-9a-f]{16}$")]
-GroupId = Annotated[str, StringConstraints(pattern=r"^[gmps]-[0-9a-f]{16}$")]
+GroupId = Annotated[str, StringConstraints(pattern=r"^[gmpsu]-[0-9a-f]{16}$")]
 BelievedId = Annotated[str, StringConstraints(pattern=r"^[ef]-[0-9a-f]{16}$")]
 ArchiveId = Annotated[str, StringConstraints(pattern=r"^a-[0-9a-f]{16}$")]
 Owner = Annotated[

@@ -32,6 +32,10 @@ class InMemorySources:
         self._sources[source.source_id] = source
         self.segments |= {source.key_of(segment): (source, segment) for segment in source.segments}
 
+    def all(self) -> list[Source]:
+        """Every source, in the order in which they were told."""
+        return list(self._sources.values())
+
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """See memory.ports.Capture."""
         source = self._sources[source_id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -13,12 +13,14 @@ from deployments.callers import Caller, writing
 from deployments.dates import span_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
-from memory.model.scopes import Sensitivity
+from memory.model.scopes import Sensitivity, user_scope
 from memory.model.timeline import iso
+from memory.services.summing_up import read_summary
 from memory.words.passages import READ_CHARS
 
 Status = Literal["raw", "processed", "extracted", "failed"]
 Kind = Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"]
+MOST_TAGS = 8
 SessionId = Annotated[str, StringConstraints(pattern="^[a-zA-Z0-9_-]+$", max_length=200)]
 """The name of a session file, which is looked for in a folder: it must lead nowhere else."""
 _SOURCE: dict[str, Any] = {
@@ -40,7 +42,27 @@ _SOURCE: dict[str, Any] = {
     "last_error": None,
     "segments_count": 3,
     "set_aside": 0,
+    "summary": {
+        "extractive": True,
+        "lines": [{"text": 'Ravi: "Dinner is at eight."', "segments": ["3"]}],
+        "keywords": ["dinner", "market"],
+    },
 }
+
+
+class SourceSummaryLine(BaseModel):
+    """One line, and the ids of the segments that it rests on."""
+
+    text: str
+    segments: list[str]
+
+
+class SourceSummaryOut(BaseModel):
+    """What a night wrote of a source: quoted sentences, or a model's that these support; and the words said most."""
+
+    extractive: bool
+    lines: list[SourceSummaryLine]
+    keywords: list[str]
 
 
 class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
@@ -69,6 +91,7 @@ class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
     last_error: str | None
     segments_count: int
     set_aside: int
+    summary: SourceSummaryOut | None = None
 
 
 class SourceList(BaseModel):
@@ -105,8 +128,9 @@ class SegmentOut(BaseModel):
 
 
 class SourcePage(SourceOut):
-    """A source with all its segments in order, hidden ones too."""
+    """A source with all its segments in order, hidden ones too. `tags` are the names that are said in it most."""
 
+    tags: list[str]
     segments: list[SegmentOut]
 
 
@@ -136,9 +160,9 @@ async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) ->
     page = await app.stores.sources.page(
         who.view, asked.limit, status=asked.status, kind=asked.kind, after=span.start, before=span.end, **asked.place()
     )
-    return SourceList(
-        sources=[SourceOut(**_shown(row)) for row in page.shown], total=page.total, cursor=cursor_of(page.last)
-    )
+    summaries = await _summaries(app, who, page.shown)
+    shown = [SourceOut(**_shown(row), summary=found) for row, found in zip(page.shown, summaries, strict=True)]
+    return SourceList(sources=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
@@ -158,7 +182,24 @@ async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str
         )
         for each in await reads.segments(scope, found, who.user_id, raws=True)
     ]
-    return SourcePage(**_shown(row), segments=segments)
+    [summary] = await _summaries(app, who, [row])
+    tags = await app.stores.summaries.tags(who.view, scope, found, MOST_TAGS)
+    return SourcePage(**_shown(row), summary=summary, tags=tags, segments=segments)
+
+
+async def _summaries(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[SourceSummaryOut | None]:
+    """The summary of each of these sources in sight, if a night has written one; a team's source has none."""
+    own = user_scope(who.user_id)
+    ids = [row["source_id"] if row["scope"] == own else "" for row in rows]
+    found = await app.stores.summaries.shown(who.view, list(filter(None, ids))) if any(ids) else {}
+    return [_summary(found[each]) if each in found else None for each in ids]
+
+
+def _summary(row: Mapping[str, Any]) -> SourceSummaryOut:
+    summary = read_summary(row["text"], row["quotes"])
+    ids = dict(zip(row["quotes"], row["segment_ids"], strict=True))
+    lines = [SourceSummaryLine(text=each.text, segments=[ids[key] for key in each.segments]) for each in summary.lines]
+    return SourceSummaryOut(extractive=not summary.generated, lines=lines, keywords=list(summary.keywords))
 
 
 async def retry_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:

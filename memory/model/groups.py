@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
-GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN = "storyline", "macro", "community", "pattern"
+GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, SUMMARY = "storyline", "macro", "community", "pattern", "summary"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A storyline or macro (sources around an anchor entity), a community of entities, or a pattern it supports."""
+    """A storyline or macro (sources around an anchor entity), a community of entities, or a pattern it supports; or the
+    summary of one source.
+    """
 
     group_id: str
     kind: str
@@ -22,13 +24,15 @@ class Group:
     summary: str | None = None
     """What is told of it (memory.services.summing_up)."""
     members: tuple[str, ...] = ()
-    """Ids, in order: sources of a storyline, storylines of a macro, entities of a community, a pattern's community."""
+    """Ids, in order: sources of a storyline, storylines of a macro, entities of a community, a pattern's community, the
+    source of a summary.
+    """
     quotes: tuple[int, ...] = ()
     """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes."""
     dirty: bool = False
     """Its members have changed since its summary was written, or it has none yet."""
     sources: int = 0
-    """How many sources it has in all."""
+    """How many sources it has in all; of a summary, how many turns its source had when it was written."""
     first_at: Instant | None = None
     """When its first source began."""
     last_at: Instant | None = None
@@ -47,7 +51,9 @@ class Group:
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Ids of the entities, facts and groups that it goes or changes with, beside the sources of a storyline."""
+        """Ids of the entities, facts, groups and sources that it goes or changes with; not the sources of a storyline,
+        which are known by the mentions of its anchor.
+        """
         if self.kind in (STORYLINE, MACRO):
             return () if self.anchor_id is None else (self.anchor_id,)
         return (*self.members, *self.facts)

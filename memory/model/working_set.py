@@ -52,6 +52,8 @@ class WorkingSet:
     accesses: Mapping[str, Access] = field(default_factory=dict)
     """id of a fact, entity or source that was ever recalled -> its recalls."""
     groups: Mapping[str, Group] = field(default_factory=dict)
+    grouped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """id of an entity, a fact, a group or a source, or `segment:` and a key -> ids of the groups that rest on it."""
 
 
 def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
@@ -168,8 +170,8 @@ class Draft:
         return self._lookup(Note).at(about_id)
 
     def groups_of(self, identity: str) -> list[Group]:
-        """The groups that rest on an entity, a fact or a group, or quote a segment, named by `segment:` and its key."""
-        return self._lookup(Group).at(identity)
+        """The groups that rest on an entity, a fact, a group or a source, or quote a segment (`segment:` and a key)."""
+        return [self.groups[each] for each in self.read("grouped").get(identity, ())]
 
     def merged_into(self, entity_id: str) -> list[Entity]:
         """The entities that were merged into one."""
@@ -225,16 +227,12 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
         lambda draft: draft.entities.values(),
         lambda entity: () if entity.merged_into is None else (entity.merged_into,),
     ),
-    Group: (
-        lambda draft: draft.groups.values(),
-        lambda group: {*group.rests_on, *(f"{SEGMENT}{key}" for key in group.quotes)},
-    ),
 }
 """Noun -> where its rows are, and the ids one of them hangs on."""
 
 _TABLES = (
     "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "linked",
-    "accesses", "groups",
+    "accesses", "groups", "grouped",
 )  # fmt: skip
 
 
@@ -316,6 +314,14 @@ def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
 
 def _put_group(draft: Draft, before: Group | None, after: Group | None) -> None:
     _replace_one(draft, "groups", before, after)
+    old, new = (frozenset() if row is None else _supports(row) for row in (before, after))
+    if old != new:
+        reindex(draft.table("grouped"), old, new, str(key_of(after or before)[0]))  # type: ignore[arg-type]
+
+
+def _supports(group: Group) -> frozenset[str]:
+    """What a group rests on, as `grouped` names it."""
+    return frozenset({*group.rests_on, *(f"{SEGMENT}{key}" for key in group.quotes)})
 
 
 def _put_access(draft: Draft, before: Access | None, after: Access | None) -> None:
@@ -361,6 +367,7 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
     tables["evidence"] = listed(((each.fact_id, each) for each in of[Evidence]), when)
     ends = ((end, link) for link in of[Link] for end in {link.from_id, link.to_id})
     tables["linked"] = listed(ends, key_of)
+    tables["grouped"] = listed(((each, group.group_id) for group in of[Group] for each in _supports(group)), None)
     return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), **tables)
 
 

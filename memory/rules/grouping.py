@@ -2,19 +2,20 @@
 
 A storyline holds sources that tell of its anchor, and a macro storylines that stand. A summary stands while everybody
 may still read each segment that it rests on, as it was read. A community holds entities that are there, and a pattern
-stands with its community and with everything that it quotes. What a turn takes away is taken from groups in that turn.
+stands with its community and with everything that it quotes. The summary of a source goes with its source. What a turn
+takes away is taken from groups in that turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from memory.model.changes import SEGMENT, WORDS_ERASED, Change
-from memory.model.commands import ArrangeGroups, Command, Withdraw
+from memory.model.commands import AcceptReading, ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
-from memory.model.groups import COMMUNITY, GROUP_KINDS, MACRO, PATTERN, STORYLINE, Group
+from memory.model.groups import COMMUNITY, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
 from memory.model.ids import digest
 from memory.model.working_set import Draft
 from memory.rules.turn import TurnState
@@ -52,10 +53,12 @@ def settle_groups(turn: TurnState, command: Command, least_members: int) -> None
     if not draft.groups:
         return
     erasing = isinstance(command, Withdraw) and command.erase
-    taken = Taken(
-        frozenset(key for change in draft.changes for key in _lost_keys(draft, change)), erasing, least_members
-    )
-    for group in _concerned(draft):
+    own = _named_keys(command)
+    keys = own.union(key for change in draft.changes for key in _lost_keys(draft, change))
+    source_id = command.source_id if isinstance(command, Withdraw) and command.erase else None
+    taken = Taken(keys, erasing, least_members, source_id)
+    touched = {f"{SEGMENT}{key}" for key in own} | ({source_id} if source_id else set())
+    for group in _concerned(draft, touched):
         left = _LEFT[group.kind](draft, group, taken)
         if left is None:
             anchor_gone = group.anchor_id is not None and group.anchor_id not in draft.entities
@@ -72,11 +75,20 @@ class Taken:
     """Of segments whose words may not be quoted as they were."""
     erasing: bool
     least_members: int
+    source_id: str | None = None
+    """A source that is forgotten."""
 
 
-def _concerned(draft: Draft) -> list[Group]:
-    """The groups that a change may concern, those first on which others rest."""
-    touched = {each for change in draft.changes for each in _touched(draft, change)}
+def _named_keys(command: Command) -> frozenset[int]:
+    """Keys of segments whose words have changed, are hidden or are to be erased, whether they meant anything or not."""
+    if isinstance(command, AcceptReading):
+        return frozenset((*command.withdrawn, *(each.segment_key for each in command.read if each.revision > 1)))
+    return frozenset(command.segment_keys) if isinstance(command, Withdraw) else frozenset()
+
+
+def _concerned(draft: Draft, named: Set[str]) -> list[Group]:
+    """The groups that a change, or what the command has named, may concern; those first on which others rest."""
+    touched = {each for change in draft.changes for each in _touched(draft, change)} | named
     found = {each.group_id: each for identity in touched for each in draft.groups_of(identity)}
     beside = [identity for each in found.values() for identity in (each.anchor_id, each.group_id) if identity]
     found |= {each.group_id: each for identity in beside for each in draft.groups_of(identity)}
@@ -85,6 +97,8 @@ def _concerned(draft: Draft) -> list[Group]:
 
 def _may_stand(draft: Draft, group: Group) -> bool:
     """Whether everybody and everything that a group is of is there."""
+    if group.kind == SUMMARY:
+        return True
     if group.kind == PATTERN:
         return set(group.members) <= draft.groups.keys() and _said(draft, group)
     return all(
@@ -153,6 +167,13 @@ def _summed_up_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
     return replace(group, members=members, dirty=True)
 
 
+def _summary_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
+    """The summary of a source as it is, or None: it goes with its source, and with any segment that it quotes."""
+    if taken.source_id in group.members or not taken.keys.isdisjoint(group.quotes):
+        return None
+    return group
+
+
 def _is_dirty(group: Group, members: tuple[str, ...]) -> bool:
     """A group that never had a summary, because nothing could be told, does not need one now."""
     return group.dirty or bool(group.summary or group.quotes) or members != group.members
@@ -175,6 +196,7 @@ _LEFT: Mapping[str, Callable[[Draft, Group, Taken], Group | None]] = {
     MACRO: _summed_up_left,
     COMMUNITY: _community_left,
     PATTERN: _pattern_left,
+    SUMMARY: _summary_left,
 }
 
 

@@ -310,6 +310,26 @@ class Storylines:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceSummaries:
+    """Which sources a night sums up, and how (decision 0099)."""
+
+    turns: Count = 4
+    """Turns from which a source has a summary (seed 003)."""
+    chars: Count = 1_000
+    """Characters from which a source of fewer turns has one, such as a mail (chosen: half a page)."""
+    renewed: Count = 5
+    """Turns more, after which it is written anew (seed 003: every fifth)."""
+    over_days: Days = 1.0
+    """Days of silence after which a source is over, and whatever was added is summed up (decision 0099)."""
+    sentences: Count = 5
+    """Sentences of a summary (chosen)."""
+    keywords: Count = 8
+    """Words that a source is known by (chosen)."""
+    most: Count = 500
+    """Sources that one night sums up, the latest first (chosen: some seconds)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
 
@@ -327,5 +347,7 @@ class Life:
     """What is written of entities."""
     storylines: Storylines = field(default_factory=Storylines)
     """What has been going on."""
+    summaries: SourceSummaries = field(default_factory=SourceSummaries)
+    """What a night writes of a source."""
     communities: Communities = field(default_factory=Communities)
     """Who and what belongs together."""

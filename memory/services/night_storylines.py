@@ -13,6 +13,8 @@ from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import StepResult
 from memory.services.night_communities import STEP as COMMUNITIES
 from memory.services.night_communities import communities
+from memory.services.night_sources import STEP as SOURCES
+from memory.services.night_sources import sum_up_sources
 from memory.services.night_words import WORD_STEPS, WordSight, WordStep
 from memory.services.reflect import EXTRACTIVE
 from memory.services.storylines import (
@@ -81,9 +83,18 @@ def _figures(found: Sequence[StorylinesFound], known: Mapping[str, Group]) -> di
     }
 
 
+async def _sources(sight: WordSight) -> StepResult:
+    return await sum_up_sources(sight.of, sight.now, sight.sources, sight.model, sight.life.summaries)
+
+
 async def _communities(sight: WordSight) -> StepResult:
     return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
 
 
-ALL_WORD_STEPS: Mapping[str, WordStep] = {**WORD_STEPS, STEP: storylines, COMMUNITIES: _communities}
+ALL_WORD_STEPS: Mapping[str, WordStep] = {
+    **WORD_STEPS,
+    SOURCES: _sources,
+    STEP: storylines,
+    COMMUNITIES: _communities,
+}
 """The steps of the second phase, in their order."""

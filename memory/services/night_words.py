@@ -25,6 +25,7 @@ from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, res
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.night_communities import Clustering
+from memory.services.night_sources import SourceReads
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
 from memory.services.storylines import StorylineReads
@@ -70,6 +71,8 @@ class WordSight:
     """What storylines are found in."""
     clustering: Clustering | None = None
     """What communities are found in, and with what."""
+    sources: SourceReads | None = None
+    """What summing up sources reads."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

@@ -28,6 +28,7 @@ from memory.words.retractions import retracts
 from memory.words.stems import STOP_WORDS, tokenise
 
 EXTRACTIVE, GENERATED = "Extractive summary.", "Generated summary."
+_KEYWORDS = "Keywords: "
 MOST_CHARS = 200
 """Characters of a sentence that are quoted (chosen: two lines of a terminal)."""
 _MAX_TOKENS = 200
@@ -66,6 +67,8 @@ class Summary:
 
     lines: tuple[SummaryLine, ...] = ()
     generated: bool = False
+    keywords: tuple[str, ...] = ()
+    """Words that a source is known by; a storyline has none."""
 
     @property
     def quotes(self) -> tuple[int, ...]:
@@ -79,19 +82,21 @@ class Summary:
         place = {key: number for number, key in enumerate(self.quotes, 1)}
         cited = ("".join(f"[{place[key]}]" for key in line.segments) for line in self.lines)
         told = [f"{line.text} {marks}" for line, marks in zip(self.lines, cited, strict=True)]
-        return "\n".join((GENERATED if self.generated else EXTRACTIVE, *told))
+        known_by = [f"{_KEYWORDS}{', '.join(self.keywords)}"] if self.keywords else []
+        return "\n".join((GENERATED if self.generated else EXTRACTIVE, *told, *known_by))
 
 
 def read_summary(text: str, quotes: Sequence[int]) -> Summary:
     """The summary of a text that `Summary.text` gave, and of its quotes."""
     first, *told = text.splitlines() or [""]
+    known_by = told.pop().removeprefix(_KEYWORDS).split(", ") if told and told[-1].startswith(_KEYWORDS) else []
     lines = []
     for each in told:
         found = _CITED.search(each)
         numbers = [int(number) for number in re.findall(r"\d+", found[1])] if found else []
         if found and all(1 <= number <= len(quotes) for number in numbers):
             lines.append(SummaryLine(each[: found.start()], tuple(quotes[number - 1] for number in numbers)))
-    return Summary(tuple(lines), first == GENERATED)
+    return Summary(tuple(lines), first == GENERATED, tuple(known_by))
 
 
 def telling_lines(told: Iterable[ToldSegment]) -> list[SummaryLine]:
@@ -107,7 +112,12 @@ def telling_lines(told: Iterable[ToldSegment]) -> list[SummaryLine]:
     by_source = sorted(weighed, key=lambda each: (each[1].source_id, -each[0], each[1].at, each[1].segment_key))
     best = [next(some) for _, some in groupby(by_source, key=lambda each: each[1].source_id)]
     best.sort(key=lambda each: (each[1].at, each[1].segment_key))
-    return [SummaryLine(f"{called(one.speaker)}: {in_quotes(_cut(each))}", (one.segment_key,)) for _, one, each in best]
+    return [quoted_line(one.speaker, each, one.segment_key) for _, one, each in best]
+
+
+def quoted_line(speaker: str, sentence: str, segment_key: int) -> SummaryLine:
+    """A sentence of a segment, in quotation marks behind who said it."""
+    return SummaryLine(f"{called(speaker)}: {in_quotes(_cut(sentence))}", (segment_key,))
 
 
 def extracted(lines: Sequence[SummaryLine], most: int) -> Summary:

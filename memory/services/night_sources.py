@@ -1,0 +1,92 @@
+"""The step of a night that sums up sources: what it gives as commands, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from memory.model.commands import ArrangedGroup
+from memory.model.groups import SUMMARY, Group
+from memory.model.ids import digest
+from memory.model.timeline import Instant
+from memory.ports import LanguageModel
+from memory.rules.grouping import group_stamp
+from memory.rules.night_steps import NightName, StepResult
+from memory.rules.parameters import SourceSummaries
+from memory.services.reflect import EXTRACTIVE
+from memory.services.source_summaries import SourceSegment, SourceTurns, is_due, keywords, summarised
+from memory.services.storylines import SummaryWriter
+from memory.services.summing_up import Summary
+
+STEP = "summaries"
+READ_AT_ONCE = 20
+"""Sources whose words are read at once (chosen: a day of meetings is a megabyte)."""
+
+
+class SourceReads(Protocol):
+    """What summing up sources reads of a memory."""
+
+    async def grown(self, user_id: str, now: Instant, rules: SourceSummaries) -> Sequence[SourceTurns]:
+        """Sources that are long enough, of as many turns of persons as their summary is not of, the latest first."""
+
+    async def said(self, user_id: str, source_ids: Sequence[str]) -> Sequence[Sequence[SourceSegment]]:
+        """What persons said in each of these, in order: nothing of an assistant or a tool, and nothing hidden."""
+
+    async def summaries(self, user_id: str, source_ids: Sequence[str]) -> Sequence[Group]:
+        """The summaries that stand of these."""
+
+
+async def sum_up_sources(
+    of: NightName, now: Instant, reads: SourceReads | None, model: LanguageModel | None, rules: SourceSummaries
+) -> StepResult:
+    """Sum up what was said in sources that have grown (seeds 002 and 003); without reads nothing is done."""
+    if reads is None:
+        return StepResult((), {})
+    grown = await reads.grown(of.user_id, now, rules)
+    due = [each for each in grown if is_due(each, rules)]
+    known = {each.group_id: each for each in await reads.summaries(of.user_id, [each.source_id for each in due])}
+    writer, arranged = SummaryWriter(model), list[ArrangedGroup]()
+    for start in range(0, len(due), READ_AT_ONCE):
+        some = due[start : start + READ_AT_ONCE]
+        said = await reads.said(of.user_id, [each.source_id for each in some])
+        for source, segments in zip(some, said, strict=True):
+            row = _row(of.user_id, source, await _written(writer, segments, rules), now)
+            old = known.get(row.group_id)
+            row = row if old is None else replace(row, opened_at=old.opened_at)
+            arranged.append(ArrangedGroup(row, None if old is None else group_stamp(old)))
+    figures = {
+        "written": [each.group.members[0] for each in arranged if each.group.summary],
+        "trivial": sum(each.group.summary is None for each in arranged),
+        "more": len(grown) == rules.most,
+        "by": EXTRACTIVE if model is None else model.name,
+        "model_failed": model is not writer.model,
+    }
+    return StepResult(of.arranging(STEP, arranged, ()), figures)
+
+
+def summary_id(user_id: str, source_id: str) -> str:
+    """The id of the summary of a source."""
+    return f"u-{digest('summary', user_id, source_id).hex()}"
+
+
+async def _written(writer: SummaryWriter, segments: Sequence[SourceSegment], rules: SourceSummaries) -> Summary:
+    """The summary of a source with its keywords; of trivial talk neither."""
+    lines = summarised(segments, rules).lines
+    if not lines:
+        return Summary()
+    written = await writer.write("the conversation", lines, rules.sentences)
+    return replace(written, keywords=keywords(segments, rules.keywords))
+
+
+def _row(user_id: str, source: SourceTurns, summary: Summary, now: Instant) -> Group:
+    return Group(
+        group_id=summary_id(user_id, source.source_id),
+        kind=SUMMARY,
+        opened_at=now,
+        summary=summary.text() or None,
+        members=(source.source_id,),
+        quotes=summary.quotes,
+        sources=source.turns,
+        sensitivity=source.sensitivity,
+    )

@@ -1,0 +1,127 @@
+"""Summaries of sources over both stores: written by a night, gone with their source, taken back with their night."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapters.inmemory.journal import InMemoryJournal
+from adapters.inmemory.sources import InMemorySources
+from adapters.inmemory.summaries import InMemorySourceReads
+from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.pool import Pool
+from adapters.postgres.summaries import PostgresSummaries
+from memory.model import commands as c
+from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity, View, user_scope
+from memory.model.sources import Segment, Source
+from memory.rules.decider import Rules
+from memory.services.night import run_night
+from memory.services.undoing_nights import undo_night
+from tests.contract.test_night_steps import NIGHT, Runner
+from tests.contract.test_nights import DAY, NOW, Writer, nights_of, words_of
+from tests.fakes.nights import parts
+
+pytestmark = pytest.mark.postgres
+TALK = (
+    "The harbour office wants the mooring fee for the boat in March.",
+    "I paid the mooring fee for the boat at the harbour office in April.",
+    "We could sell the old boat and buy a smaller one next summer.",
+    "My brother repaired the engine of the boat for nothing.",
+)
+MAIL = " ".join(f"The lease of garden {number} ends in May, says the office." for number in range(20))
+RULES = Rules().life.summaries
+
+
+def source(user: str, name: str, day: float, texts: tuple[str, ...], **more: object) -> Source:
+    said = tuple(
+        Segment(f"g{place}", "Maya", text, 10.0 * place, 10.0 * place + 5, role="user")
+        for place, text in enumerate(texts)
+    )
+    told = Source(name, user_scope(user), "conversation", NOW - day * DAY, segments=said)
+    return replace(told, **more)  # type: ignore[arg-type]
+
+
+class Told:
+    """The same sources in both stores, and a memory of them."""
+
+    def __init__(self, pool: Pool, writer: Writer) -> None:
+        self.writer, self.user = writer, writer.user
+        self.capture = PostgresCapture(pool, "hashing")
+        self.sources = InMemorySources(InMemoryJournal())
+        self.tables, self.here = PostgresSummaries(pool), InMemorySourceReads(self.sources, lambda: writer.believed)
+
+    async def tell(self, told: Source) -> None:
+        await self.capture.store(told)
+        self.sources.store(told)
+
+
+@pytest.fixture
+async def told(pool: Pool, user: str) -> Told:
+    found = Told(pool, Writer(pool, user))
+    await found.writer.turn(c.SetProfile(command_id="profile", profile=Profile(name="Maya")))
+    helped = Segment("a", "Assistant", "The boat is fine. " * 9, 99.0, 100.0, role="assistant")
+    talk = source(user, "talk", 3, TALK, sensitivity=Sensitivity.PRIVATE)
+    await found.tell(replace(talk, segments=(*talk.segments, helped)))
+    await found.tell(source(user, "greeting", 2, ("Hi!", "Hello.", "Bye.", "See you.")))
+    await found.tell(source(user, "note", 1, ("Buy bread.",)))
+    await found.tell(
+        source(
+            user,
+            "mail",
+            4,
+            (MAIL,),
+        )
+    )
+    return found
+
+
+async def test_what_has_grown_and_what_was_said_is_the_same_over_both_stores(told: Told) -> None:
+    grown = await told.tables.grown(told.user, NOW, RULES)
+    assert grown == await told.here.grown(told.user, NOW, RULES)
+    assert [(each.source_id, each.turns, each.summed_up) for each in grown] == [
+        ("greeting", 4, None), ("talk", 4, None), ("mail", 1, None),
+    ]  # fmt: skip
+    names = [each.source_id for each in grown]
+    assert await told.tables.said(told.user, names) == await told.here.said(told.user, names)
+
+
+async def test_a_night_sums_up_once_and_its_undo_takes_it_back(told: Told, pool: Pool) -> None:
+    nights, mind = nights_of(pool), Runner(told.writer)
+    run = (told.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool), sources=told.tables))
+    report = (await run_night(*run))["summaries"]
+    assert (sorted(report["written"]), report["trivial"]) == (["mail", "talk"], 1)
+    groups = {each.members[0]: each for each in told.writer.believed.groups.values()}
+    assert groups["talk"].sensitivity is Sensitivity.PRIVATE
+    assert len(groups["talk"].quotes) == 4
+    assert groups["greeting"].summary is None
+    assert await told.writer.journal.load(told.user) == told.writer.believed
+    assert await told.tables.grown(told.user, NOW, RULES) == [] == await told.here.grown(told.user, NOW, RULES)
+    standing = await told.tables.summaries(told.user, list(groups))
+    assert standing == await told.here.summaries(told.user, list(groups)) == sorted(
+        groups.values(), key=lambda each: each.group_id
+    )  # fmt: skip
+    shown = await told.tables.shown(View(told.user, clearance=Sensitivity.PRIVATE), list(groups))
+    assert shown["talk"]["segment_ids"] == ["g0", "g1", "g2", "g3"]
+    assert "talk" not in await told.tables.shown(View(told.user, clearance=Sensitivity.OPEN), list(groups))
+    await undo_night(told.user, NIGHT, "key", nights, mind)
+    assert told.writer.believed.groups == {}
+
+
+async def test_a_summary_goes_with_its_source_and_with_words_that_it_quotes(told: Told, pool: Pool) -> None:
+    nights, mind = nights_of(pool), Runner(told.writer)
+    await run_night(told.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool), sources=told.tables))
+    groups = {each.members[0]: each for each in told.writer.believed.groups.values()}
+    key = groups["talk"].quotes[0]
+    await told.writer.turn(c.Withdraw(command_id="changed", segment_keys=(key,)))
+    left = {each.members[0] for each in told.writer.believed.groups.values()}
+    assert left == {"greeting", "mail"}
+    for name in sorted(left):
+        await told.writer.turn(c.Withdraw(command_id=f"erase-{name}", erase=True, source_id=name))
+    assert told.writer.believed.groups == {}
+    rows = await pool.rows(
+        "SELECT words FROM content WHERE scope = %(scope)s AND owner LIKE 'u-%%'", scope=f"user:{told.user}"
+    )
+    assert [row for row in rows if "garden" in row["words"]] == []
+    assert '"greeting"' not in str(await pool.rows("SELECT changes FROM journal WHERE user_id = %(u)s", u=told.user))
