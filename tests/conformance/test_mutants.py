@@ -22,8 +22,8 @@ UNMARKED = {
     "Revision.compared",
     *(f"Communities.{each.name}" for each in fields(parameters.Communities)),
 }
-"""A way of working, and a bound that saves time alone, of which no founding design speaks; and communities, of which the
-founding designs give no number."""
+"""A way of working, and a bound that saves time alone, of which no founding design speaks; and communities, of which
+the founding designs give no number."""
 
 
 def test_every_number_of_a_lifetime_is_moved() -> None:
