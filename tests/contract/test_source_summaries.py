@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from adapters.inmemory.journal import InMemoryJournal
 from adapters.inmemory.sources import InMemorySources
 from adapters.inmemory.summaries import InMemorySourceReads
+from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.pool import Pool
 from adapters.postgres.summaries import PostgresSummaries
@@ -125,3 +127,15 @@ async def test_a_summary_goes_with_its_source_and_with_words_that_it_quotes(told
     )
     assert [row for row in rows if "garden" in row["words"]] == []
     assert '"greeting"' not in str(await pool.rows("SELECT changes FROM journal WHERE user_id = %(u)s", u=told.user))
+
+
+async def test_summaries_travel_with_an_archive(told: Told, pool: Pool) -> None:
+    nights, mind = nights_of(pool), Runner(told.writer)
+    await run_night(told.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool), sources=told.tables))
+    archive, file = PostgresArchive(pool), io.BytesIO()
+    await archive.write(told.user, "2024-05-01T00:00:00Z", file)
+    await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=told.user)
+    for table in ("sources", "content", "scopes"):
+        await pool.rows(f"DELETE FROM {table} WHERE scope = %(scope)s", scope=f"user:{told.user}")
+    await archive.restore(told.user, file)
+    assert (await told.writer.journal.load(told.user)).groups == told.writer.believed.groups
