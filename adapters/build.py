@@ -19,6 +19,7 @@ from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
+from adapters.postgres.causes import PostgresCauses
 from adapters.postgres.communities import PostgresCommunities
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
@@ -82,6 +83,7 @@ class Stores:
     night_words: PostgresNightWords
     storylines: PostgresStorylineReads
     summaries: PostgresSummaries
+    causes: PostgresCauses
     communities: PostgresCommunities
     groups: PostgresGroupReads
     feed: PostgresFeed
@@ -165,6 +167,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresNightWords(pool, name, encoder.calibrate),
         PostgresStorylineReads(pool, name, encoder.calibrate),
         PostgresSummaries(pool),
+        PostgresCauses(pool),
         PostgresCommunities(pool),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
@@ -293,4 +296,5 @@ def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: L
         storylines=stores.storylines,
         clustering=Clustering(stores.communities, build_models.graph_engine()),
         sources=stores.summaries,
+        causes=stores.causes,
     )

@@ -24,6 +24,7 @@ from memory.services.hits import SegmentHit, retraction
 from memory.services.known import STEPS, KnownFact
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
 from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
+from memory.words.causes import asks_why
 from memory.words.list_questions import ListQuestion, list_question
 from memory.words.predicates import named
 from memory.words.promise_questions import deed_question, promise_question
@@ -114,12 +115,17 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     elif listed is None and lead is None:
         listed = told_each(leading_each(question.text, mind))
     first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
-    evidence = await _evidence(app, view, shown, [each.fact_id for each in first], facts)
+    reasons: list[str] = []
+    if listed is None and lead is not None and asks_why(question.text):
+        reasons = await app.stores.causes.of(view, lead.fact.fact_id)
+        facts = {**facts, **await _facts(app, view, set(reasons) - facts.keys(), question.as_of)}
+    evidence = await _evidence(app, view, shown, [*(each.fact_id for each in first), *reasons], facts)
     return replace(
         found,
         hits=_each_once([*(hit_of(row) for row in evidence), *found.hits]),
         facts=_all_known(facts, told),
         lead=lead,
+        reasons=[_known(facts[each], facts, told) for each in reasons if each in facts],
         listed=listed,
         abstained=found.abstained and not first,
     )

@@ -280,6 +280,14 @@ class ArrangeGroups(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkCauses(Command):
+    """Link facts with those that were told as their reason; a pair of which one is believed no more is left out."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+    """(id of the cause, id of its effect)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo(Command):
     """Reverse an earlier command, given as the change set the journal holds of it."""
 

@@ -16,6 +16,7 @@ from memory.model.timeline import Instant
 from memory.model.verdicts import Judging
 from memory.model.working_set import Draft, WorkingSet
 from memory.rules import naming, readings, splitting, statements, undoing, upkeep
+from memory.rules.causes import link_causes, withdraw_causes
 from memory.rules.crossings import close_night
 from memory.rules.describing import describe, withdraw_descriptions
 from memory.rules.grouping import arrange, settle_groups
@@ -57,6 +58,7 @@ def carry_out(
     naming.settle_names(turn)
     withdraw_unsupported(turn)
     withdraw_descriptions(turn)
+    withdraw_causes(turn)
     settle_groups(turn, command, rules.life.communities.least_members)
     if turn.asked and turn.judging and not turn.judging.closed:
         raise Unjudged(questions=tuple(turn.asked))
@@ -154,6 +156,11 @@ def _describe(turn: TurnState, command: c.DescribeEntities) -> list[Outcome]:
     return []
 
 
+def _link_causes(turn: TurnState, command: c.LinkCauses) -> list[Outcome]:
+    link_causes(turn, command)
+    return []
+
+
 def _arrange(turn: TurnState, command: c.ArrangeGroups) -> list[Outcome]:
     arrange(turn, command)
     return []
@@ -190,5 +197,6 @@ _DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.CloseNight: lambda turn, command, _: _close_night(turn, command),
     c.DescribeEntities: lambda turn, command, _: _describe(turn, command),
     c.ArrangeGroups: lambda turn, command, _: _arrange(turn, command),
+    c.LinkCauses: lambda turn, command, _: _link_causes(turn, command),
     c.Undo: lambda turn, command, _: undoing.undo(turn, command),
 }

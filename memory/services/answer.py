@@ -74,6 +74,8 @@ class Findings:
     facts: Sequence[KnownFact] = ()
     lead: BestFact | None = None
     """The fact that answers, if one does."""
+    reasons: Sequence[KnownFact] = ()
+    """Facts that were told as its reason, where a reason is asked for."""
     listed: Listing | None = None
     """All that answers, where that is several things."""
     promised: Promised | None = None
@@ -166,7 +168,11 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     """The fact, and what it rests on."""
     matter = content_of(found.question, found.language) | set(terms(lead.fact.statement, found.language)[0])
     quoted = _about(lead.fact, found, matter)
-    lines = [_head(found, lead, quoted[0].offset_s if quoted else 0)]
+    lines, cited = [_head(found, lead, quoted[0].offset_s if quoted else 0)], list(quoted)
+    for fact in found.reasons:
+        hit = _said(found, fact)
+        lines.append(f"{'Grund' if found.language == 'de' else 'Reason'}: {_told(found, fact)}{_where(hit)}")
+        cited += [hit] if hit is not None and hit not in cited else []
     said = [hit for hit in quoted if _is_said_so(hit, lead.fact, found.owner)]
     lines.extend(
         f"You said so on {day_of(hit.at, hit.offset_s)} {place_of(hit)}"
@@ -176,7 +182,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     )
     if not quoted and lead.fact.told_at is not None:
         lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
-    return _composed(lines, quoted)
+    return _composed(lines, cited)
 
 
 def _head(found: Findings, lead: BestFact, offset_s: int) -> str:
@@ -210,7 +216,7 @@ def _enumerated(found: Findings, listed: Listing) -> ComposedAnswer:
     """The list; the facts that say so, each with its day and place; and the best quotations beside."""
     lines, cited = [sentence(listed.lead)], list[SegmentHit]()
     for fact in dict.fromkeys(listed.facts[:TOLD]):
-        said = next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
+        said = _said(found, fact)
         lines.append(f"{_told(found, fact)}{' (disputed)' if fact.disputed else ''}{_where(said)}")
         cited += [said] if said is not None and said not in cited else []
     matter = content_of(found.question, found.language)
@@ -230,6 +236,11 @@ def _told(found: Findings, fact: KnownFact, statement: str | None = None) -> str
     told = statement or fact.statement
     said = next((hit.text for hit in found.hits if fact.fact_id in hit.fact_ids and hit.speaker == found.owner), "")
     return sentence(told_in_answer(told, found.owner, found.question, said))
+
+
+def _said(found: Findings, fact: KnownFact) -> SegmentHit | None:
+    """The best hit that a fact was read from."""
+    return next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
 
 
 def _where(said: SegmentHit | None) -> str:

@@ -22,6 +22,7 @@ from memory.ports import LanguageModel
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, NightName, NightView, StepResult
 from memory.rules.parameters import Life
+from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
 from memory.services.night_storylines import ALL_WORD_STEPS
@@ -104,6 +105,8 @@ class NightParts:
     """What communities are found in, and with what; without it there are none."""
     sources: SourceReads | None = None
     """What summing up sources reads; without it none is summed up."""
+    causes: CausalReads | None = None
+    """What causal links are read off; without it there are none."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -161,6 +164,7 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
             parts.storylines,
             parts.clustering,
             parts.sources,
+            parts.causes,
         )
         for name, step in parts.word_steps.items():
             await _second_phase(name, step, sight, plan, night, parts)

@@ -11,6 +11,8 @@ from memory.model.groups import Group
 from memory.model.storylines import Macro, Storyline
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import StepResult
+from memory.services.night_causes import STEP as CAUSES
+from memory.services.night_causes import link_causes
 from memory.services.night_communities import STEP as COMMUNITIES
 from memory.services.night_communities import communities
 from memory.services.night_sources import STEP as SOURCES
@@ -87,12 +89,17 @@ async def _sources(sight: WordSight) -> StepResult:
     return await sum_up_sources(sight.of, sight.now, sight.sources, sight.model, sight.life.summaries)
 
 
+async def _causes(sight: WordSight) -> StepResult:
+    return await link_causes(sight.of, sight.now, sight.causes)
+
+
 async def _communities(sight: WordSight) -> StepResult:
     return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
 
 
 ALL_WORD_STEPS: Mapping[str, WordStep] = {
     **WORD_STEPS,
+    CAUSES: _causes,
     SOURCES: _sources,
     STEP: storylines,
     COMMUNITIES: _communities,

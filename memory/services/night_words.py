@@ -24,6 +24,7 @@ from memory.retrieval.briefing import briefing
 from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
+from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
 from memory.services.reflect import EXTRACTIVE
@@ -73,6 +74,8 @@ class WordSight:
     """What communities are found in, and with what."""
     sources: SourceReads | None = None
     """What summing up sources reads."""
+    causes: CausalReads | None = None
+    """What causal links are read off."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

@@ -1,0 +1,59 @@
+"""What causal links are read off, of one memory without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adapters.inmemory.sources import InMemorySources
+from memory.model.sources import Segment, Source
+from memory.model.timeline import Instant
+from memory.model.working_set import WorkingSet
+from memory.rules.causes import CausalSegment, StatedFact
+from memory.words.causes import causal_parts
+
+LATE_S = 3_600.0
+"""Seconds after which words are no longer what was said just before."""
+
+
+class InMemoryCausalReads:
+    """See memory.services.night_causes.CausalReads."""
+
+    def __init__(self, sources: InMemorySources, believed: Callable[[], WorkingSet]) -> None:
+        self._sources, self._believed = sources, believed
+
+    async def told(self, user_id: str, since: Instant) -> list[CausalSegment]:
+        """See memory.services.night_causes.CausalReads."""
+        found = [
+            (source.time_of(segment), key, self._segment(source, place))
+            for source in self._sources.all()
+            for place, segment in enumerate(source.segments)
+            if self._is_fresh(key := source.key_of(segment), since) and segment.role not in ("assistant", "tool")
+            and any(causal_parts(segment.text))
+        ]  # fmt: skip
+        return [segment for _, _, segment in sorted(found, key=lambda each: (-each[0], each[1]))]
+
+    def _segment(self, source: Source, place: int) -> CausalSegment:
+        segment = source.segments[place]
+        near = source.segments[max(0, place - 2) : place]
+        same = [each for each in near if each.speaker == segment.speaker and segment.start - each.start <= LATE_S]
+        last = same[-1] if same else None
+        before = () if last is None else self._stated(source, last)
+        return CausalSegment(segment.text, self._stated(source, segment), "" if last is None else last.text, before)
+
+    def _stated(self, source: Source, segment: Segment) -> tuple[StatedFact, ...]:
+        believed, key = self._believed(), source.key_of(segment)
+        facts = [
+            believed.facts[fact_id]
+            for fact_id, said in sorted(believed.evidence.items())
+            if any(each.segment_key == key for each in said) and believed.facts[fact_id].status == "active"
+        ]
+        return tuple(StatedFact(each.fact_id, each.statement, self._name(each.subject_id)) for each in facts)
+
+    def _is_fresh(self, key: int, since: Instant) -> bool:
+        believed = self._believed()
+        said = (fact_id for fact_id, rows in believed.evidence.items() if any(each.segment_key == key for each in rows))
+        return any(believed.facts[each].system_from >= since for each in said)
+
+    def _name(self, entity_id: str) -> str:
+        entity = self._believed().entities.get(entity_id)
+        return "" if entity is None else entity.name
