@@ -8,6 +8,8 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN = "storyline", "macro", "community", "pattern"
+ROLL_UPS = (STORYLINE, MACRO)
+"""Those that are recalled and fade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Group:
     last_at: Instant | None = None
     """When its last source began."""
     state: str = "active"
+    """Of a storyline or macro: active, core or archived (memory.rules.lifecycle)."""
     closed_at: Instant | None = None
     """Since when it has been silent for too long; None = it is open."""
     sensitivity: Sensitivity = Sensitivity.OPEN
@@ -48,6 +51,6 @@ class Group:
     @property
     def rests_on(self) -> tuple[str, ...]:
         """Ids of the entities, facts and groups that it goes or changes with, beside the sources of a storyline."""
-        if self.kind in (STORYLINE, MACRO):
+        if self.kind in ROLL_UPS:
             return () if self.anchor_id is None else (self.anchor_id,)
         return (*self.members, *self.facts)

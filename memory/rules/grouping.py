@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memory.model.changes import SEGMENT, WORDS_ERASED, Change
+from memory.model.changes import SEGMENT, WORDS_ERASED, Change, key_of
 from memory.model.commands import ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
@@ -46,11 +46,19 @@ def settle_groups(turn: TurnState, command: Command, least_members: int) -> None
     """Take from groups, at the end of a turn, what it has taken from what they rest on.
 
     Where words are erased, the words of every summary that may have quoted them are erased as well. A community of
-    fewer than `least_members` is none.
+    fewer than `least_members` is none. With a group goes that it was recalled.
     """
     draft = turn.draft
-    if not draft.groups:
-        return
+    if draft.groups:
+        _take_away(draft, command, least_members)
+    gone = [each for each in draft.changes if isinstance(each.row, Group) and each.after is None]
+    for change in gone:
+        identity = str(key_of(change.row)[0])
+        if identity not in draft.groups and (recalls := draft.accesses.get(identity)) is not None:
+            draft.put(change.reason, recalls, None)
+
+
+def _take_away(draft: Draft, command: Command, least_members: int) -> None:
     erasing = isinstance(command, Withdraw) and command.erase
     taken = Taken(
         frozenset(key for change in draft.changes for key in _lost_keys(draft, change)), erasing, least_members
