@@ -7,10 +7,11 @@ stands with its community and with everything that it quotes. What a turn takes 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memory.model.changes import SEGMENT, WORDS_ERASED, Change, key_of
+from memory.model.changes import SEGMENT, WORDS_ERASED, Change, Row, key_of
 from memory.model.commands import ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
@@ -60,9 +61,8 @@ def settle_groups(turn: TurnState, command: Command, least_members: int) -> None
 
 def _take_away(draft: Draft, command: Command, least_members: int) -> None:
     erasing = isinstance(command, Withdraw) and command.erase
-    taken = Taken(
-        frozenset(key for change in draft.changes for key in _lost_keys(draft, change)), erasing, least_members
-    )
+    lost = frozenset(key for change in _staying(draft) for key in _lost_keys(draft, change))
+    taken = Taken(lost, erasing, least_members)
     for group in _concerned(draft):
         left = _LEFT[group.kind](draft, group, taken)
         if left is None:
@@ -184,6 +184,23 @@ _LEFT: Mapping[str, Callable[[Draft, Group, Taken], Group | None]] = {
     COMMUNITY: _community_left,
     PATTERN: _pattern_left,
 }
+
+
+def _staying(draft: Draft) -> list[Change]:
+    """The changes of a turn without mentions that became another entity's: by a merge or a split no word is lost."""
+    came: defaultdict[Mention, set[str]] = defaultdict(set)
+    for change in draft.changes:
+        if isinstance(change.after, Mention) and change.before is None:
+            came[replace(change.after, entity_id="")].add(change.after.entity_id)
+
+    def moved(row: Row) -> bool:
+        if not isinstance(row, Mention):
+            return False
+        entity = draft.entities.get(row.entity_id)
+        told_of = draft.mentions.get(entity.merged_into or "", {}) if entity is not None else {}
+        return row.segment_key in told_of or bool(came.get(replace(row, entity_id=""), set()) - {row.entity_id})
+
+    return [each for each in draft.changes if each.after is not None or not moved(each.row)]
 
 
 def _lost_keys(draft: Draft, change: Change) -> Iterator[int]:

@@ -142,6 +142,21 @@ async def test_recalls_of_groups_are_counted_over_both_stores_and_go_with_them(m
     assert await mine.journal.committed(mine.user, "off") is not None, "its history stays"
 
 
+async def test_a_storyline_follows_a_merge_and_its_undoing(mine: Writer, pool: Pool) -> None:
+    keys = tuple(key for key, row in mine.believed.mentions[elena(mine)].items() if row.source_id == "two")
+    await mine.turn(c.SplitEntity(command_id="split", entity_id=elena(mine), name="Lena", segment_keys=keys))
+    other = next(each.entity_id for each in mine.believed.entities.values() if each.name == "Lena")
+    first = line(mine)
+    await arrange(mine, first)
+    await mine.turn(c.MergeEntities(command_id="merge", winner_id=other, loser_id=elena(mine)))
+    [moved] = mine.believed.groups.values()
+    assert (moved.group_id, moved.summary, moved.dirty) == (first.group_id, first.summary, True)
+    assert mine.believed.entities[moved.anchor_id or ""].merged_into is None
+    assert await mine.journal.load(mine.user) == mine.believed
+    await mine.turn(c.Undo(command_id="undo", done=await mine.journal.committed(mine.user, "merge")))
+    assert mine.believed.groups == {first.group_id: first} == (await mine.journal.load(mine.user)).groups
+
+
 async def test_groups_travel_with_an_archive(mine: Writer, pool: Pool) -> None:
     first = line(mine)
     await arrange(mine, first)

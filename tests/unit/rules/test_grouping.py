@@ -103,9 +103,6 @@ def test_a_forgotten_fact_takes_the_summaries_along_that_quote_its_words() -> No
 
 def test_with_its_anchor_a_group_goes_and_a_macro_with_its_storylines() -> None:
     mind = Remembering(LINE, MACRO)
-    mind.turn(c.MergeEntities, winner_id="b", loser_id="a")
-    assert mind.believed.groups == {}
-    mind = Remembering(LINE, MACRO)
     assert {"s-1", "m-1"} <= set(mind.turn(c.ForgetEntity, entity_id="a").erased)
     mind = Remembering(LINE, MACRO)
     mind.turn(c.ArrangeGroups, withdrawn=(("s-1", group_stamp(LINE)),))

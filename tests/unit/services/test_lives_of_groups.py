@@ -93,9 +93,8 @@ async def test_a_macro_has_such_a_life_too() -> None:
     assert {each.state for each in dreamer.believed.groups.values()} == {"archived"}
     [macro] = [each for each in dreamer.believed.groups.values() if each.kind == "macro"]
     look(dreamer, macro.group_id, 203)
-    assert {each.kind: each.state for each in dreamer.believed.groups.values()} == {
-        "macro": "active", "storyline": "archived",
-    }  # fmt: skip
+    left = {each.kind: each.state for each in dreamer.believed.groups.values()}
+    assert left == {"macro": "active", "storyline": "archived"}
 
 
 async def test_another_law_may_serve_them() -> None:
@@ -129,6 +128,25 @@ async def test_with_the_group_its_recalls_go() -> None:
     look(dreamer, identity, 11)
     undone = await undo_night("u", after(10), "key", NightLog(dreamer.nights, dreamer.mind), dreamer.mind)
     assert (undone.skipped, dreamer.believed.groups, dreamer.believed.accesses) == ((), {}, {})
+
+
+async def test_nights_after_a_merge_find_the_same_storylines_and_one_macro() -> None:
+    dreamer = Dreamer("ab")
+    dreamer.tell("b", *(each - 700 for each in (0, 1, 2, 3, 4, 200, 201, 202, 203, 204)))
+    dreamer.tell("a", *(each - 100 for each in (0, 1, 2, 3, 4)))
+    await dreamer.sleep(SUNDAY)
+    before = dreamer.believed.groups
+    dreamer.now = MAY + 8 * DAY
+    dreamer.commit(c.MergeEntities(command_id="merge", winner_id="a", loser_id="b"))
+    told = await dreamer.sleep(SUNDAY + timedelta(days=7))
+    assert (told["opened"], told["withdrawn"], told["macros_opened"]) == ([], [], [])
+    assert dreamer.believed.groups.keys() == before.keys()
+    assert {each.anchor_id for each in dreamer.believed.groups.values()} == {"a"}
+    [macro] = [each for each in dreamer.believed.groups.values() if each.kind == "macro"]
+    assert (len(macro.members), macro.sources, macro.dirty) == (3, 15, False)
+    after_it = dreamer.believed.groups
+    await dreamer.sleep(SUNDAY + timedelta(days=14))
+    assert dreamer.believed.groups == after_it
 
 
 def test_a_look_at_what_is_not_there_or_does_not_fade_counts_nothing() -> None:
