@@ -65,6 +65,7 @@ async def test_one_that_was_looked_at_ten_times_is_core_and_lasts() -> None:
     assert await states(dreamer, 12 + 4_000) == {"archived": 1}
 
 
+@pytest.mark.conforms("002:storylines.lifecycle")
 async def test_one_that_goes_on_being_told_is_never_archived() -> None:
     dreamer, identity = await lived()
     look(dreamer, identity, 11)
@@ -85,6 +86,7 @@ async def test_a_source_that_opens_it_again_brings_it_back() -> None:
     assert await states(dreamer, 212) == {"active": 1}
 
 
+@pytest.mark.conforms("002:storylines.lifecycle")
 async def test_a_macro_has_such_a_life_too() -> None:
     dreamer = Dreamer("a")
     dreamer.tell("a", *(each - 300 for each in (0, 1, 2, 3, 4, 200, 201, 202, 203, 204)))
@@ -97,6 +99,7 @@ async def test_a_macro_has_such_a_life_too() -> None:
     assert left == {"macro": "active", "storyline": "archived"}
 
 
+@pytest.mark.conforms("002:storylines.lifecycle")
 async def test_another_law_may_serve_them() -> None:
     dreamer, _ = await lived()
     life = Life(strength=Strength(storyline="half_life"))
@@ -115,6 +118,7 @@ async def test_a_night_that_archives_is_undone_to_what_was() -> None:
     assert (undone.skipped, dreamer.believed.groups) == ((), before)
 
 
+@pytest.mark.conforms("002:storylines.lifecycle")
 async def test_what_was_looked_at_since_it_was_counted_is_left_alone() -> None:
     dreamer, identity = await lived()
     crossing = c.Crossing("group", identity, "state", "active", "archived", stamp=0)
@@ -149,6 +153,7 @@ async def test_nights_after_a_merge_find_the_same_storylines_and_one_macro() -> 
     assert dreamer.believed.groups == after_it
 
 
+@pytest.mark.conforms("002:storylines.lifecycle")
 def test_a_look_at_what_is_not_there_or_does_not_fade_counts_nothing() -> None:
     dreamer = Dreamer("a")
     look(dreamer, "s-none", 1)
