@@ -150,3 +150,15 @@ def test_undone_after_words_went_a_group_does_not_get_them_back() -> None:
 
 def test_a_memory_without_groups_is_not_looked_through() -> None:
     assert Remembering().believed.groups == WorkingSet("u").groups
+
+
+def test_a_command_is_undone_though_a_night_has_written_of_a_group_since() -> None:
+    mind = Remembering(LINE, MACRO)
+    done = mind.turn(c.ForgetFact, fact_id="f")
+    left = mind.believed.groups["s-1"]
+    assert (left.summary, left.dirty) == (None, True)
+    written = replace(left, summary="He rows. [1]", quotes=(1,), dirty=False)
+    mind.arrange(written)
+    mind.turn(c.Undo, done=done)
+    assert mind.believed.facts["f"].status == "active"
+    assert mind.believed.groups["s-1"] == written, "what the night has written stands"
