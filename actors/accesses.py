@@ -42,13 +42,14 @@ class AccessCounter:
         self._record = record
         self._believed = believed
         self._sources = sources
-        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self._counts: defaultdict[str, Counter[int | str]] = defaultdict(Counter)
+        """user id -> how often each segment, by its key, and each storyline or macro, by its id, was recalled."""
         self._unsaid: dict[str, list[RecordAccess]] = {}
         self._batch = 0
         self._noting: set[asyncio.Task[None]] = set()
         self._task: asyncio.Task[None] | None = None
 
-    def note(self, user_id: str, keys: Awaitable[Iterable[int]]) -> None:
+    def note(self, user_id: str, keys: Awaitable[Iterable[int | str]]) -> None:
         """Count these segments once each, as soon as it is known which they are."""
         noting = asyncio.ensure_future(self._note(user_id, keys))
         self._noting.add(noting)
@@ -56,7 +57,15 @@ class AccessCounter:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._later())
 
-    async def _note(self, user_id: str, keys: Awaitable[Iterable[int]]) -> None:
+    def note_groups(self, user_id: str, group_ids: Iterable[str]) -> None:
+        """Count these storylines or macros once each."""
+
+        async def ids() -> Iterable[str]:
+            return group_ids
+
+        self.note(user_id, ids())
+
+    async def _note(self, user_id: str, keys: Awaitable[Iterable[int | str]]) -> None:
         try:
             found = await keys  # first: meanwhile the counts may have been sent, and new ones begun
             self._counts[user_id].update(found)
@@ -83,14 +92,16 @@ class AccessCounter:
         for user_id, commands in list(self._unsaid.items()):
             await self._send(user_id, commands)
 
-    async def _command(self, user_id: str, counted: Mapping[int, int]) -> RecordAccess:
+    async def _command(self, user_id: str, noted: Mapping[int | str, int]) -> RecordAccess:
+        counted = {key: often for key, often in noted.items() if isinstance(key, int)}
+        groups = sorted((each, often) for each, often in noted.items() if isinstance(each, str))
         sources = await self._sources(user_id, counted)
         # over a large memory this takes a tenth of a second, which questions must not wait for
         reached = await asyncio.to_thread(with_believed, counted, self._believed(user_id))
         self._batch += 1
         identity = command_id("access", self._origin, user_id, self._batch)
         return RecordAccess(
-            command_id=identity, actor="access", accessed=reached, sources=with_sources(counted, sources)
+            command_id=identity, actor="access", accessed=(*reached, *groups), sources=with_sources(counted, sources)
         )
 
     async def _send(self, user_id: str, commands: list[RecordAccess]) -> None:

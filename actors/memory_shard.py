@@ -151,6 +151,10 @@ class MemoryShard:
             self._accesses.note(memory.user_id, credited(question, found.keys, legs.follower.segment_index, again))
         return understood.told(found)
 
+    async def note_groups(self, user_id: str, group_ids: Sequence[str]) -> None:
+        """Count that somebody was shown these storylines or macros."""
+        self._accesses.note_groups(user_id, group_ids)
+
     async def open_socket(self) -> None:
         """Answer on the same machine past Ray, too (actors.shard_socket)."""
         await self._exchange.open()

@@ -294,7 +294,7 @@ def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: L
         model,
         settings.night.hour,
         storylines=stores.storylines,
-        clustering=Clustering(stores.communities, build_models.graph_engine()),
+        clustering=Clustering(stores.communities, build_models.graph_engine(), settings.communities_job.ties),
         sources=stores.summaries,
         causes=stores.causes,
     )

@@ -96,6 +96,8 @@ def _storylines(report: Mapping[str, Any]) -> str:
 
 def _communities(report: Mapping[str, Any]) -> str:
     found = report.get("communities", {})
+    if found.get("left_to_a_job"):
+        return f"left to a job of their own, for {found['ties']} ties"
     if not found.get("standing") and not _moved_by(found, _COMMUNITY_MOVES):
         return ""
     told = f"{_counted_communities(found['standing'])}, {counted(found['patterns'], 'pattern')}"

@@ -1,8 +1,8 @@
-"""`memoray storylines`: what has been going on around somebody or something."""
+"""`memoray storylines` and `memoray macros`: what has been going on around somebody or something."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -14,10 +14,14 @@ from cli.console import HomeOption, JsonOption, UserOption, counted, out, print_
 from cli.facts import LimitOption
 from cli.listing import print_rows
 
+EntityOption = Annotated[str | None, typer.Option(help="Only those around this entity.")]
+ArchivedOption = Annotated[bool, typer.Option("--archived", help="Those that nobody has looked at for long.")]
+
 
 def storylines(
     storyline_id: Annotated[str | None, typer.Argument(help="Opens one, by its id or the beginning of it.")] = None,
-    entity: Annotated[str | None, typer.Option(help="Only those around this entity.")] = None,
+    entity: EntityOption = None,
+    archived: ArchivedOption = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -32,31 +36,82 @@ def storylines(
         if storyline_id is not None:
             _show(client.get(route("storylines", storyline_id), limit=limit), zone, as_json)
             return
-        found = client.get("/v1/storylines", entity=entity, limit=limit)
+        found = client.get("/v1/storylines", entity=entity, state=_state(archived), limit=limit)
         rows = [
-            (each["entity"], "open" if each["open"] else "closed", day(each["first_at"], zone),
-             day(each["last_at"], zone), str(each["sources"]), each["storyline_id"])
+            (each["entity"], _standing(each), *_span(each, zone), str(each["sources"]), each["storyline_id"])
             for each in found["storylines"]
-        ]  # fmt: skip
+        ]
         titles = ("around", "state", "from", "until", "sources", "id")
         print_rows(client, found, as_json, titles, rows, found["total"])
 
 
+def macros(
+    macro_id: Annotated[str | None, typer.Argument(help="Opens one, by its id or the beginning of it.")] = None,
+    entity: EntityOption = None,
+    archived: ArchivedOption = False,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List whom and what several storylines are about, or open one macro down to its storylines and what was said.
+
+    Sundays make them. `memoray storylines ID` opens each of its storylines further.
+
+    Example: memoray macros --entity Tom
+    """
+    with connect(home, user) as client:
+        zone = home_zone(client)
+        if macro_id is not None:
+            _show(client.get(route("macros", macro_id), limit=limit), zone, as_json)
+            return
+        found = client.get("/v1/macros", entity=entity, state=_state(archived), limit=limit)
+        rows = [
+            (each["entity"], *_span(each, zone), str(len(each["storylines"])), str(each["sources"]), each["macro_id"])
+            for each in found["macros"]
+        ]
+        titles = ("around", "from", "until", "storylines", "sources", "id")
+        print_rows(client, found, as_json, titles, rows, found["total"])
+
+
+def _state(archived: bool) -> str | None:
+    return "archived" if archived else None
+
+
+def _standing(line: Mapping[str, Any]) -> str:
+    return "archived" if line["state"] == "archived" else "open" if line["open"] else "closed"
+
+
+def _span(each: Mapping[str, Any], zone: ZoneInfo) -> tuple[str, str]:
+    return day(each["first_at"], zone), day(each["last_at"], zone)
+
+
 def _show(found: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
-    """One storyline: its summary, then its sources with what they say of the entity."""
+    """One storyline or macro: its summary, a macro's storylines, then the sources with what they say of the entity."""
     if as_json:
         print_json(found)
         return
-    span = f"{day(found['first_at'], zone)} to {day(found['last_at'], zone)}"
+    span = " to ".join(_span(found, zone))
     out.print(f"{found['entity']}, {span}, {counted(found['sources'], 'source')}", style="bold", markup=False)
     out.print("It quotes:" if found["extractive"] else "A language model wrote:", markup=False)
-    for line in found["summary"]:
-        cited = " ".join(f"[{each['source_id']}/{each['segment_id']}]" for each in line["segments"])
-        out.print(f"  {line['text']} {cited}", markup=False)
+    for line in _cited(found["summary"]):
+        out.print(f"  {line}", markup=False)
+    for part in found.get("parts", ()):
+        told = f"{' to '.join(_span(part, zone))}, {counted(part['sources'], 'source')}, {_standing(part)}"
+        out.print(f"{told}: {part['storyline_id']}", style="bold", markup=False)
+        for line in _cited(part["summary"]):
+            out.print(f"  {line}", markup=False)
     for source in found["told_in"]:
         out.print(f"{clock(source['at'], zone)} {source['source_id']}", markup=False)
         for each in source["segments"]:
             out.print(f"  {each['speaker']}: {each['text']}", markup=False)
 
 
-COMMANDS = (("storylines", storylines),)
+def _cited(summary: Any) -> Iterator[str]:
+    """Lines with what they rest on."""
+    for line in summary:
+        cited = " ".join(f"[{each['source_id']}/{each['segment_id']}]" for each in line["segments"])
+        yield f"{line['text']} {cited}"
+
+
+COMMANDS = (("storylines", storylines), ("macros", macros))

@@ -34,7 +34,7 @@ after an outage each would be late, and be answered a second time by PostgreSQL 
 LOOKED_S = 2.0
 """Seconds between looks whether there are as many shards as there are to be, all of them with their lines open."""
 FIGURES_S = 1.0
-"""Seconds that figures wait for a shard."""
+"""Seconds that figures, and what is only counted, wait for a shard."""
 
 REBUILD_S = 3_600.0
 """Seconds a rebuilding may take: all that was ever asked of a memory is decided again."""
@@ -73,6 +73,11 @@ class RayActorClient:
         async with self._asked:
             answer = self._directory.ask(question.view.user_id, "recall", question, only, understood)
             return cast(Recollection, await self._within(answer, self._patience_s))
+
+    async def note_groups(self, user_id: str, group_ids: Sequence[str]) -> None:
+        """Count that somebody was shown these; a shard that is away does not, which costs them a little strength."""
+        with suppress(RayError, Unavailable):
+            await self._asked_of(user_id, FIGURES_S, "note_groups", tuple(group_ids))
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""

@@ -108,6 +108,9 @@ class ActorClient(Protocol):
     async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         """What answers a question; one that is not understood yet is encoded where it is answered."""
 
+    async def note_groups(self, user_id: str, group_ids: Sequence[str]) -> None:
+        """Count that somebody was shown these storylines or macros; by a shard that is away they are not counted."""
+
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once."""
 

@@ -6,40 +6,26 @@ from the tables, and lets the shard commit; a night that was is only told again.
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import json
-import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
+from typing import Any
 
-from adapters import build
-from config.cluster import adopt_cluster
-from config.settings import load
-from memory.errors import DomainError
+from config.settings import Settings
+from jobs.starting import job_parser, run_job
 
 
 def main() -> None:
     """Run what is due and print one report a line."""
-    parser = argparse.ArgumentParser(prog="python -m jobs.nightly", description=main.__doc__)
-    parser.add_argument("--home", type=Path, help="the data folder (default: MEMORAY_HOME, else ./data)")
-    parser.add_argument("--user", help="only this user")
+    parser = job_parser("jobs.nightly", main.__doc__)
     parser.add_argument("--night", type=date.fromisoformat, help="this night (YYYY-MM-DD) instead of all that are due")
-    arguments = parser.parse_args()
-    try:
-        settings = build.attached(load(arguments.home))
-        adopt_cluster(settings.home)
-        # only now, for Ray reads its environment when it is imported
-        from actors.directory import connect
-        from jobs.nights import run
+    run_job(parser, _sleep, "nights told")
 
-        connect()
-        reports = asyncio.run(run(settings, arguments.user, arguments.night))
-    except DomainError as error:
-        sys.exit(f"{error.kind}: {error.detail}")
-    for report in reports:
-        print(json.dumps(report))
-    print(f"{len(reports)} nights told", file=sys.stderr)
+
+async def _sleep(settings: Settings, asked: Namespace) -> Sequence[Mapping[str, Any]]:
+    from jobs.nights import run
+
+    return await run(settings, asked.user, asked.night)
 
 
 if __name__ == "__main__":

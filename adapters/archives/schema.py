@@ -271,7 +271,7 @@ class JournalLine(ArchiveLine):
 _CROSSED = {
     "state": STATES, "tier": TIERS, "status": STATUSES, "lifetime": (*NOTE_LIFETIME_DAYS, "expired"),
 }  # fmt: skip
-Cell = tuple[Literal["fact", "entity", "source", "note"], k.Id, k.Named, k.Named, k.Named, k.Count | None]
+Cell = tuple[Literal["fact", "entity", "source", "note", "group"], k.Id, k.Named, k.Named, k.Named, k.Count | None]
 
 
 class NightLine(ArchiveLine):
@@ -318,7 +318,7 @@ def _facts(cluster: list[Any]) -> bool:
 class AccessLine(ArchiveLine):
     """How often something was recalled. Earliest archives lack what the decay laws need."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^(?s:[ef]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
+    id: Annotated[str, StringConstraints(pattern=r"^(?s:[efms]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
                   AfterValidator(k.storable)]  # fmt: skip
     count: k.Count
     last_at: k.Moment

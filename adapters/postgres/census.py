@@ -22,7 +22,7 @@ from memory.model.profile import Profile
 from memory.model.scopes import user_scope
 from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import assemble
-from memory.rules.census import Census, EntityRows, FactRows, Fresh, SourceColumns, dtype_of, table
+from memory.rules.census import Census, EntityRows, FactRows, Fresh, GroupColumns, SourceColumns, dtype_of, table
 from memory.rules.promises import due_of, settled
 from memory.rules.reflection import Likeness
 
@@ -49,10 +49,11 @@ async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibra
         _read_promises(entities)
         facts = table(FactRows, await _columns(connection, "facts", key))
         sources = table(SourceColumns, await _columns(connection, "sources", key))
+        groups = table(GroupColumns, await _columns(connection, "groups", key))
         notes = tuple(Note(**row, text="") for row in await _rows(connection, "notes", key))
         [pending] = await _rows(connection, "pending", key)
         fresh = await _fresh(connection, key, calibrate)
-    return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh)
+    return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups)
 
 
 async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Calibration) -> Fresh:

@@ -23,6 +23,8 @@ from memory.model.timeline import Instant
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, NightName, StepResult
 from memory.services.night import NightPlan, commands_of
+from memory.services.night_communities import LEFT
+from memory.services.night_communities import STEP as COMMUNITIES
 from memory.services.undoing_nights import NightCommands
 
 Q = queries("nights")
@@ -108,6 +110,12 @@ class PostgresNights:
         """Users of whom a night runs."""
         with everybody("whose night goes on"):
             return [row["user_id"] for row in await self._pool.rows(Q["under_way"], longest_s=LONGEST_S)]
+
+    async def left_to_a_job(self) -> list[tuple[str, date]]:
+        """Users whose latest night has left their communities to a job, each with that night."""
+        with everybody("whose communities wait for a job"):
+            rows = await self._pool.rows(Q["left_to_a_job"], step=COMMUNITIES, left=LEFT)
+            return [(row["user_id"], row["night"]) for row in rows]
 
     async def finish(self, user_id: str, night: date) -> NightPlan:
         """All of the plan has been committed: only its report is kept, and the ids of what it committed.

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
-from deployments.paging import PageParameters
 from deployments.use_cases import storylines as cases
 from deployments.use_cases.storylines import (
     MacroList,
     MacroPage,
     RollUpFilter,
+    RollUpParameters,
     StorylineFilter,
     StorylineList,
     StorylinePage,
@@ -33,7 +33,9 @@ async def storylines(asked: Annotated[StorylineFilter, Query()], who: Who, app: 
 
 
 @router.get("/storylines/{storyline_id}")
-async def storyline(storyline_id: Id, asked: Annotated[PageParameters, Query()], who: Who, app: Here) -> StorylinePage:
+async def storyline(
+    storyline_id: Id, asked: Annotated[RollUpParameters, Query()], who: Who, app: Here
+) -> StorylinePage:
     """One storyline, by its id or the beginning of it, with its sources and what they say of the entity.
 
     Example: `GET /v1/storylines/s-0a1b2c?limit=20`
@@ -51,7 +53,7 @@ async def macros(asked: Annotated[RollUpFilter, Query()], who: Who, app: Here) -
 
 
 @router.get("/macros/{macro_id}")
-async def macro(macro_id: Id, asked: Annotated[PageParameters, Query()], who: Who, app: Here) -> MacroPage:
+async def macro(macro_id: Id, asked: Annotated[RollUpParameters, Query()], who: Who, app: Here) -> MacroPage:
     """One macro, by its id or the beginning of it, with its storylines and its sources.
 
     Example: `GET /v1/macros/m-0a1b2c`

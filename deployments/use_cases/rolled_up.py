@@ -18,7 +18,7 @@ from deployments.use_cases.searching import (
     answer_of,
     question_of,
 )
-from deployments.use_cases.storylines import cited_lines
+from deployments.use_cases.storylines import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.shown import Row
@@ -55,7 +55,10 @@ async def context(app: AppContext, who: Caller, asked: ContextParameters) -> Con
         cited = await cited_lines(app, who, rows)
         told = [row for row in rows if cited[row["group_id"]]]
         if told:
-            return _answer(question, recalled, granularity, told, cited, best)
+            answer = _answer(question, recalled, granularity, told, cited, best)
+            if asked.record_access:
+                note_recalled(app, who, [each.id for each in answer.rolled_up or ()])
+            return answer
     return answer_of(asked.query, recalled).model_copy(update={"granularity": SAID})
 
 
@@ -76,11 +79,12 @@ async def _of_macros(app: AppContext, who: Caller, scores: Mapping[str, float]) 
 
 
 async def _ranked(app: AppContext, who: Caller, kind: str, scores: Mapping[str, float], limit: int) -> list[Row]:
-    """The groups in sight of the highest scores, the best first."""
+    """The groups in sight of the highest scores, the best first; none that is archived."""
     if not scores:
         return []
     found = await app.stores.groups.page(who.view, kind, len(scores), ids=list(scores))
-    return sorted(found.shown, key=lambda row: (-scores[row["group_id"]], row["group_id"]))[:limit]
+    at_hand = [row for row in found.shown if row["state"] != "archived"]
+    return sorted(at_hand, key=lambda row: (-scores[row["group_id"]], row["group_id"]))[:limit]
 
 
 def _answer(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -34,6 +35,7 @@ _STORYLINE = {
     "sources": 5,
     "first_at": "2026-02-01T12:00:00Z",
     "last_at": "2026-03-01T12:00:00Z",
+    "state": "active",
     "open": True,
 }
 _MACRO = {
@@ -60,7 +62,10 @@ class CitedLine(BaseModel):
 
 
 class RollUp(BaseModel):
-    """What a storyline and a macro have in common. `extractive`: the summary quotes, no language model wrote it."""
+    """What a storyline and a macro have in common. `extractive`: the summary quotes, no language model wrote it.
+
+    `state` is active, core (opened or told ten times) or archived: long silent, and looked at by nobody.
+    """
 
     entity_id: str
     entity: str
@@ -70,6 +75,7 @@ class RollUp(BaseModel):
     sources: int
     first_at: str
     last_at: str
+    state: str
 
 
 class StorylineOut(RollUp, json_schema_extra={"examples": [_STORYLINE]}):
@@ -130,6 +136,10 @@ class RollUpFilter(PageParameters):
     """The parameters of a list of macros."""
 
     entity: Annotated[ShortText | None, Field(description="Only those around this entity, by name or id.")] = None
+    state: Annotated[
+        Literal["active", "core", "archived"] | None,
+        Field(description="Archived ones are only listed when asked for."),
+    ] = None
 
 
 class StorylineFilter(RollUpFilter):
@@ -138,10 +148,18 @@ class StorylineFilter(RollUpFilter):
     open: Annotated[bool | None, Field(description="Only those that are open, or only those that are not.")] = None
 
 
+class RollUpParameters(PageParameters):
+    """The parameters of one storyline or macro."""
+
+    record_access: Annotated[
+        bool, Field(description="Whether to open it counts as a recall, which lets it last and brings it back.")
+    ] = True
+
+
 async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> StorylineList:
     """The storylines in sight. Raises Invalid."""
     found = await app.stores.groups.page(
-        who.view, STORYLINE, asked.limit, entity=asked.entity, open=asked.open, **asked.place()
+        who.view, STORYLINE, asked.limit, entity=asked.entity, state=asked.state, open=asked.open, **asked.place()
     )
     return StorylineList(
         storylines=await shown_storylines(app, who, found.shown), total=found.total, cursor=cursor_of(found.last)
@@ -150,26 +168,39 @@ async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> St
 
 async def macros(app: AppContext, who: Caller, asked: RollUpFilter) -> MacroList:
     """The macros in sight. Raises Invalid."""
-    found = await app.stores.groups.page(who.view, MACRO, asked.limit, entity=asked.entity, **asked.place())
+    found = await app.stores.groups.page(
+        who.view, MACRO, asked.limit, entity=asked.entity, state=asked.state, **asked.place()
+    )
     return MacroList(macros=await shown_macros(app, who, found.shown), total=found.total, cursor=cursor_of(found.last))
 
 
-async def storyline(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> StorylinePage:
+async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> StorylinePage:
     """One storyline, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
     row = await app.stores.groups.one(who.view, STORYLINE, beginning)
     [shown] = await shown_storylines(app, who, [row])
+    if asked.record_access:
+        note_recalled(app, who, [row["group_id"]])
     told, cursor = await _told_in(app, who, row, asked)
     return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
 
 
-async def macro(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> MacroPage:
+async def macro(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> MacroPage:
     """One macro, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
     row = await app.stores.groups.one(who.view, MACRO, beginning)
     [shown] = await shown_macros(app, who, [row])
+    if asked.record_access:
+        note_recalled(app, who, [row["group_id"]])
     parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
     told, cursor = await _told_in(app, who, row, asked)
     lines = await shown_storylines(app, who, list(reversed(parts.shown)))
     return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
+
+
+def note_recalled(app: AppContext, who: Caller, group_ids: Sequence[str]) -> None:
+    """Have these storylines or macros counted as recalled, once the caller has been answered."""
+    task = asyncio.ensure_future(app.actors.note_groups(who.view.user_id, group_ids))
+    app.underway.add(task)
+    task.add_done_callback(app.underway.discard)
 
 
 async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[StorylineOut]:
@@ -221,6 +252,7 @@ def _common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
         "sources": row["sources"],
         "first_at": iso(row["first_at"]),
         "last_at": iso(row["last_at"]),
+        "state": row["state"],
     }
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from memory.model.timeline import Instant
 
 SOURCE = "source:"
-"""Before the id of a source, where ids of all nouns stand side by side; those of facts and entities begin f- and e-."""
+"""Before the id of a source, where ids of all nouns stand side by side; those of others begin f-, e-, s- and m-."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The recalls of one fact, entity or source. No law changes it but by a further recall."""
+    """The recalls of one fact, entity, source, storyline or macro. No law changes it but by a further recall."""
 
     id: str
     count: int

@@ -298,7 +298,7 @@ class Undo(Command):
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A threshold a fact, an entity or a source has crossed overnight, or the end of a note's life."""
+    """A threshold a fact, an entity, a source or a group has crossed overnight, or the end of a note's life."""
 
     noun: str
     id: str
@@ -306,7 +306,7 @@ class Crossing:
     before: str
     after: str
     stamp: int | None = None
-    """Of facts and entities: what a census counted; a row that has moved since is left for the next night."""
+    """Of facts, entities and groups: what a census counted; a row that has moved since is left for the next night."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +323,6 @@ class RecordAccess(Command):
     """Note what was recalled, a batch of questions at a time; what that strengthens is each decay law's affair."""
 
     accessed: tuple[tuple[str, int], ...] = ()
-    """(id, how often) of facts and entities."""
+    """(id, how often) of facts, entities, storylines and macros."""
     sources: tuple[tuple[str, int, Instant], ...] = ()
     """(source id, how often, when it began) of sources of the user's own scope."""

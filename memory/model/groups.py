@@ -8,6 +8,8 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, SUMMARY = "storyline", "macro", "community", "pattern", "summary"
+ROLL_UPS = (STORYLINE, MACRO)
+"""Those that are recalled and fade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Group:
     last_at: Instant | None = None
     """When its last source began."""
     state: str = "active"
+    """Of a storyline or macro: active, core or archived (memory.rules.lifecycle)."""
     closed_at: Instant | None = None
     """Since when it has been silent for too long; None = it is open."""
     sensitivity: Sensitivity = Sensitivity.OPEN
@@ -54,6 +57,6 @@ class Group:
         """Ids of the entities, facts, groups and sources that it goes or changes with; not the sources of a storyline,
         which are known by the mentions of its anchor.
         """
-        if self.kind in (STORYLINE, MACRO):
+        if self.kind in ROLL_UPS:
             return () if self.anchor_id is None else (self.anchor_id,)
         return (*self.members, *self.facts)

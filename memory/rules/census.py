@@ -7,7 +7,7 @@ NaN where there is none; codes are places in the tuple that names them (`STATES`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS, Entity
 from memory.model.facts import STATUSES, Fact, Note
-from memory.model.groups import COMMUNITY
+from memory.model.groups import COMMUNITY, MACRO, ROLL_UPS, Group
 from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft, WorkingSet, figures
@@ -126,8 +126,24 @@ class SourceColumns(Recalls):
     started_at: Column
 
 
+@dataclass(frozen=True, slots=True)
+class GroupColumns(Recalls):
+    """Every storyline and macro, of every level."""
+
+    ids: Ids
+    state: Codes
+    macro: Flags
+    """A macro; else it is a storyline."""
+    opened_at: Column
+    """The night that found it."""
+    last_at: Column
+    """The beginning of its last source."""
+
+
 _COLUMN_DTYPES: Mapping[str, Any] = {
-    each.name: _DTYPES[str(each.type)] for kind in (EntityRows, FactRows, SourceColumns) for each in fields(kind)
+    each.name: _DTYPES[str(each.type)]
+    for kind in (EntityRows, FactRows, SourceColumns, GroupColumns)
+    for each in fields(kind)
 }
 
 
@@ -152,6 +168,8 @@ class Census:
     pending: Mapping[str, int] | None = None
     """Pieces of work still open, by kind, as far as they were counted."""
     fresh: Fresh | None = None
+    groups: GroupColumns = field(default_factory=lambda: columns_of(GroupColumns, []))
+    """Storylines and macros."""
 
 
 def table(kind: type[Table], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> Table:
@@ -228,6 +246,20 @@ def source_anchors(sources: SourceColumns, life: Life) -> Anchors:
     )
 
 
+def group_anchors(groups: GroupColumns, law: str) -> Anchors:
+    """What the strength of storylines and macros is computed from; by the spaced law they have no confidence.
+
+    One that was never recalled fades from the night that found it, or from its last source where that is later: an
+    import shows what it found for as long as a life does, and what goes on being told does not fade meanwhile.
+    """
+    return Anchors.of(
+        len(groups.ids),
+        **_recalls(groups),
+        heard_at=np.maximum(groups.opened_at, groups.last_at),
+        confidence=np.nan if law == "spaced" else 1.0,
+    )
+
+
 def _recalls(rows: Recalls) -> dict[str, Column]:
     return {each.name: getattr(rows, each.name) for each in fields(Recalls)}
 
@@ -242,6 +274,7 @@ def census(believed: WorkingSet) -> Census:
         facts=columns_of(FactRows, [_fact_row(believed, each) for each in believed.facts.values()]),
         sources=columns_of(SourceColumns, []),
         notes=tuple(believed.notes.values()),
+        groups=groups_of(believed, (each.group_id for each in believed.groups.values() if each.kind in ROLL_UPS)),
     )
 
 
@@ -266,17 +299,23 @@ def entities_of(believed: WorkingSet, ids: Iterable[str]) -> EntityRows:
     return columns_of(EntityRows, [_entity_row(believed, believed.entities[each], False) for each in ids])
 
 
+def groups_of(believed: WorkingSet, ids: Iterable[str]) -> GroupColumns:
+    """The columns of a few storylines and macros of a working set."""
+    return columns_of(GroupColumns, [_group_row(believed, believed.groups[each]) for each in ids])
+
+
 def entity_stamp(believed: WorkingSet | Draft, entity_id: str) -> int:
     """What moves with whatever happens to an entity: its mentions plus its recalls."""
-    return len(believed.mentions.get(entity_id, ())) + _count(believed, entity_id)
+    return len(believed.mentions.get(entity_id, ())) + recalls_of(believed, entity_id)
 
 
 def fact_stamp(believed: WorkingSet | Draft, fact: Fact) -> int:
     """What moves with whatever happens to a fact: its version plus its recalls."""
-    return fact.version + _count(believed, fact.fact_id)
+    return fact.version + recalls_of(believed, fact.fact_id)
 
 
-def _count(believed: WorkingSet | Draft, identity: str) -> int:
+def recalls_of(believed: WorkingSet | Draft, identity: str) -> int:
+    """How often something was recalled: what moves with whatever happens to a group but by a night."""
     access = believed.accesses.get(identity)
     return access.count if access else 0
 
@@ -301,6 +340,17 @@ def _entity_row(believed: WorkingSet, entity: Entity, in_community: bool) -> dic
         "sessions": seen.session_count if seen else 0,
         "lasting": entity.type in LASTING_TYPES,
         "in_community": in_community,
+    }
+
+
+def _group_row(believed: WorkingSet, group: Group) -> dict[str, Any]:
+    return {
+        **_access_row(believed, group.group_id),
+        "ids": group.group_id,
+        "state": STATES.index(group.state),
+        "macro": group.kind == MACRO,
+        "opened_at": group.opened_at,
+        "last_at": group.last_at,
     }
 
 

@@ -10,7 +10,7 @@ from memory.model.commands import CloseNight, Crossing
 from memory.model.sources import SourceState
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft
-from memory.rules.census import entity_stamp, fact_stamp
+from memory.rules.census import entity_stamp, fact_stamp, recalls_of
 from memory.rules.versions import revise
 
 
@@ -48,10 +48,18 @@ def _note(draft: Draft, crossing: Crossing, now: Instant) -> None:
         draft.put("expired", note, None)
 
 
+def _group(draft: Draft, crossing: Crossing, now: Instant) -> None:
+    group = draft.groups.get(crossing.id)
+    if group is None or crossing.stamp not in (None, recalls_of(draft, crossing.id)):
+        return
+    if group.state == crossing.before:
+        draft.put(_told(crossing), group, replace(group, state=crossing.after))
+
+
 def _told(crossing: Crossing) -> str:
     return f"{crossing.before} to {crossing.after}"
 
 
 _CROSS: Mapping[str, Callable[[Draft, Crossing, Instant], None]] = {
-    "entity": _entity, "fact": _fact, "source": _source, "note": _note,
+    "entity": _entity, "fact": _fact, "source": _source, "note": _note, "group": _group,
 }  # fmt: skip

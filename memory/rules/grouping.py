@@ -8,10 +8,11 @@ takes away is taken from groups in that turn.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from memory.model.changes import SEGMENT, WORDS_ERASED, Change
+from memory.model.changes import SEGMENT, WORDS_ERASED, Change, Row, key_of
 from memory.model.commands import AcceptReading, ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
@@ -47,14 +48,22 @@ def settle_groups(turn: TurnState, command: Command, least_members: int) -> None
     """Take from groups, at the end of a turn, what it has taken from what they rest on.
 
     Where words are erased, the words of every summary that may have quoted them are erased as well. A community of
-    fewer than `least_members` is none.
+    fewer than `least_members` is none. With a group goes that it was recalled.
     """
     draft = turn.draft
-    if not draft.groups:
-        return
+    if draft.groups:
+        _take_away(draft, command, least_members)
+    gone = [each for each in draft.changes if isinstance(each.row, Group) and each.after is None]
+    for change in gone:
+        identity = str(key_of(change.row)[0])
+        if identity not in draft.groups and (recalls := draft.accesses.get(identity)) is not None:
+            draft.put(change.reason, recalls, None)
+
+
+def _take_away(draft: Draft, command: Command, least_members: int) -> None:
     erasing = isinstance(command, Withdraw) and command.erase
     own = _named_keys(command)
-    keys = own.union(key for change in draft.changes for key in _lost_keys(draft, change))
+    keys = own.union(key for change in _staying(draft) for key in _lost_keys(draft, change))
     source_id = command.source_id if isinstance(command, Withdraw) and command.erase else None
     taken = Taken(keys, erasing, least_members, source_id)
     touched = {f"{SEGMENT}{key}" for key in own} | ({source_id} if source_id else set())
@@ -198,6 +207,23 @@ _LEFT: Mapping[str, Callable[[Draft, Group, Taken], Group | None]] = {
     PATTERN: _pattern_left,
     SUMMARY: _summary_left,
 }
+
+
+def _staying(draft: Draft) -> list[Change]:
+    """The changes of a turn without mentions that became another entity's: by a merge or a split no word is lost."""
+    came: defaultdict[Mention, set[str]] = defaultdict(set)
+    for change in draft.changes:
+        if isinstance(change.after, Mention) and change.before is None:
+            came[replace(change.after, entity_id="")].add(change.after.entity_id)
+
+    def moved(row: Row) -> bool:
+        if not isinstance(row, Mention):
+            return False
+        entity = draft.entities.get(row.entity_id)
+        told_of = draft.mentions.get(entity.merged_into or "", {}) if entity is not None else {}
+        return row.segment_key in told_of or bool(came.get(replace(row, entity_id=""), set()) - {row.entity_id})
+
+    return [each for each in draft.changes if each.after is not None or not moved(each.row)]
 
 
 def _lost_keys(draft: Draft, change: Change) -> Iterator[int]:

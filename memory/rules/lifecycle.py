@@ -24,6 +24,7 @@ from memory.rules.census import (
     Codes,
     EntityRows,
     FactRows,
+    GroupColumns,
     SourceColumns,
 )  # fmt: skip
 from memory.rules.decay import Column, Flags
@@ -79,6 +80,19 @@ def source_states(sources: SourceColumns, strength: Column, now: Instant, rules:
     """[n] states of sources."""
     standing = ArchivalColumns(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
     return states_of(standing, rules.ephemeral_source_days, now, rules)
+
+
+def group_states(groups: GroupColumns, strength: Column, now: Instant, silent_days: float, rules: Lifecycle) -> Codes:
+    """[n] states of storylines and macros. They begin as active (decision 0061, 2).
+
+    What was told of within `silent_days` is going on, and is not archived.
+    """
+    by_decay = np.full(len(strength), DECAY, np.int8)
+    standing = ArchivalColumns(strength, groups.count, groups.accessed_at, groups.opened_at, by_decay)
+    states = np.maximum(states_of(standing, np.inf, now, rules), AT_HAND).astype(np.int8)
+    going_on = (states == ARCHIVED) & (now - groups.last_at < silent_days * DAY_S)
+    states[going_on] = np.where(groups.count[going_on] >= rules.core_at, CORE, AT_HAND)
+    return states
 
 
 def recalled_state(state: str, count: int, rules: Lifecycle) -> str:

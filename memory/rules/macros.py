@@ -41,10 +41,12 @@ def plan_macros(
 ) -> MacroPlan:
     """The macros of one level after a Sunday, of the storylines and the macros of that level that stand.
 
-    An anchor has one macro at most. It holds every storyline of the anchor, and is dirty when one of them has changed.
+    An anchor has one macro at most, which may have come to it by a merge. It holds every storyline of the anchor, and
+    is dirty when one of them has changed.
     """
     known = {each.macro_id: each for each in standing}
-    found = [_macro(user_id, lines, level, now, known) for lines in _by_anchor(storylines) if _enough(lines, rules)]
+    of = {each.anchor_id: each for each in standing}
+    found = [_macro(user_id, lines, level, now, of) for lines in _by_anchor(storylines) if _enough(lines, rules)]
     opened = [each for each in found if each.macro_id not in known]
     opened.sort(key=lambda each: (-len(each.storylines), each.anchor_id))
     most = rules.macros_opened - sum(each.opened_at == now for each in standing)
@@ -74,13 +76,10 @@ def _enough(lines: Sequence[Storyline], rules: Storylines) -> bool:
     return len(lines) >= rules.macro_storylines and spanned >= rules.macro_days * DAY_S
 
 
-def _macro(
-    user_id: str, lines: Sequence[Storyline], level: Sensitivity, now: Instant, known: dict[str, Macro]
-) -> Macro:
+def _macro(user_id: str, lines: Sequence[Storyline], level: Sensitivity, now: Instant, of: dict[str, Macro]) -> Macro:
     """The macro of these storylines: the one that is known, as it would be now, or a new one."""
     anchor = lines[0].anchor_id
-    identity = macro_id(user_id, level, anchor)
-    old = known.get(identity, Macro(identity, anchor, level, now, (), 0, now, now))
+    old = of.get(anchor) or Macro(macro_id(user_id, level, anchor), anchor, level, now, (), 0, now, now)
     fresh = replace(
         old,
         storylines=tuple(each.storyline_id for each in lines),

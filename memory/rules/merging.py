@@ -8,6 +8,7 @@ from memory.model.entities import Entity
 from memory.model.facts import Fact
 from memory.model.ids import fold
 from memory.rules.across import settle_slots
+from memory.rules.following import follow_merge
 from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 
@@ -36,6 +37,7 @@ def merge_into(turn: TurnState, winner: Entity, loser: Entity) -> Entity:
     concerned = [each for each in draft.facts.values() if loser.entity_id in (each.subject_id, each.object_id)]
     moved = [move(turn, fact, loser.entity_id, winner.entity_id, "moved by a merge") for fact in concerned]
     settle_slots(turn, moved)
+    follow_merge(draft, loser, winner)
     return merged
 
 

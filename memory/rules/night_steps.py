@@ -27,11 +27,12 @@ from memory.rules.census import (
     Ids,
     entity_anchors,
     fact_anchors,
+    group_anchors,
     source_anchors,
 )
 from memory.rules.decay import Column, Flags, strength_of
 from memory.rules.grouping import group_stamp
-from memory.rules.lifecycle import entity_states, fact_states, source_states, to_prune
+from memory.rules.lifecycle import entity_states, fact_states, group_states, source_states, to_prune
 from memory.rules.parameters import Life
 from memory.rules.reflection import duplicates
 from memory.rules.tiers import contradictions, tiers_of
@@ -130,6 +131,14 @@ class NightView:
         return strength_of("source", source_anchors(self.census.sources, self.life), self.now, self.life)
 
     @cached_property
+    def groups(self) -> Column:
+        """Strength of every storyline and macro, each by the law that serves its noun."""
+        rows, laws = self.census.groups, self.life.strength
+        storylines = strength_of("storyline", group_anchors(rows, laws.storyline), self.now, self.life)
+        macros = strength_of("macro", group_anchors(rows, laws.macro), self.now, self.life)
+        return np.where(rows.macro, macros, storylines)
+
+    @cached_property
     def held(self) -> Flags:
         """Which facts are believed to be so now."""
         held: Flags = self.census.facts.status == ACTIVE
@@ -176,19 +185,23 @@ def _tiers(sight: NightView) -> StepResult:
 
 def _states(sight: NightView) -> StepResult:
     census, rules = sight.census, sight.life.lifecycle
-    entities, facts, sources = census.entities, census.facts, census.sources
+    entities, facts, sources, groups = census.entities, census.facts, census.sources, census.groups
     of_entities = entity_states(entities, sight.entities, sight.now, rules)
     of_facts = np.where(sight.held & ~sight.pruned, fact_states(facts, sight.facts, sight.now, rules), facts.state)
     of_sources = source_states(sources, sight.sources, sight.now, rules)
+    of_groups = group_states(groups, sight.groups, sight.now, sight.life.storylines.silent_days, rules)
     found = [
         *_crossed("entity", "state", STATES, entities.ids, entities.state, of_entities, entities.stamp),
         *_crossed("fact", "state", STATES, facts.ids, facts.state, of_facts, facts.stamp),
         *_crossed("source", "state", STATES, sources.ids, sources.state, of_sources, np.zeros(len(sources.ids), int)),
+        *_crossed("group", "state", STATES, groups.ids, groups.state, of_groups, groups.count.astype(int)),
     ]
     figures = {
         "entities": _tally(STATES, of_entities),
         "facts": _tally(STATES, of_facts[sight.held]),
         "sources": _tally(STATES, of_sources),
+        "storylines": _tally(STATES, of_groups[~groups.macro]),
+        "macros": _tally(STATES, of_groups[groups.macro]),
         "crossed": len(found),
         "archived": sum(each.after == STATES[ARCHIVED] for each in found),
         "returned": sum(each.before == STATES[ARCHIVED] for each in found),

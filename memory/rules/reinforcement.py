@@ -13,9 +13,10 @@ import numpy as np
 
 from memory.model.accesses import SOURCE, Access
 from memory.model.commands import RecordAccess
+from memory.model.groups import ROLL_UPS
 from memory.model.timeline import Instant, days_between
 from memory.model.working_set import Draft
-from memory.rules.census import entities_of, entity_anchors, fact_anchors, facts_of
+from memory.rules.census import entities_of, entity_anchors, fact_anchors, facts_of, group_anchors, groups_of
 from memory.rules.decay import Anchors, spaced
 from memory.rules.lifecycle import recalled_state
 from memory.rules.parameters import Life, Spaced
@@ -44,13 +45,16 @@ def record_access(draft: Draft, command: RecordAccess, now: Instant, life: Life)
     often = dict(command.accessed)
     facts = [each for each in often if each in draft.facts]
     entities = [each for each in often if each in draft.entities and draft.entities[each].merged_into is None]
+    groups = [each for each in often if each in draft.groups and draft.groups[each].kind in ROLL_UPS]
     held = draft.base
     _count(draft, facts, often, fact_anchors(facts_of(held, facts), life), now, life)
     _count(draft, entities, often, entity_anchors(entities_of(held, entities), now, life), now, life)
+    _count(draft, groups, often, group_anchors(groups_of(held, groups), "spaced"), now, life)
     sources = {f"{SOURCE}{identity}": count for identity, count, _ in command.sources}
     began = np.array([at for _, _, at in command.sources], np.float64)
     _count(draft, list(sources), sources, _source_anchors(draft, list(sources), began), now, life)
     _promote(draft, facts, entities, now, life)
+    _bring_back(draft, groups, life)
 
 
 def _source_anchors(draft: Draft, ids: list[str], began: np.ndarray) -> Anchors:
@@ -85,3 +89,11 @@ def _promote(draft: Draft, facts: list[str], entities: list[str], now: Instant, 
         state = recalled_state(entity.state, draft.accesses[identity].count, life.lifecycle)
         if state != entity.state and not entity.is_owner:
             draft.put(f"{entity.state} to {state}", entity, replace(entity, state=state))
+
+
+def _bring_back(draft: Draft, groups: list[str], life: Life) -> None:
+    for identity in groups:
+        group = draft.groups[identity]
+        state = recalled_state(group.state, draft.accesses[identity].count, life.lifecycle)
+        if state != group.state:
+            draft.put(f"{group.state} to {state}", group, replace(group, state=state))

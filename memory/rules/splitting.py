@@ -13,6 +13,7 @@ from memory.model.ids import fold
 from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.across import settle_slots
+from memory.rules.following import follow_split
 from memory.rules.merging import move
 from memory.rules.naming import cleaned, instead_of, living
 from memory.rules.turn import TurnState
@@ -44,6 +45,7 @@ def split(turn: TurnState, command: SplitEntity) -> list[Outcome]:
         draft.put("split off", None, replace(mention, entity_id=fresh.entity_id))
     moved = [move(turn, fact, entity.entity_id, fresh.entity_id, "split off") for fact in share.facts]
     settle_slots(turn, moved)
+    follow_split(draft, entity, fresh)
     return []
 
 

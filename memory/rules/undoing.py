@@ -15,14 +15,13 @@ from typing import Any, TypeVar
 from memory.errors import NothingToUndo
 from memory.model.accesses import SOURCE, Access
 from memory.model.changes import Change, Outcome, Row, key_of
-from memory.model.commands import Undo, Withdraw
+from memory.model.commands import ArrangeGroups, Undo, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.working_set import Draft
-from memory.rules.resolution import GIVEN_WAY
 from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 from memory.rules.withdrawal import hide_above, spoken_of
@@ -43,7 +42,12 @@ def undo(turn: TurnState, command: Undo) -> list[Outcome]:
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
     if command.partly:
         return _undo_partly(turn, command.done.changes)
-    _undo_all(turn, command.done.changes, _Made.by(command.done.changes))
+    arranged = command.done.kind == ArrangeGroups.__name__
+    groups = [] if arranged else [each for each in command.done.changes if isinstance(each.row, Group)]
+    for change in reversed(groups):
+        _put_group_back(turn.draft, change)
+    others = [each for each in command.done.changes if arranged or not isinstance(each.row, Group)]
+    _undo_all(turn, others, _Made.by(command.done.changes))
     return []
 
 
@@ -124,8 +128,8 @@ def _put_back(turn: TurnState, change: Change, made: _Made) -> None:
         _put_taken_over_back(turn.draft, row, made)
     elif isinstance(row, Entity):
         _put_entity_back(turn.draft, row.entity_id, change)
-    elif isinstance(row, Access) and change.reason == GIVEN_WAY:
-        return  # the recalls of more sensitive words do not come back
+    elif isinstance(row, Access) and change.after is None:
+        return  # recalls are no part of the history: those of more sensitive words, or of a group, do not come back
     else:
         if _standing(turn.draft, row) != change.after:
             raise NothingToUndo("Something of that command has changed since; undo the later command first.")
@@ -184,6 +188,23 @@ def _put_taken_over_back(draft: Draft, before: Entity, made: _Made) -> None:
         if spoken >= before.sensitivity:
             draft.put("undone", current, None)
             draft.put("undone", None, before)
+
+
+def _put_group_back(draft: Draft, change: Change) -> None:
+    """Put back what a command took from a group, or whom it made it be about.
+
+    What a night has made of it since stays as far as it can: no night is to keep somebody from undoing their command.
+    """
+    current, before, after = draft.groups.get(change.row.group_id), change.before, change.after  # type: ignore[union-attr]
+    if current == after:
+        draft.put("undone", current, before)
+    elif (
+        current is not None
+        and isinstance(before, Group)
+        and isinstance(after, Group)
+        and current.anchor_id == after.anchor_id != before.anchor_id
+    ):
+        draft.put("undone", current, replace(current, anchor_id=before.anchor_id, dirty=True))
 
 
 def _restored(before: Versioned, after: Versioned, current: Versioned, noun: str, identity: str) -> dict[str, Any]:

@@ -16,10 +16,12 @@ from memory.ports import GraphEngine
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import NightName, StepResult
 from memory.rules.parameters import Communities
-from memory.rules.ties import Ties
+from memory.rules.ties import Ties, graph_of
 from memory.services.communities import LevelFound, find_communities
 
 STEP = "communities"
+LEFT = "left_to_a_job"
+"""The figure of a night that has found no communities because the graph is too large for it."""
 
 
 class CommunityReads(Protocol):
@@ -38,16 +40,23 @@ class Clustering:
 
     reads: CommunityReads
     engine: GraphEngine
+    most_ties: int | None = None
+    """Ties of a graph that is left to a job of its own; None = none is."""
 
 
 async def communities(of: NightName, now: Instant, clustering: Clustering | None, rules: Communities) -> StepResult:
     """Find, change and close communities, and the patterns they show (seed 000).
 
-    Without an engine nothing is done, and where it fails everything stands as it was, which the figures tell.
+    Without an engine nothing is done. Where it fails, or the graph is left to a job (jobs/communities.py), everything
+    stands as it was, which the figures tell.
     """
     if clustering is None:
         return StepResult((), {})
     ties = await clustering.reads.ties(of.user_id)
+    if clustering.most_ties is not None:
+        count = len((await asyncio.to_thread(graph_of, ties, rules)).weight)
+        if count > clustering.most_ties:
+            return StepResult((), {LEFT: True, "ties": count})
     known = {each.group_id: each for each in await clustering.reads.standing(of.user_id)}
     standing = standing_of(known.values())
     try:

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memory.errors import ModelFailed
+from memory.model.entities import STATES
 from memory.model.groups import MACRO, STORYLINE, Group
 from memory.model.scopes import Sensitivity
 from memory.model.storylines import Macro, Storyline
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.rules.appearances import Appearances
+from memory.rules.census import ARCHIVED, AT_HAND
 from memory.rules.macros import MacroPlan, macros_refreshed, plan_macros
 from memory.rules.parameters import Storylines
 from memory.rules.reflection import Likeness
@@ -158,9 +160,17 @@ def group_of(each: Storyline | Macro, known: Group | None, summary: Summary | No
         sources=len(each.sources) if isinstance(each, Storyline) else each.sources,
         first_at=each.first_at,
         last_at=each.last_at,
+        state=_state_of(each, known),
         closed_at=each.closed_at if isinstance(each, Storyline) else None,
         sensitivity=each.level,
     )
+
+
+def _state_of(each: Storyline | Macro, known: Group | None) -> str:
+    """The state that it had; a storyline that goes on again is not archived any more, and what is new is active."""
+    if known is None or (isinstance(each, Storyline) and each.closed_at is None and known.state == STATES[ARCHIVED]):
+        return STATES[AT_HAND]
+    return known.state
 
 
 async def find_storylines(night: StorylineNight, standing: Standing) -> tuple[StorylinesFound, ...]:

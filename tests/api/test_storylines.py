@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -21,11 +23,16 @@ def diary(day: str, text: str, **more: Any) -> dict[str, Any]:
 @pytest.fixture
 async def lived(door: Door) -> Door:
     """Maya met Elena in January and in September, wrote of it, and it is a Sunday in November."""
+    return await live(door, (*DAYS, *LATER), "2025-11-23")
+
+
+async def live(door: Door, days: Sequence[str], night: str) -> Door:
+    """A life of visits on these days, and one night."""
     await door.client.put("/v1/profile", json={"name": "Maya"})
-    for number, day in enumerate((*DAYS, *LATER)):
+    for number, day in enumerate(days):
         await door.post("/v1/sources", diary(day, f"My friend Elena visited me on day {number}."), 202)
     await door.settle()
-    await door.post("/v1/night", {"night": "2025-11-23"})
+    await door.post("/v1/night", {"night": night})
     return door
 
 
@@ -150,3 +157,49 @@ async def test_a_budget_holds_for_storylines_too(lived: Door) -> None:
     assert {f"[{number}]" for number in range(1, short["total"] + 1)} == {
         line.rpartition(" ")[2] for line in short["context"].splitlines()[1:]
     }
+
+
+async def recalls(door: Door) -> dict[str, int]:
+    """Id of a storyline or macro -> how often it was recalled, after all that is under way."""
+    await asyncio.gather(*door.app.underway)
+    await door.shard._accesses.commit()
+    rows = await door.rows("SELECT id, count FROM accesses WHERE user_id = %(user)s", user=door.user)
+    return {row["id"]: row["count"] for row in rows if row["id"][:2] in ("s-", "m-")}
+
+
+async def test_whoever_opens_one_recalls_it_unless_they_leave_no_trace(lived: Door) -> None:
+    later, _ = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
+    [macro] = (await lived.get("/v1/macros", entity="Elena"))["macros"]
+    await lived.get(f"/v1/storylines/{later['storyline_id']}", record_access=False)
+    quiet = {"query": "What is Elena doing?", "granularity": 2, "record_access": False}
+    await lived.get("/v1/context", **quiet)
+    assert await recalls(lived) == {}
+    await lived.get(f"/v1/storylines/{later['storyline_id'][:12]}")
+    await lived.get(f"/v1/macros/{macro['macro_id']}")
+    assert await recalls(lived) == {later["storyline_id"]: 1, macro["macro_id"]: 1}
+    found = await lived.get("/v1/context", **{**quiet, "record_access": True})
+    counted = await recalls(lived)
+    assert {each["id"] for each in found["rolled_up"]} | {macro["macro_id"]} == counted.keys()
+    assert counted[later["storyline_id"]] == 2
+
+
+async def test_one_that_was_long_silent_is_hidden_until_somebody_looks_at_it(door: Door) -> None:
+    lived = await live(door, [day.replace("2025", "2024") for day in (*DAYS, *LATER)], "2024-11-24")
+    await lived.post("/v1/night", {"night": "2025-06-20"})
+    assert (await lived.get("/v1/storylines", entity="Elena"))["total"] == 0
+    assert (await lived.get("/v1/macros", entity="Elena"))["total"] == 0
+    asked = {"query": "What is Elena doing?", "granularity": 3, "record_access": False}
+    told = await lived.get("/v1/context", **asked)
+    assert (told["granularity"], told.get("rolled_up")) == (1, None), "what was said is found all the same"
+    assert told["results"]
+    [macro] = (await lived.get("/v1/macros", entity="Elena", state="archived"))["macros"]
+    later, _ = (await lived.get("/v1/storylines", entity="Elena", state="archived"))["storylines"]
+    assert (macro["state"], later["state"]) == ("archived", "archived")
+    page = await lived.get(f"/v1/macros/{macro['macro_id']}", record_access=False)
+    assert len(page["parts"]) == 2, "it is opened down to storylines that are archived, too"
+    await lived.get(f"/v1/storylines/{later['storyline_id']}")
+    await recalls(lived)
+    [back] = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
+    assert (back["storyline_id"], back["state"]) == (later["storyline_id"], "active")
+    told = await lived.get("/v1/context", **asked)
+    assert (told["granularity"], [each["id"] for each in told["rolled_up"]]) == (2, [later["storyline_id"]])

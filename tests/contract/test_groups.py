@@ -14,6 +14,7 @@ from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
+from memory.rules.census import census
 from memory.rules.decider import Rules
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import NightName, StepResult
@@ -21,7 +22,7 @@ from memory.rules.parameters import Storylines
 from memory.services.night import NightPlan, run_night
 from memory.services.undoing_nights import undo_night
 from tests.contract.test_night_steps import NIGHT, Runner
-from tests.contract.test_nights import NOW, Writer, nights_of, words_of
+from tests.contract.test_nights import NOW, Writer, nights_of, rows, words_of
 from tests.contract.test_storylines import elena, mine, tables
 from tests.fakes.nights import parts
 
@@ -119,9 +120,48 @@ async def test_a_night_under_way_loses_groups_of_a_source_that_is_forgotten(mine
     assert kept.commands["storylines"] == (replace(some, arranged=some.arranged[1:]),)
 
 
+async def test_recalls_of_groups_are_counted_over_both_stores_and_go_with_them(mine: Writer, pool: Pool) -> None:
+    first = line(mine)
+    macro = replace(first, group_id="m-0123456789abcdef", kind="macro", members=(first.group_id,))
+    await arrange(mine, first, macro)
+    for number in (1, 2):
+        looked = ((first.group_id, 1), (macro.group_id, 9))
+        await mine.turn(c.RecordAccess(command_id=f"look-{number}", actor="access", accessed=looked))
+    assert {each.kind: each.state for each in mine.believed.groups.values()} == {"storyline": "active", "macro": "core"}
+    assert await mine.journal.load(mine.user) == mine.believed
+    here, there = rows(await nights_of(pool).census(mine.user), "groups"), rows(census(mine.believed), "groups")
+    assert here == there
+    assert {each["count"] for each in here.values()} == {2.0, 18.0}
+    crossing = c.Crossing("group", first.group_id, "state", "active", "archived", stamp=2)
+    await mine.turn(c.CloseNight(command_id="night", night=str(NIGHT), step="states", crossings=(crossing,)))
+    assert (await mine.journal.load(mine.user)).groups[first.group_id].state == "archived"
+    known = mine.believed.groups
+    gone = tuple((each, group_stamp(known[each])) for each in known)
+    await mine.turn(c.ArrangeGroups(command_id="off", actor="night", withdrawn=gone))
+    assert (await mine.journal.load(mine.user)).accesses == mine.believed.accesses == {}
+    assert await mine.journal.committed(mine.user, "off") is not None, "its history stays"
+
+
+async def test_a_storyline_follows_a_merge_and_its_undoing(mine: Writer, pool: Pool) -> None:
+    keys = tuple(key for key, row in mine.believed.mentions[elena(mine)].items() if row.source_id == "two")
+    await mine.turn(c.SplitEntity(command_id="split", entity_id=elena(mine), name="Lena", segment_keys=keys))
+    other = next(each.entity_id for each in mine.believed.entities.values() if each.name == "Lena")
+    first = line(mine)
+    await arrange(mine, first)
+    await mine.turn(c.MergeEntities(command_id="merge", winner_id=other, loser_id=elena(mine)))
+    [moved] = mine.believed.groups.values()
+    assert (moved.group_id, moved.summary, moved.dirty) == (first.group_id, first.summary, True)
+    assert mine.believed.entities[moved.anchor_id or ""].merged_into is None
+    assert await mine.journal.load(mine.user) == mine.believed
+    await mine.turn(c.Undo(command_id="undo", done=await mine.journal.committed(mine.user, "merge")))
+    assert mine.believed.groups == {first.group_id: first} == (await mine.journal.load(mine.user)).groups
+
+
 async def test_groups_travel_with_an_archive(mine: Writer, pool: Pool) -> None:
     first = line(mine)
     await arrange(mine, first)
+    looked = ((first.group_id, 1),)
+    await mine.turn(c.RecordAccess(command_id="look", actor="access", accessed=looked))
     archive, file = PostgresArchive(pool), io.BytesIO()
     manifest = await archive.write(mine.user, "2024-05-01T00:00:00Z", file)
     assert manifest["counts"]["groups"] == 1
@@ -129,7 +169,8 @@ async def test_groups_travel_with_an_archive(mine: Writer, pool: Pool) -> None:
     for table in ("sources", "content", "scopes"):
         await pool.rows(f"DELETE FROM {table} WHERE scope = %(scope)s", scope=f"user:{mine.user}")
     await archive.restore(mine.user, file)
-    assert (await mine.journal.load(mine.user)).groups == {first.group_id: first}
+    there = await mine.journal.load(mine.user)
+    assert (there.groups, there.accesses) == ({first.group_id: first}, mine.believed.accesses)
 
 
 async def test_a_night_over_the_tables_finds_storylines_and_is_taken_back(mine: Writer, pool: Pool) -> None:

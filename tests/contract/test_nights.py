@@ -21,9 +21,9 @@ from memory.model.profile import Profile
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.census import Census, census
 from memory.rules.decider import Rules, decide
-from memory.rules.night_steps import NightName
+from memory.rules.night_steps import NightName, StepResult
 from memory.rules.parameters import Life
-from memory.services.night import commands_of, plan_night, run_night
+from memory.services.night import NightPlan, commands_of, plan_night, run_night
 from tests.fakes.nights import FrailRunner, parts
 
 pytestmark = pytest.mark.postgres
@@ -221,3 +221,25 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     active = {each.statement for each in writer.believed.facts.values() if each.status == "active"}
     assert len(active & {"Maya plays the cello", "Maya plays cello"}) == 1
     assert {"Maya ran 5 km", "Maya ran 7 km"} <= active
+
+
+async def test_whose_communities_wait_for_a_job_follows_from_the_latest_night(writer: Writer, pool: Pool) -> None:
+    nights = nights_of(pool)
+
+    async def sleep(night: date, figures: dict[str, object]) -> None:
+        await nights.begin(writer.user, night, NOW, NightPlan({"now": NOW}, {}))
+        await nights.keep(writer.user, night, "communities", StepResult((), figures))
+        await nights.finish(writer.user, night)
+
+    async def waiting() -> list[date]:
+        return [night for user, night in await nights.left_to_a_job() if user == writer.user]
+
+    first, second, third = (date(2025, 11, day) for day in (1, 2, 3))
+    await sleep(first, {"left_to_a_job": True, "ties": 9})
+    assert await waiting() == [first]
+    await sleep(second, {"standing": 0})
+    assert await waiting() == []
+    await sleep(third, {"left_to_a_job": True, "ties": 9})
+    assert await waiting() == [third]
+    await nights.undone(writer.user, third)
+    assert await waiting() == []

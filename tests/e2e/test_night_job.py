@@ -73,3 +73,19 @@ def test_a_shell_runs_one_night_and_tells_it_again(lived: System) -> None:
     after = everything(lived)
     assert {name for name in TABLES if after[name] != before[name]} <= {"nights"}, "the turn of a night counts once"
     assert len(after["nights"]) == len(before["nights"])
+
+
+def test_the_scheduler_has_a_job_find_what_a_night_has_left(lived: System) -> None:
+    left = '{"communities": {"left_to_a_job": true, "ties": 900000}}'
+    with psycopg.connect(lived.runtime.owner_dsn) as connection:
+        connection.execute(
+            "UPDATE nights SET report = report || %s::jsonb WHERE night = (SELECT max(night) FROM nights)", (left,)
+        )
+    ray = str(Path(sys.executable).with_name("ray"))
+
+    def found() -> bool:
+        jobs = lived.run(ray, "job", "list", "--address", lived.runtime.ray_job_address).stdout
+        done = [each for each in jobs.split("JobDetails(") if "jobs.communities --user=" in each]
+        return len(done) == 1 and "SUCCEEDED" in done[0]
+
+    until(found, 150, "a job has looked for communities, once")

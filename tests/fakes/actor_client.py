@@ -101,6 +101,10 @@ class LocalActorClient:
         return await self.of(question.view.user_id).recall(question, only, understood)
 
     @elsewhere
+    async def note_groups(self, user_id: str, group_ids: Sequence[str]) -> None:
+        await self.of(user_id).note_groups(user_id, group_ids)
+
+    @elsewhere
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         reading = await self.extractor.read(utterances)
         stores = await self.shards[0]._open()

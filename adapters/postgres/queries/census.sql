@@ -71,6 +71,15 @@ FROM sources s
 LEFT JOIN accesses a ON a.user_id = %(user_id)s AND a.id = %(prefix)s || s.source_id
 WHERE s.scope = %(scope)s;
 
+-- name: groups
+-- Every storyline and macro, of every level.
+SELECT g.group_id AS ids, array_position(%(states)s, g.state) - 1 AS state, g.kind = 'macro' AS macro, g.opened_at,
+       g.last_at, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       coalesce(a.gradient, 1) AS gradient
+FROM groups g
+LEFT JOIN accesses a ON a.user_id = g.user_id AND a.id = g.group_id
+WHERE g.user_id = %(user_id)s AND g.kind IN ('storyline', 'macro');
+
 -- name: fresh
 -- Facts judged since the last night, the latest first, and the nearest others of the same subject by vector.
 WITH fresh AS (

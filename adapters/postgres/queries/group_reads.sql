@@ -2,7 +2,7 @@
 -- they hold as far as it is in sight; one of which no source is in sight is not there.
 
 -- name: groups
--- Groups of a kind, those told of last first.
+-- Groups of a kind, those told of last first; the archived only where they are asked for by state or by id.
 WITH known AS (
     SELECT g.*, CASE WHEN g.kind = 'storyline' THEN g.members ELSE (
                SELECT array_agg(m) FROM groups l CROSS JOIN unnest(l.members) AS m
@@ -10,12 +10,13 @@ WITH known AS (
     FROM groups g
     WHERE g.user_id = %(user_id)s AND g.kind = %(kind)s
       AND (%(ids)s::text[] IS NULL OR g.group_id = ANY (%(ids)s))
+      AND (g.state = %(state)s OR (%(state)s::text IS NULL AND (g.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))
       AND g.sensitivity = (SELECT max(h.sensitivity) FROM groups h
                            WHERE h.user_id = g.user_id AND h.kind = g.kind AND h.anchor_id = g.anchor_id
                              AND h.sensitivity <= %(clearance)s)),
 shown AS (
     SELECT k.group_id, k.kind, k.anchor_id, e.type AS anchor_type, n.words AS anchor, k.members, k.quotes, k.dirty, k.told,
-           k.closed_at, k.summary, seen.sources, seen.first_at, seen.last_at
+           k.closed_at, k.state, k.summary, seen.sources, seen.first_at, seen.last_at
     FROM known k
     JOIN entities e ON e.user_id = k.user_id AND e.entity_id = k.anchor_id AND e.sensitivity <= %(clearance)s
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name

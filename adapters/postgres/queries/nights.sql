@@ -71,6 +71,14 @@ UPDATE nights SET report = report || '{"undone": true}' WHERE user_id = %(user_i
 -- name: last
 SELECT max(night) AS night FROM nights WHERE user_id = %(user_id)s AND plan IS NULL;
 
+-- name: left_to_a_job
+-- Users whose latest night has left their communities to a job, and which night that was.
+SELECT n.user_id, n.night
+FROM users u
+JOIN LATERAL (SELECT * FROM nights l WHERE l.user_id = u.user_id AND l.plan IS NULL ORDER BY l.night DESC LIMIT 1) n ON true
+WHERE n.report -> %(step)s @> jsonb_build_object(%(left)s::text, true) AND NOT n.report ? 'undone'
+ORDER BY n.user_id;
+
 -- name: since
 -- The instant since which nights of one user are due.
 SELECT coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL), u.created_at) AS since

@@ -1,27 +1,37 @@
-"""The night asks Ray for its share, as the settings give it."""
+"""The night asks Ray for its share, as the settings give it, and what it leaves is done by a job of its own."""
 
 from __future__ import annotations
 
+import shlex
+from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from ray.job_submission import JobSubmissionClient
+from ray.job_submission import JobDetails, JobSubmissionClient
 
-from actors.scheduler import HEAD, NIGHT, submit
+from actors.scheduler import HEAD, NIGHT, named, submit, submit_communities
 from config.settings import Night, load
 from memory.errors import ConfigError
 
 
 class Jobs:
-    """Remembers what was submitted."""
+    """Remembers what was submitted; each job that was goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, *running: str) -> None:
         self.told: list[dict[str, Any]] = []
+        self.running = [JobDetails(type="SUBMISSION", status="RUNNING", entrypoint=each) for each in running]
 
     def submit_job(self, **told: Any) -> str:
         self.told.append(told)
+        job = JobDetails(
+            type="SUBMISSION", status="RUNNING", entrypoint=told["entrypoint"], submission_id=told["submission_id"]
+        )
+        self.running.append(job)
         return str(told["submission_id"])
+
+    def list_jobs(self) -> list[JobDetails]:
+        return self.running
 
 
 def asked(night: Night) -> dict[str, Any]:
@@ -53,3 +63,29 @@ def test_a_share_of_nothing_is_not_asked_for() -> None:
 def test_a_share_is_at_most_one(tmp_path: Path, share: float) -> None:
     with pytest.raises(ConfigError):
         load(tmp_path, {"night": {"num_gpus": share}}, {})
+
+
+LEFT = [("maya", date(2026, 3, 2)), ("it's -x", date(2026, 3, 2))]
+
+
+def asked_for(jobs: Jobs, left: dict[str, str]) -> set[str]:
+    return submit_communities(cast(JobSubmissionClient, jobs), left)
+
+
+def test_what_a_night_has_left_is_found_by_a_job_for_each_user_once() -> None:
+    jobs, left = Jobs(), named(LEFT, ())
+    assert asked_for(jobs, left) == set(left)
+    entrypoints = [shlex.split(each["entrypoint"]) for each in jobs.told]
+    assert entrypoints == [["python", "-m", "jobs.communities", f"--user={user}"] for user, _ in LEFT]
+    assert [set(each) for each in jobs.told] == [{"entrypoint", "submission_id", "entrypoint_resources"}] * 2
+    assert jobs.told[0]["entrypoint_resources"] == HEAD, "its tasks ask for the shares"
+    assert asked_for(jobs, left) == set(left)
+    assert len(jobs.told) == 2, "the cluster knows them, though another scheduler has submitted them"
+    assert named(LEFT, set(left)) == {}
+    assert named([("maya", date(2026, 3, 3))], set(left)), "after the next night it is found anew"
+
+
+def test_while_a_night_goes_on_nothing_else_begins() -> None:
+    jobs = Jobs(NIGHT)
+    assert asked_for(jobs, named(LEFT, ())) == set()
+    assert jobs.told == []

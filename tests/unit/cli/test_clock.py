@@ -34,11 +34,14 @@ SHOWN = {
 CIRCLE = {
     "community_id": "g-1", "names": ["Ben", "Maya"], "size": 2, "patterns": 1, "since": "2026-02-28T20:30:00Z",
 }  # fmt: skip
+CITED = {"text": 'Maya: "Tom left."', "segments": [{"source_id": "s", "segment_id": "1"}]}
 GOING = {
     "entity": "Tom", "open": True, "first_at": "2026-02-01T08:00:00Z", "last_at": "2026-02-28T20:30:00Z", "sources": 5,
-    "storyline_id": "s-1", "extractive": True,
-    "summary": [{"text": 'Maya: "Tom left."', "segments": [{"source_id": "s", "segment_id": "1"}]}],
+    "state": "active", "storyline_id": "s-1", "extractive": True, "summary": [CITED],
 }  # fmt: skip
+TOLD = {"speaker": "Maya", "text": "Tom [sic] left."}
+TOLD_IN = [{"source_id": "s", "at": "2026-02-28T20:30:00Z", "segments": [TOLD]}]
+MACRO = {**GOING, "macro_id": "m-1", "storylines": ["s-1", "s-2"]}
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
@@ -53,17 +56,10 @@ ANSWERS: dict[str, Any] = {
     "/v1/patterns": {"patterns": [SHOWN], "total": 1},
     "/v1/promises": {"promises": [OWED, OWED | {"due": None}], "total": 2},
     "/v1/entities": {"entities": [SEEN], "total": 1},
-    "/v1/storylines": {"storylines": [GOING, GOING | {"open": False}], "total": 2},
-    "/v1/storylines/s-1": GOING
-    | {
-        "told_in": [
-            {
-                "source_id": "s",
-                "at": "2026-02-28T20:30:00Z",
-                "segments": [{"speaker": "Maya", "text": "Tom [sic] left."}],
-            }
-        ]
-    },
+    "/v1/storylines": {"storylines": [GOING, GOING | {"open": False}, GOING | {"state": "archived"}], "total": 3},
+    "/v1/storylines/s-1": GOING | {"told_in": TOLD_IN},
+    "/v1/macros": {"macros": [MACRO], "total": 1},
+    "/v1/macros/m-1": MACRO | {"parts": [GOING], "told_in": TOLD_IN},
 }
 
 
@@ -134,6 +130,25 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
                 "around state from until sources id",
                 "Tom open 2026-02-01 2026-03-01 5 s-1",
                 "Tom closed 2026-02-01 2026-03-01 5 s-1",
+                "Tom archived 2026-02-01 2026-03-01 5 s-1",
+            ],
+        ),
+        (
+            storylines,
+            ("macros",),
+            ["around from until storylines sources id", "Tom 2026-02-01 2026-03-01 2 5 m-1"],
+        ),
+        (
+            storylines,
+            ("macros", "m-1"),
+            [
+                "Tom, 2026-02-01 to 2026-03-01, 5 sources",
+                "It quotes:",
+                'Maya: "Tom left." [s/1]',
+                "2026-02-01 to 2026-03-01, 5 sources, open: s-1",
+                'Maya: "Tom left." [s/1]',
+                "2026-03-01 02:00 s",
+                "Maya: Tom [sic] left.",
             ],
         ),
         (

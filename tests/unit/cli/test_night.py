@@ -53,6 +53,11 @@ def test_a_night_over_nothing_is_three_lines() -> None:
     ]
 
 
+def test_communities_that_a_job_is_to_find_are_told() -> None:
+    left = QUIET | {"communities": {"left_to_a_job": True, "ties": 600_000}}
+    assert "  Communities   left to a job of their own, for 600000 ties" in told(left)
+
+
 def test_what_a_night_has_done_is_told_with_the_way_back() -> None:
     assert told(BUSY)[1:] == [
         "  Strength      35 entities of mean strength 0.62, 3 fading; 46 facts of 0.00",

@@ -103,9 +103,6 @@ def test_a_forgotten_fact_takes_the_summaries_along_that_quote_its_words() -> No
 
 def test_with_its_anchor_a_group_goes_and_a_macro_with_its_storylines() -> None:
     mind = Remembering(LINE, MACRO)
-    mind.turn(c.MergeEntities, winner_id="b", loser_id="a")
-    assert mind.believed.groups == {}
-    mind = Remembering(LINE, MACRO)
     assert {"s-1", "m-1"} <= set(mind.turn(c.ForgetEntity, entity_id="a").erased)
     mind = Remembering(LINE, MACRO)
     mind.turn(c.ArrangeGroups, withdrawn=(("s-1", group_stamp(LINE)),))
@@ -153,3 +150,15 @@ def test_undone_after_words_went_a_group_does_not_get_them_back() -> None:
 
 def test_a_memory_without_groups_is_not_looked_through() -> None:
     assert Remembering().believed.groups == WorkingSet("u").groups
+
+
+def test_a_command_is_undone_though_a_night_has_written_of_a_group_since() -> None:
+    mind = Remembering(LINE, MACRO)
+    done = mind.turn(c.ForgetFact, fact_id="f")
+    left = mind.believed.groups["s-1"]
+    assert (left.summary, left.dirty) == (None, True)
+    written = replace(left, summary="He rows. [1]", quotes=(1,), dirty=False)
+    mind.arrange(written)
+    mind.turn(c.Undo, done=done)
+    assert mind.believed.facts["f"].status == "active"
+    assert mind.believed.groups["s-1"] == written, "what the night has written stands"

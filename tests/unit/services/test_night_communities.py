@@ -43,9 +43,9 @@ class Sleeper:
         self.engine: Any = CpuGraphEngine()
         self.number = 0
 
-    async def night(self, of: NightName = NIGHT) -> dict[str, Any]:
+    async def night(self, of: NightName = NIGHT, most_ties: int | None = None) -> dict[str, Any]:
         reads = InMemoryCommunityReads(lambda: self.believed)
-        done = await communities(of, MAY + 70 * DAY_S, Clustering(reads, self.engine), Communities())
+        done = await communities(of, MAY + 70 * DAY_S, Clustering(reads, self.engine, most_ties), Communities())
         for command in done.commands:
             self._carry_out(command)
         return dict(done.figures)
@@ -181,6 +181,16 @@ async def test_an_engine_that_fails_is_told_and_everything_stands(sleeper: Sleep
     before = sleeper.believed.groups
     sleeper.engine = Broken()
     assert await sleeper.night() == {"failed": "engine-failed"}
+    assert sleeper.believed.groups == before
+
+
+async def test_a_graph_that_is_too_large_for_a_night_is_left_as_it_was() -> None:
+    sleeper = Sleeper()
+    assert await sleeper.night(most_ties=5) == {"left_to_a_job": True, "ties": 6}, "four who all know each other"
+    assert sleeper.believed.groups == {}
+    assert (await sleeper.night(most_ties=6))["standing"] == 1
+    before = sleeper.believed.groups
+    assert (await sleeper.night(most_ties=5))["left_to_a_job"]
     assert sleeper.believed.groups == before
 
 

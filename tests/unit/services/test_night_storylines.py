@@ -36,13 +36,15 @@ class Dreamer:
         self.believed = memory(entities(people, state="active"))
         self.texts: dict[int, tuple[str, str]] = {}
         self.now = MAY
+        self.told: Mapping[str, Any] = {}
+        """The report of the last night."""
         self.nights = InMemoryNights(lambda: self.believed)
-        self.mind = FrailRunner(self._commit)
+        self.mind = FrailRunner(self.commit)
         reads = InMemoryStorylineReads(lambda: self.believed, texts=lambda: self.texts)
         words = InMemoryNightWords(lambda: self.believed)
         self.parts = NightParts(Rules().life, self.nights, self.mind, words, storylines=reads)
 
-    def _commit(self, command: c.Command) -> ChangeSet:
+    def commit(self, command: c.Command) -> ChangeSet:
         changes = decide(self.believed, command, self.now, Rules())
         self.believed = evolve(self.believed, changes.changes)
         return changes
@@ -52,13 +54,13 @@ class Dreamer:
             key = len(self.texts)
             row = Mention(who, f"s{key:04}", key, MAY + day * DAY, who, 1.0, Sensitivity(level))
             told = {**self.believed.mentions, who: {**self.believed.mentions.get(who, {}), key: row}}
-            self.believed = memory(*self.believed.entities.values(), *self.believed.groups.values(),
-                                   [each for rows in told.values() for each in rows.values()])  # fmt: skip
+            kept = (*self.believed.entities.values(), *self.believed.groups.values(), *self.believed.accesses.values())
+            self.believed = memory(*kept, [each for rows in told.values() for each in rows.values()])
             self.texts[key] = ("Maya", f"{who} sails on day {day}.")
 
     async def sleep(self, night: date) -> Mapping[str, Any]:
-        report = await run_night("u", night, "UTC", self.parts)
-        return dict(report["storylines"])
+        self.told = await run_night("u", night, "UTC", self.parts)
+        return dict(self.told["storylines"])
 
 
 def after(days: float) -> date:
