@@ -49,6 +49,9 @@ def sources(
     after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")] = False,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Those that are archived, which the list leaves out.")
+    ] = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -66,6 +69,7 @@ def sources(
             _show_source(client.get(route("sources", source)), zone, as_json)
             return
         asked = {"status": status.value if status else None, "kind": kind.value if kind else None}
+        asked["state"] = "archived" if archived else None
         found = client.get("/v1/sources", **asked, after=after, before=before, limit=limit)
         rows = [
             (clock(each["started_at"], zone), each["kind"], str(each["segments_count"]), each["status"],

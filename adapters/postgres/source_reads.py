@@ -17,7 +17,7 @@ from memory.model.shown import Page
 Q = queries("source_reads")
 _ANY = {
     "status": None, "kind": None, "after": None, "before": None, "only_scope": None, "only_id": None, "mark": None,
-    "key": None, "groups": None,
+    "key": None, "groups": None, "archived": False,
 }  # fmt: skip
 
 
@@ -29,8 +29,8 @@ class PostgresSourceReads:
         self._attempts, self._tries = attempts, tries
 
     async def page(self, view: View, limit: int, **filters: Any) -> Page[DictRow]:
-        """Up to `limit` sources; filters: status, kind, after, before, groups (of provenance, "" for none), and `mark`
-        and `key` of the last one shown.
+        """Up to `limit` sources; filters: status, kind, after, before, archived (those alone, which are left out
+        otherwise), groups (of provenance, "" for none), and `mark` and `key` of the last one shown.
         """
         rows = await self._pool.rows(
             Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, tries=self._tries,

@@ -149,6 +149,9 @@ class SourceParameters(PageParameters):
 
     status: Status | None = None
     kind: Kind | None = None
+    state: Annotated[
+        Literal["archived"] | None, Field(description="Those that are archived, which other lists leave out.")
+    ] = None
     after: Annotated[ShortText | None, Field(description="Started then or later: a date, last_week...")] = None
     before: Annotated[ShortText | None, Field(description="Started before that.")] = None
 
@@ -158,7 +161,14 @@ async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) ->
     zone = (await app.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, app.clock.now(), zone)
     page = await app.stores.sources.page(
-        who.view, asked.limit, status=asked.status, kind=asked.kind, after=span.start, before=span.end, **asked.place()
+        who.view,
+        asked.limit,
+        status=asked.status,
+        kind=asked.kind,
+        archived=asked.state is not None,
+        after=span.start,
+        before=span.end,
+        **asked.place(),
     )
     summaries = await _summaries(app, who, page.shown)
     shown = [SourceOut(**_shown(row), summary=found) for row, found in zip(page.shown, summaries, strict=True)]

@@ -21,7 +21,7 @@ WITH found AS (
         WHERE k.scope = s.scope AND k.source_id = s.source_id AND k.user_id IN ('', %(user_id)s)) w
     WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s
       AND (%(only_scope)s::text IS NULL OR (s.scope = %(only_scope)s AND s.source_id = %(only_id)s))
-      AND (s.state <> 'archived' OR %(only_scope)s::text IS NOT NULL)
+      AND ((s.state = 'archived') = %(archived)s::boolean OR %(only_scope)s::text IS NOT NULL)
       AND (%(kind)s::text IS NULL OR s.kind = %(kind)s)
       AND (%(groups)s::text[] IS NULL OR coalesce(s.provenance ->> 'group_id', '') = ANY(%(groups)s))
       AND (%(after)s::float8 IS NULL OR s.started_at >= to_timestamp(%(after)s))
