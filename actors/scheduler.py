@@ -8,7 +8,8 @@ import logging
 from ray.job_submission import JobSubmissionClient
 
 from adapters.build import Stores
-from config.settings import Night, Settings
+from config.jobs import Night
+from config.settings import Settings
 from memory.ports import Clock
 from memory.services.sleeping import due_nights
 

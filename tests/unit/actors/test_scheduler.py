@@ -9,7 +9,8 @@ import pytest
 from ray.job_submission import JobSubmissionClient
 
 from actors.scheduler import HEAD, NIGHT, submit
-from config.settings import Night, load
+from config.jobs import Night
+from config.settings import load
 from memory.errors import ConfigError
 
 
