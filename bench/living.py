@@ -45,7 +45,7 @@ from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.census import Census, Fresh
 from memory.rules.decider import Rules
 from memory.rules.reflection import Likeness
-from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer
+from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer, spoken
 from memory.services.best_fact import BestFact, RecalledMaterial, leads
 from memory.services.extract import read_source
 from memory.services.hits import SegmentHit
@@ -216,6 +216,20 @@ class Living:
             ),
             {},
         )
+
+    def place(self, key: int) -> str:
+        """Where a segment stands: `[source/segment]`."""
+        source, said = self.sources.segments[key]
+        return f"[{source.source_id}/{said.segment_id}]"
+
+    def quote(self, key: int) -> str:
+        """A segment with its speaker, its day and where it stands."""
+        return f"{spoken(self._hit(key, ()))} {self.place(key)}"
+
+    def said_at(self, key: int) -> Instant:
+        """When a segment was said."""
+        source, said = self.sources.segments[key]
+        return source.time_of(said)
 
     def _shelve(self, source: Source) -> None:
         batch = _batch(source, self.clock.now())

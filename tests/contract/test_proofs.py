@@ -9,16 +9,15 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.proofs import PostgresProofReads
 from memory.model import commands as c
 from memory.model.claims import Claim
-from tests.contract.test_nights import DAY, Writer, remembered
+from tests.contract.test_nights import DAY, Writer, remembered, writer
 
+__all__ = ["writer"]
 pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-async def mine(pool: Pool, user: str) -> Writer:
+async def mine(writer: Writer) -> Writer:
     """A memory of where people live, of what they like best, and of one who moved."""
-    writer = Writer(pool, user)
-    await writer.live()
     for key, (who, what) in enumerate((("Tom", "shoes"), ("Tom", "tea"), ("Elena", "tea"), ("Ann", "tea")), 20):
         writer.now += 3 * DAY
         words = f"{who}'s favorite {what} is number {key}"

@@ -28,7 +28,7 @@ PLACES = ("Porto", "Ghent", "Bergen", "Lisbon")
 
 
 class Proved:
-    """A memory of four people and where they live. A question finds the segments of what is believed of whom it names."""
+    """A memory of four people and where they live. A question finds segments of beliefs about whom it names."""
 
     def __init__(self, questions: int = 200) -> None:
         self.memory, self.asked, self.late = Memory(), list[str](), 0
