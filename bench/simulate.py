@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as hour_of_day
 
@@ -243,7 +243,9 @@ class _Course:
         again = plan_night(
             NightName(USER, str(night)), await self.living.census(), report["now"], self.parts.rules.life
         )
-        self.moves += sum(map(_rows_of, commands_of(again)))
+        undone = report.get("proof", {}).get("undone", ())  # what was taken back is found again
+        kept = replace(again, commands={name: some for name, some in again.commands.items() if name not in undone})
+        self.moves += sum(map(_rows_of, commands_of(kept)))
         entities = self.living.believed.entities
         moved = [*report["tiers"]["promoted"], *report["tiers"]["demoted"]]
         return NightCounts(

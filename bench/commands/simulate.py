@@ -139,13 +139,13 @@ _HEADINGS = {STORYLINE: "Storylines", MACRO: "Macros", COMMUNITY: "Communities",
 def _proofs(lived: SimulatedLife) -> Iterator[str]:
     """How the nights were proved, and how much of what was said is near at hand."""
     if lived.proofs:
-        first, least = lived.proofs[0], min(lived.proofs, key=lambda each: each.after - each.before)
-        last = lived.proofs[-1]
+        first, last = lived.proofs[0], lived.proofs[-1]
+        most = max(0.0, *(each.before - each.after for each in lived.proofs))
         undone = [f"{step} on day {each.day}" for each in lived.proofs for step in each.undone]
         yield (
             f"\nProof: {len(lived.proofs)} nights changed something. Recall@10 on questions from this memory was "
             f"{first.before:.1%} before the first ({first.questions} questions) and {last.after:.1%} after the last "
-            f"({last.questions}). No night lost more than {max(0.0, least.before - least.after):.1%}. "
+            f"({last.questions}). No night lost more than {most:.1%}. "
             f"Taken back: {', '.join(undone) or 'nothing'}."
         )
     if lived.after is not None:
