@@ -170,13 +170,13 @@ class _Person:
         yield self.walked, f"My favorite shoes are {self.shoes[1]} shoes now."
 
     def visits(self) -> Iterator[tuple[int, str]]:
-        """A friend from afar comes for a week, and again after months; only a long life has such visits."""
+        """A friend from afar comes for ten days, and again after months; only a long life has such visits."""
         for began in self.visited():
-            yield from ((began + day, text.format(friend=self.guest)) for day, text in enumerate(_EVERYDAY))
+            yield from ((began + day, text.format(friend=self.guest)) for day, text in enumerate(_EVERYDAY * 2))
 
     def visited(self) -> Sequence[int]:
         """The days on which these visits begin."""
-        return range(_FIRST_VISIT, self.days - _WEEK, _BETWEEN_VISITS) if self.days >= _LONG else ()
+        return range(_FIRST_VISIT, self.days - 2 * _WEEK, _BETWEEN_VISITS) if self.days >= _LONG else ()
 
     @property
     def guest(self) -> str:

@@ -16,7 +16,7 @@ from bench.living import Parts
 from bench.simulate import CheckpointResult, SimulatedLife, simulate
 from bench.story import CHECKPOINTS, story
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
-from config.settings import load
+from config.settings import Settings, load
 from memory.model.entities import TIERS
 from memory.model.groups import COMMUNITY, MACRO, PATTERN, STORYLINE
 from memory.model.working_set import WorkingSet
@@ -39,16 +39,7 @@ def simulate_life(
 
     Example: memoray simulate --days 120 --seed 7
     """
-    from adapters import build, build_models
-
-    settings = load(places_of(home).home)
-    parts = Parts(
-        build_models.embedder(settings),
-        build_models.extractor(settings),
-        build.rules(settings),
-        tuned(settings.recall, settings.decay),
-        settings.night.proof_questions,
-    )
+    parts = _parts(load(places_of(home).home))
     life = story() if only_story else invented(story(), seed, days)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True, disable=as_json or not err.is_terminal) as bar:
@@ -65,6 +56,19 @@ def simulate_life(
             out.print(block, markup=False) if isinstance(block, str) else print_table(block)
     if not lived.sound if only_story else lived.broken:
         raise typer.Exit(Exit.FAILED)
+
+
+def _parts(settings: Settings) -> Parts:
+    """What a home's settings give a life."""
+    from adapters import build, build_models
+
+    return Parts(
+        build_models.embedder(settings),
+        build_models.extractor(settings),
+        build.rules(settings),
+        tuned(settings.recall, settings.decay),
+        settings.night.proof_questions,
+    )
 
 
 def _plain(lived: SimulatedLife) -> dict[str, Any]:
