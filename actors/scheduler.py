@@ -15,7 +15,8 @@ from datetime import date
 from ray.job_submission import JobSubmissionClient
 
 from adapters.build import Stores
-from config.settings import Night, Settings
+from config.jobs import Night
+from config.settings import Settings
 from memory.ports import Clock
 from memory.services.sleeping import due_nights
 

@@ -15,6 +15,7 @@ from adapters.capture.sounds import SoundFolder
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.emitting import Emitter
+from adapters.night_parts import NightNumbers, NightReads, NightRunner, parts_over
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import PoolTimeouts
@@ -37,6 +38,7 @@ from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.night_words import PostgresNightWords
 from adapters.postgres.nights import PostgresNights
 from adapters.postgres.pool import Pool
+from adapters.postgres.proofs import PostgresProofReads
 from adapters.postgres.reads import PostgresReads
 from adapters.postgres.rebuild import PostgresRebuild
 from adapters.postgres.search import PostgresSearch
@@ -55,8 +57,7 @@ from memory.model.tokens import Token
 from memory.ports import Clock, Embedder, Index, LanguageModel, TraitSource
 from memory.rules.decider import Rules
 from memory.services.erasing import Erase, Eraser, MemoryEraser, Turn
-from memory.services.night import NightParts, TurnRunner
-from memory.services.night_communities import Clustering
+from memory.services.night import NightParts
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Stores:
     summaries: PostgresSummaries
     causes: PostgresCauses
     communities: PostgresCommunities
+    proofs: PostgresProofReads
     groups: PostgresGroupReads
     feed: PostgresFeed
     search: PostgresSearch
@@ -169,6 +171,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresSummaries(pool),
         PostgresCauses(pool),
         PostgresCommunities(pool),
+        PostgresProofReads(pool),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
@@ -284,17 +287,22 @@ def folders(settings: Settings) -> tuple[Path, ...]:
     return (settings.home,) if settings.dsn else (settings.home, *data_folders(settings.home))
 
 
-def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: LanguageModel | None) -> NightParts:
+def night_parts(settings: Settings, stores: Stores, runner: NightRunner, model: LanguageModel | None) -> NightParts:
     """What a night is run with."""
-    return NightParts(
+    numbers = NightNumbers(
         settings.life,
-        stores.nights,
-        runner,
-        stores.night_words,
-        model,
         settings.night.hour,
-        storylines=stores.storylines,
-        clustering=Clustering(stores.communities, build_models.graph_engine(), settings.communities_job.ties),
-        sources=stores.summaries,
-        causes=stores.causes,
+        settings.night.proof_questions,
+        settings.recall.hours_back,
+        settings.communities_job.ties,
     )
+    reads = NightReads(
+        stores.nights,
+        stores.night_words,
+        stores.storylines,
+        stores.communities,
+        stores.proofs,
+        stores.summaries,
+        stores.causes,
+    )
+    return parts_over(numbers, reads, runner, build_models.graph_engine(), model)

@@ -83,6 +83,8 @@ _REPEATED = (
     "Your favorite shoes are Crocs shoes.",
 )
 _WEEK = 7
+_LONG, _FIRST_VISIT, _BETWEEN_VISITS = 200, 40, 150
+"""Days: lives from which on somebody visits, and when. A storyline closes in between, and two make a macro."""
 _TALKATIVE = 0.45
 """Share of days with a talk of the everyday kind (invented, like all of this)."""
 
@@ -91,7 +93,7 @@ def invented(base: Invented, seed: int, days: int) -> Invented:
     """A life of so many days around the talks of a base, which keep their days."""
     chance = random.Random(seed)
     person = _Person.drawn(chance, days)
-    talks = [*person.turns(), *_everyday(chance, person.friends, days)]
+    talks = [*person.turns(), *person.visits(), *_everyday(chance, person.friends, days)]
     told = tuple(each for each in base.talks if each.day <= days)
     ordered = sorted((*told, *_talks(talks, base.owner)), key=lambda each: (each.day, each.hour, each.id))
     closing = base.closing if days >= base.days else ()
@@ -101,7 +103,7 @@ def invented(base: Invented, seed: int, days: int) -> Invented:
         base.start,
         days,
         tuple(ordered),
-        tuple(DatedQuestion(day, chance.choice(person.questions())) for day in range(_WEEK, days, _WEEK)),
+        tuple(sorted((*person.asked_weekly(chance), *person.asked_of_visits()), key=lambda each: each.day)),
         (*(DatedQuestion(days, each.text, each.expects) for each in closing), *person.closing()),
         frozenset(text.format(friend=friend) for text in (*_CHATTER, *_REPEATED) for friend in _FRIENDS),
         ((days * 2 // 3, person.secret),),
@@ -166,6 +168,28 @@ class _Person:
         yield self.moved, f"I moved to {self.cities[1]}."
         yield self.changed, f"I work at {self.companies[1]} now."
         yield self.walked, f"My favorite shoes are {self.shoes[1]} shoes now."
+
+    def visits(self) -> Iterator[tuple[int, str]]:
+        """A friend from afar comes for ten days, and again after months; only a long life has such visits."""
+        for began in self.visited():
+            yield from ((began + day, text.format(friend=self.guest)) for day, text in enumerate(_EVERYDAY * 2))
+
+    def visited(self) -> Sequence[int]:
+        """The days on which these visits begin."""
+        return range(_FIRST_VISIT, self.days - 2 * _WEEK, _BETWEEN_VISITS) if self.days >= _LONG else ()
+
+    @property
+    def guest(self) -> str:
+        """Who visits."""
+        return next(each for each in _FRIENDS if each not in self.friends)
+
+    def asked_of_visits(self) -> Iterator[DatedQuestion]:
+        """What is asked at the end of each visit."""
+        return (DatedQuestion(day + len(_EVERYDAY), f"What did I do with {self.guest}?") for day in self.visited())
+
+    def asked_weekly(self, chance: random.Random) -> list[DatedQuestion]:
+        """A question a week."""
+        return [DatedQuestion(day, chance.choice(self.questions())) for day in range(_WEEK, self.days, _WEEK)]
 
     def questions(self) -> tuple[str, ...]:
         """What is asked now and then."""

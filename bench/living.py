@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from actors.accesses import with_believed, with_sources
+from adapters.graph.cpu import CpuGraphEngine
 from adapters.inmemory.captures import InMemoryCaptures
+from adapters.inmemory.causes import InMemoryCausalReads
+from adapters.inmemory.communities import InMemoryCommunityReads
 from adapters.inmemory.journal import InMemoryJournal
 from adapters.inmemory.nights import InMemoryNights, InMemoryNightWords
+from adapters.inmemory.proofs import InMemoryProofReads
 from adapters.inmemory.sources import InMemorySources
+from adapters.inmemory.storylines import InMemoryStorylineReads
+from adapters.inmemory.summaries import InMemorySourceReads
+from adapters.night_parts import NightNumbers, NightReads, parts_over
 from memory.model.changes import ChangeSet
 from memory.model.commands import AcceptReading, Command, RecordAccess, SetProfile
 from memory.model.facts import Fact
@@ -39,14 +47,14 @@ from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.rules.census import Census, Fresh
 from memory.rules.decider import Rules
 from memory.rules.reflection import Likeness
-from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer
+from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer, spoken
 from memory.services.best_fact import BestFact, RecalledMaterial, leads
 from memory.services.extract import read_source
 from memory.services.hits import SegmentHit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
-from memory.services.night import NightParts, run_night
-from memory.services.recall import RecallSettings, at_hand, recall
+from memory.services.night import run_night
+from memory.services.recall import RecallSettings, Recollection, at_hand, recall
 from memory.services.remember import UserMemory
 from memory.services.zones import offset_s
 
@@ -78,6 +86,8 @@ class Parts:
     extractor: Extractor
     rules: Rules
     recall: RecallSettings
+    proof_questions: int = 0
+    """Questions each night is proved by, at most; 0 = it is not proved."""
 
 
 class Living:
@@ -93,6 +103,8 @@ class Living:
         self._segment_index = SegmentIndex(parts.embedder.dimensions)
         self._beliefs = Beliefs(self._segment_index, lambda _: self.believed)
         self._asked = 0
+        self._engine = CpuGraphEngine()
+        self._encode = lru_cache(maxsize=10_000)(parts.embedder.ask)
 
     @property
     def believed(self) -> WorkingSet:
@@ -142,15 +154,7 @@ class Living:
         """The answer to a question, composed of quotations, as `POST /v1/ask` gives it without a language model."""
         profile = self.believed.profile
         question = Question(text, View(USER), self.clock.now())
-        asked = self._parts.embedder.ask(text)
-        legs = (
-            MemoryText(self._segment_index), MemoryVectors(self._segment_index), MemoryGraph(self._beliefs),
-            MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
-        )  # fmt: skip
-        found = await recall(
-            question, legs, MemoryTraits(self._segment_index, self._beliefs), at_hand(asked), self._recall,
-            languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
-        )  # fmt: skip
+        found = await self.recall(question)
         keys = [int(key) for key in found.keys]
         await self._recalled(keys)
         hits, known = self._hits(keys), self._known()
@@ -161,15 +165,35 @@ class Living:
         told = Findings(text, hits, known, lead=lead, abstained=abstained, language=language, owner=profile.name)
         return await answer(told, None)
 
+    async def recall(self, question: Question, only: None = None, understood: None = None) -> Recollection:
+        """What answers a question, as a shard recalls it; nothing is counted."""
+        profile = self.believed.profile
+        legs = (
+            MemoryText(self._segment_index), MemoryVectors(self._segment_index), MemoryGraph(self._beliefs),
+            MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
+        )  # fmt: skip
+        return await recall(
+            question, legs, MemoryTraits(self._segment_index, self._beliefs), at_hand(self._encode(question.text)),
+            self._recall, languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
+        )  # fmt: skip
+
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
+    ) -> ChangeSet:
+        """Reverse a command of a night that did harm."""
+        assert self._memory is not None
+        changes = await self._memory.undo(command_id, undone_id, actor, partly=partly)
+        self._beliefs.facts_of(USER).catch_up(self.believed)
+        return changes
+
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn of a night."""
         await self.turn(user_id, command, {})
 
     async def sleep(self, night: date) -> dict[str, Any]:
         """One night; its report. The clock must stand at its hour."""
-        words = InMemoryNightWords(lambda: self.believed, self._vectors, self._parts.embedder.calibrate)
-        parts = NightParts(self._parts.rules.life, self.nights, self, words, hour=HOUR)
-        return await run_night(USER, night, self.zone, parts)
+        numbers = NightNumbers(self._parts.rules.life, HOUR, self._parts.proof_questions)
+        return await run_night(USER, night, self.zone, parts_over(numbers, self._reads(), self, self._engine, None))
 
     async def census(self) -> Census:
         """The memory as columns."""
@@ -194,6 +218,20 @@ class Living:
             ),
             {},
         )
+
+    def place(self, key: int) -> str:
+        """Where a segment stands: `[source/segment]`."""
+        source, said = self.sources.segments[key]
+        return f"[{source.source_id}/{said.segment_id}]"
+
+    def quote(self, key: int) -> str:
+        """A segment with its speaker, its day and where it stands."""
+        return f"{spoken(self._hit(key, ()))} {self.place(key)}"
+
+    def said_at(self, key: int) -> Instant:
+        """When a segment was said."""
+        source, said = self.sources.segments[key]
+        return source.time_of(said)
 
     def _shelve(self, source: Source) -> None:
         batch = _batch(source, self.clock.now())
@@ -234,6 +272,23 @@ class Living:
             if link.kind == "supersedes" and link.from_id in facts:
                 later.setdefault(link.to_id, []).append(facts[link.from_id])
         return [_known(fact, later.get(fact.fact_id, ())) for fact in facts.values() if fact.status != "forgotten"]
+
+    def _reads(self) -> NightReads:
+        """What nights read: as in the product, the storylines and communities included."""
+
+        def believed() -> WorkingSet:
+            return self.believed
+
+        calibrate = self._parts.embedder.calibrate
+        return NightReads(
+            self.nights,
+            InMemoryNightWords(believed, self._vectors, calibrate),
+            InMemoryStorylineReads(believed, self.sources.begun, self.sources.texts, dict, calibrate),
+            InMemoryCommunityReads(believed),
+            InMemoryProofReads(believed),
+            InMemorySourceReads(self.sources, believed),
+            InMemoryCausalReads(self.sources, believed),
+        )
 
     def _source_rows(self) -> list[dict[str, Any]]:
         return self.sources.rows(self.believed.accesses, self.believed.groups.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as hour_of_day
 
@@ -17,6 +17,17 @@ import numpy as np
 from bench.life import DatedQuestion, Invented, LifeSource
 from bench.living import HOUR, USER, Living, Parts, scope, segment
 from bench.story import TOLERANCE, Checkpoint
+from bench.whole_life import (
+    AfterLife,
+    NearAtHand,
+    ProvedNight,
+    ToldGroup,
+    near_at_hand,
+    own_questions,
+    proved,
+    recall_of,
+    told_groups,
+)
 from memory.model.commands import CloseNight, Command, ForgetFact, MergeFacts
 from memory.model.entities import TIERS
 from memory.model.facts import Fact
@@ -109,6 +120,13 @@ class SimulatedLife:
     """Statements that rest on lines of which nothing may be believed."""
     flaws: tuple[str, ...]
     """Breaches of what must always hold; see `flaws_of`."""
+    groups: tuple[ToldGroup, ...]
+    """Storylines, macros, communities and patterns of the last night, with the words they rest on."""
+    proofs: tuple[ProvedNight, ...]
+    """Of the nights that changed something."""
+    near_at_hand: NearAtHand
+    after: AfterLife | None
+    """The quiet nights that followed, if any were asked for."""
     night_moves: int
     """What a second run of each night would have changed; must be 0."""
     seconds: float
@@ -137,17 +155,18 @@ class SimulatedLife:
 
 
 def simulate(
-    life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint], tell: Tell = lambda *_: None
+    life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint], tell: Tell = lambda *_: None, quiet: int = 0
 ) -> SimulatedLife:
-    """Live a life from day 0 to its last day, the night after it included. Takes seconds, nearly all of it reading."""
-    return asyncio.run(_Course(life, parts, checkpoints).run(tell))
+    """Live a life from day 0 to its last day, the night after it and so many `quiet` nights included. Takes seconds."""
+    return asyncio.run(_Course(life, parts, checkpoints, quiet).run(tell))
 
 
 class _Course:
     """The course of one life."""
 
-    def __init__(self, life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint]) -> None:
-        self.life, self.parts = life, parts
+    def __init__(self, life: Invented, parts: Parts, checkpoints: Sequence[Checkpoint], quiet: int) -> None:
+        self.life, self.parts, self.quiet = life, parts, quiet
+        self.proofs: list[ProvedNight] = []
         self.checkpoints = [each for each in checkpoints if each.day <= life.days]
         self.living = Living(parts, self.at(0, 0))
         self.days: list[NightCounts] = []
@@ -167,7 +186,18 @@ class _Course:
             await self._look(day)
             tell(day + 1, self.life.days + 1)
         replies = [await self._ask(each) for each in self.life.closing]
-        return self._told(replies, time.perf_counter() - began)
+        after = await self._rest(tell) if self.quiet else None
+        return self._told(replies, after, time.perf_counter() - began)
+
+    async def _rest(self, tell: Tell) -> AfterLife:
+        """Nights in which nothing more is told; the same questions are asked before the first and after each."""
+        questions = await own_questions(self.living)
+        shares = [await recall_of(self.living, questions)]
+        for ahead in range(1, self.quiet + 1):
+            self.days.append(await self._sleep(self.life.days + ahead))
+            shares.append(await recall_of(self.living, questions))
+            tell(self.life.days + 1 + ahead, self.life.days + 1 + self.quiet)
+        return AfterLife(len(questions), shares[0], min(shares), shares[-1], self.quiet)
 
     def at(self, day: int, hour: int) -> Instant:
         """An hour of a day, where the owner lives."""
@@ -208,10 +238,14 @@ class _Course:
         night = self.life.start + timedelta(day + 1)
         self.living.clock.at = instant_of(night, self.life.zone, HOUR)
         report = await self.living.sleep(night)
+        if (proof := proved(day, report)) is not None:
+            self.proofs.append(proof)
         again = plan_night(
             NightName(USER, str(night)), await self.living.census(), report["now"], self.parts.rules.life
         )
-        self.moves += sum(map(_rows_of, commands_of(again)))
+        undone = report.get("proof", {}).get("undone", ())  # what was taken back is found again
+        kept = replace(again, commands={name: some for name, some in again.commands.items() if name not in undone})
+        self.moves += sum(map(_rows_of, commands_of(kept)))
         entities = self.living.believed.entities
         moved = [*report["tiers"]["promoted"], *report["tiers"]["demoted"]]
         return NightCounts(
@@ -247,7 +281,7 @@ class _Course:
                 return tier, round(float(strengths[row]), 4), int(rows.sessions[row]), bool(denied[row])
         return None
 
-    def _told(self, replies: Sequence[SimulatedReply], seconds: float) -> SimulatedLife:
+    def _told(self, replies: Sequence[SimulatedReply], after: AfterLife | None, seconds: float) -> SimulatedLife:
         believed = self.living.believed
         return SimulatedLife(
             days=tuple(self.days),
@@ -258,6 +292,10 @@ class _Course:
             facts=len(believed.facts),
             facts_of_chatter=tuple(self._of_chatter()),
             flaws=tuple(flaws_of(believed, replies, set(self._places()), slots=self._by_meaning())),
+            groups=tuple(told_groups(self.living)),
+            proofs=tuple(self.proofs),
+            near_at_hand=near_at_hand(self.living),
+            after=after,
             night_moves=self.moves,
             seconds=round(seconds, 2),
             believed=believed,

@@ -119,6 +119,20 @@ def _moved_by(figures: Mapping[str, Any], names: Sequence[str]) -> bool:
     return any(figures.get(each) for each in names)
 
 
+def _proof(report: Mapping[str, Any]) -> str:
+    found = report.get("proof", {})
+    if not found.get("questions"):
+        return ""
+    asked = f"{counted(found['questions'], 'question')} from this memory"
+    told = f"{asked} found {_percent(found['before'])} before the night and {_percent(found['after'])} after it"
+    undone = ", ".join(escape(each) for each in found["undone"])
+    return f"{told}; taken back, because less was found after it: {undone}" if undone else told
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}"
+
+
 def _waiting(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{count} for {escape(name)}" for name, count in report.get("pending", {}).items() if count)
 
@@ -139,6 +153,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Written", _written),
     ("Storylines", _storylines),
     ("Communities", _communities),
+    ("Proof", _proof),
     ("Still waiting", _waiting),
     ("Failed", _failed),
 )

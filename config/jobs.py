@@ -1,10 +1,28 @@
-"""Settings of jobs that run by themselves, beside the night: communities, and the sweep after an erasure."""
+"""Settings of the night, of other jobs, and of the sweep after an erasure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from memory.model.quantities import Count, Seconds, Share
+from memory.model.quantities import Count, HourOfDay, Range, Seconds, Share
+
+Questions = Annotated[int, Range(0, 200, "a number of questions")]
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The nightly job; the zone is the user's, from the profile."""
+
+    hour: HourOfDay = 3
+    """Local hour it is due (seeds 000 to 004)."""
+    num_cpus: Share = 1.0
+    """Share of CPUs its job asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
+    num_gpus: Share = 0.0
+    """Share of a GPU its job asks Ray for; 0 = none (chosen: its steps of today run on the CPU)."""
+    proof_questions: Questions = 200
+    """Questions of the user's own memory a night is proved by, at most; 0 = it is not proved (chosen: half a point of
+    recall is one of them)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import config
 from config.doors import Chat, Events, Sound, SpeechModel
-from config.jobs import CommunitiesJob, Erasure
+from config.jobs import CommunitiesJob, Erasure, Night
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
-from memory.model.quantities import Count, Days, HourOfDay, Port, Seconds, ShardCount, Share
+from memory.model.quantities import Count, Days, Port, Seconds, ShardCount
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
     Communities,
@@ -199,18 +199,6 @@ class Extraction:
     """Seconds reading 20,000 characters may take before it is ended: 30 times what talk takes (measured)."""
     tries: Count = 3
     """Times reading a segment may end with its process or its deadline before the segment is set aside (chosen)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Night:
-    """The nightly job; the zone is the user's, from the profile."""
-
-    hour: HourOfDay = 3
-    """Local hour it is due (seeds 000 to 004)."""
-    num_cpus: Share = 1.0
-    """Share of CPUs its job asks Ray for; logical ones (chosen: one of the four that are kept for jobs)."""
-    num_gpus: Share = 0.0
-    """Share of a GPU its job asks Ray for; 0 = none (chosen: its steps of today run on the CPU)."""
 
 
 @dataclass(frozen=True, slots=True)

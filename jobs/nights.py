@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 from actors.names import TURN_S, Shards
 from adapters import build, build_models
 from config.settings import Settings
+from memory.model.changes import ChangeSet
 from memory.model.commands import Command
+from memory.ports import Keys
+from memory.retrieval.query import Question
+from memory.services.recall import Recollection
 from memory.services.sleeping import STEP, run_nights
 
 
 class ShardTurnRunner:
-    """Where the commands of a night are committed."""
+    """Where the commands of a night are committed and taken back, and what proves it is answered."""
 
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
@@ -21,6 +25,16 @@ class ShardTurnRunner:
     async def carry_out(self, user_id: str, command: Command) -> None:
         """One turn in the shard of the user."""
         await self._shards.ask(user_id, "carry_out", user_id, command)
+
+    async def undo(
+        self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
+    ) -> ChangeSet:
+        """Reverse a command in the shard of the user; `partly` leaves what has changed since."""
+        return cast(ChangeSet, await self._shards.ask(user_id, "undo", user_id, command_id, undone_id, actor, partly))
+
+    async def recall(self, question: Question, only: Keys | None, understood: None) -> Recollection:
+        """What answers a question, encoded in the shard."""
+        return cast(Recollection, await self._shards.ask(question.view.user_id, "recall", question, only, understood))
 
 
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:

@@ -62,6 +62,14 @@ class InMemorySources:
             for source in self._sources.values()
         ]
 
+    def begun(self) -> dict[str, float]:
+        """Source id -> when it began."""
+        return {source.source_id: source.started_at for source in self._sources.values()}
+
+    def texts(self) -> dict[int, tuple[str, str]]:
+        """Segment key -> who said what."""
+        return {key: (segment.speaker, segment.text) for key, (_, segment) in self.segments.items()}
+
     def of(self, keys: Iterable[int]) -> dict[int, tuple[str, float]]:
         """Segment key -> id and beginning of its source."""
         found = {key: self.segments[key][0] for key in keys}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
@@ -15,8 +16,9 @@ from bench.living import Parts
 from bench.simulate import CheckpointResult, SimulatedLife, simulate
 from bench.story import CHECKPOINTS, story
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
-from config.settings import load
+from config.settings import Settings, load
 from memory.model.entities import TIERS
+from memory.model.groups import COMMUNITY, MACRO, PATTERN, STORYLINE
 from memory.model.working_set import WorkingSet
 from memory.services.tuning import tuned
 
@@ -27,6 +29,9 @@ def simulate_life(
     only_story: Annotated[
         bool, typer.Option("--story", help="Only the 120 days of coffee and tea; exit code 1 if a number differs.")
     ] = False,
+    quiet: Annotated[
+        int, typer.Option("--quiet", min=0, max=3650, help="Nights after it, in which nothing more is told.")
+    ] = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -34,20 +39,16 @@ def simulate_life(
 
     Example: memoray simulate --days 120 --seed 7
     """
-    from adapters import build, build_models
-
-    settings = load(places_of(home).home)
-    parts = Parts(
-        build_models.embedder(settings),
-        build_models.extractor(settings),
-        build.rules(settings),
-        tuned(settings.recall, settings.decay),
-    )
+    parts = _parts(load(places_of(home).home))
     life = story() if only_story else invented(story(), seed, days)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True, disable=as_json or not err.is_terminal) as bar:
-        task = bar.add_task("Living", total=life.days + 1)
-        lived = simulate(life, parts, CHECKPOINTS, lambda done, total: bar.update(task, completed=done, total=total))
+        task = bar.add_task("Living", total=life.days + 1 + quiet)
+
+        def tell(done: int, total: int) -> None:
+            bar.update(task, completed=done)
+
+        lived = simulate(life, parts, CHECKPOINTS, tell, quiet)
     if as_json:
         print_json(_plain(lived))
     else:
@@ -57,10 +58,24 @@ def simulate_life(
         raise typer.Exit(Exit.FAILED)
 
 
+def _parts(settings: Settings) -> Parts:
+    """What a home's settings give a life."""
+    from adapters import build, build_models
+
+    return Parts(
+        build_models.embedder(settings),
+        build_models.extractor(settings),
+        build.rules(settings),
+        tuned(settings.recall, settings.decay),
+        settings.night.proof_questions,
+    )
+
+
 def _plain(lived: SimulatedLife) -> dict[str, Any]:
     """All of it but the memory itself."""
     shown = asdict(replace(lived, believed=WorkingSet("")))
     del shown["believed"]
+    shown["near_at_hand"]["share"] = lived.near_at_hand.share
     return {**shown, "archived": lived.archived, "pruned": lived.pruned, "sound": lived.sound}
 
 
@@ -75,6 +90,8 @@ def _told(lived: SimulatedLife) -> Iterator[str | Table]:
     for reply in lived.replies:
         yield f"  {reply.question}" + (f"  (expected: {', '.join(reply.missing)})" if reply.missing else "")
         yield from (f"    {line}" for line in reply.answer.splitlines())
+    yield from _groups(lived)
+    yield from _proofs(lived)
     yield "\n" + _sum(lived)
     yield from (f"Must not be: {flaw}" for flaw in lived.flaws)
     yield from (f"Believed of mere chatter: {statement}" for statement in lived.facts_of_chatter)
@@ -109,6 +126,41 @@ def _found(each: CheckpointResult) -> tuple[str, ...]:
         return "-", "-", "-", "-", must
     tier, strength, episodes, contradicted = each.found
     return tier, f"{strength:.3f}", str(episodes), _YES[contradicted], "yes" if each.holds else must
+
+
+def _groups(lived: SimulatedLife) -> Iterator[str]:
+    """Storylines, macros, communities and patterns, each with the words it rests on."""
+    for kind, each in groupby(lived.groups, key=lambda group: group.kind):
+        yield f"\n{_HEADINGS[kind]}"
+        for group in each:
+            yield f"  {group.name} ({group.told})"
+            yield from (f"    {quote}" for quote in group.quotes)
+
+
+_HEADINGS = {STORYLINE: "Storylines", MACRO: "Macros", COMMUNITY: "Communities", PATTERN: "Patterns"}
+
+
+def _proofs(lived: SimulatedLife) -> Iterator[str]:
+    """How the nights were proved, and how much of what was said is near at hand."""
+    if lived.proofs:
+        first, last = lived.proofs[0], lived.proofs[-1]
+        most = max(0.0, *(each.before - each.after for each in lived.proofs))
+        undone = [f"{step} on day {each.day}" for each in lived.proofs for step in each.undone]
+        yield (
+            f"\nProof: {len(lived.proofs)} nights changed something. Recall@10 on questions from this memory was "
+            f"{first.before:.1%} before the first ({first.questions} questions) and {last.after:.1%} after the last "
+            f"({last.questions}). No night lost more than {most:.1%}. "
+            f"Taken back: {', '.join(undone) or 'nothing'}."
+        )
+    if lived.after is not None:
+        yield (
+            f"Then {lived.after.nights} nights without talk: recall@10 on {lived.after.questions} questions was "
+            f"{lived.after.first:.1%} before them, {lived.after.lowest:.1%} at the lowest and {lived.after.last:.1%} "
+            "after the last."
+        )
+    near = lived.near_at_hand
+    held = f"{near.held} characters of facts and summaries"
+    yield f"Near at hand: {held} for {near.said} that were said ({near.share:.0%})."
 
 
 _YES = {True: "yes", False: "no"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain, groupby
@@ -27,6 +27,8 @@ from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
 from memory.services.night_storylines import ALL_WORD_STEPS
 from memory.services.night_words import NightWords, WordSight, WordStep
+from memory.services.proving import STEP as PROOF
+from memory.services.proving import NightProof, Proving
 from memory.services.storylines import StorylineReads
 from memory.services.told import reason_of
 from memory.services.zones import zone_of
@@ -107,6 +109,8 @@ class NightParts:
     """What summing up sources reads; without it none is summed up."""
     causes: CausalReads | None = None
     """What causal links are read off; without it there are none."""
+    proving: Proving | None = None
+    """With what a night is proved; without it nothing is taken back."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -154,10 +158,10 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
         told = {"user_id": user_id, "night": night.isoformat(), **fresh.report}
         plan = await nights.begin(user_id, night, now, replace(fresh, report=told))
     if not plan.done:
-        await _commit(user_id, chain.from_iterable(plan.commands.get(name, ()) for name in STEPS), parts)
+        now = float(plan.report["now"])
         sight = WordSight(
             of,
-            float(plan.report["now"]),
+            now,
             parts.life,
             parts.words,
             parts.model,
@@ -166,19 +170,37 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
             parts.sources,
             parts.causes,
         )
+        proof = NightProof(user_id, (night, now), parts.proving, nights, plan.report.get(PROOF))
+        for name in STEPS:
+            await _first_phase(name, user_id, plan.commands.get(name, ()), proof, parts)
         for name, step in parts.word_steps.items():
-            await _second_phase(name, step, sight, plan, night, parts)
+            commands = await _second_phase(name, step, sight, plan, proof, parts)
+            await proof.judge(name, commands)
+        await proof.end()
         plan = await nights.finish(user_id, night)
     return dict(plan.report)
 
 
-async def _second_phase(
-    name: str, step: WordStep, sight: WordSight, plan: NightPlan, night: date, parts: NightParts
+async def _first_phase(
+    name: str, user_id: str, commands: Sequence[Command], proof: NightProof, parts: NightParts
 ) -> None:
-    """One step: keep what it gives, then commit it. What fails is told as its failure, and the night goes on."""
-    user_id = sight.of.user_id
+    """Commit what a step of the first phase gave, and have it judged."""
+    await proof.begin(commands)
+    await _commit(user_id, commands, parts)
+    await proof.judge(name, commands)
+
+
+async def _second_phase(
+    name: str, step: WordStep, sight: WordSight, plan: NightPlan, proof: NightProof, parts: NightParts
+) -> Sequence[Command]:
+    """One step: keep what it gives, then commit it. What fails is told as its failure, and the night goes on.
+
+    Returns what was to be committed.
+    """
+    user_id, night = sight.of.user_id, date.fromisoformat(sight.of.date)
     if name not in plan.commands:
         plan = await parts.nights.keep(user_id, night, name, await _attempted(name, step, sight))
+    await proof.begin(plan.commands[name])
     try:
         await _commit(user_id, plan.commands[name], parts)
     except DomainError as error:
@@ -186,6 +208,7 @@ async def _second_phase(
             raise
         log.warning("the step %s of the night of %s failed: %s", name, user_id, reason_of(error))
         await parts.nights.tell(user_id, night, name, {"failed": reason_of(error)})
+    return plan.commands[name]
 
 
 async def _attempted(name: str, step: WordStep, sight: WordSight) -> StepResult:

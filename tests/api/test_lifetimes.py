@@ -83,7 +83,9 @@ async def test_what_is_archived_is_in_no_list_and_its_words_are_found(lived: Doo
 @pytest.mark.conforms("000:night.tier_stats", "000:stats.low_salience")
 async def test_a_night_over_http_tells_every_step_and_stats_agree_with_it(lived: Door) -> None:
     report = await lived.post("/v1/night")
-    assert {"pending", "decay", "tiers", "states", "pruning", "notes"} <= set(report)
+    assert {"pending", "decay", "tiers", "states", "pruning", "notes", "proof"} <= set(report)
+    assert set(report["proof"]) == {"questions", "before", "after", "undone"}
+    assert report["proof"]["questions"] > 0
     stats = await lived.get("/v1/stats")
     assert stats["entities_count"] == report["decay"]["entities"]
     assert stats["tiers"]["low_salience"] == report["decay"]["low_salience"]

@@ -51,6 +51,9 @@ def test_ray_runs_the_nights_that_are_due(lived: System) -> None:
     assert "succeeded" in first.stdout
     nights = lived.rows("SELECT night, report ->> 'now' FROM nights ORDER BY night")
     assert len(nights) == DUE
+    proofs = [proof for (proof,) in lived.rows("SELECT report -> 'proof' FROM nights WHERE report ? 'proof'")]
+    assert proofs, "some night changed something"
+    assert all(set(proof) == {"questions", "before", "after", "undone"} for proof in proofs)
     before = everything(lived)
     assert lived.run(*job).returncode == 0
     assert everything(lived) == before, "the same nights again change nothing"

@@ -11,7 +11,8 @@ import pytest
 from ray.job_submission import JobDetails, JobSubmissionClient
 
 from actors.scheduler import HEAD, NIGHT, named, submit, submit_communities
-from config.settings import Night, load
+from config.jobs import Night
+from config.settings import load
 from memory.errors import ConfigError
 
 

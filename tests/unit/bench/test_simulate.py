@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from bench.living import Parts
 from bench.simulate import SimulatedLife, SimulatedReply, flaws_of, simulate
 from bench.story import CHECKPOINTS, CLOSING, TALKS, story
 from cli.main import command_line, rooms
+from config.settings import load
 from memory.model.facts import Evidence, Fact
 from memory.model.working_set import WorkingSet
 from memory.rules.decider import Rules
@@ -225,3 +227,49 @@ def test_talks_stand_in_their_order_within_their_days() -> None:
     assert [talk.day for talk in life.talks] == sorted(talk.day for talk in life.talks)
     assert {talk.id for talk in TALKS if talk.day <= DAYS} <= {talk.id for talk in life.talks}
     assert max(talk.day for talk in life.talks) <= DAYS
+
+
+# ------------------------------------------------------------------------------------------- the nights of a whole life
+
+
+@pytest.fixture(scope="module")
+def annie(tmp_path_factory: pytest.TempPathFactory) -> SimulatedLife:
+    """100 days by the preset that asks for a community before anybody reaches L2, and five quiet nights."""
+    life = load(tmp_path_factory.mktemp("annie"), {"preset": "annie"}, {}).life
+    assert life.tiers.l2_requires_community
+    parts = replace(PARTS, rules=replace(Rules(), life=life), proof_questions=20)
+    return simulate(invented(story(), 7, 100), parts, CHECKPOINTS, quiet=5)
+
+
+def test_by_the_preset_annie_somebody_reaches_l2_in_ninety_nights(annie: SimulatedLife) -> None:
+    assert len(annie.days) == 106
+    assert all(day.tiers["L2"] == 0 for day in annie.days if day.day < 90)
+    assert annie.days[-1].tiers["L2"] > 0
+
+
+def test_storylines_communities_and_patterns_are_told_with_the_words_they_rest_on(annie: SimulatedLife) -> None:
+    assert {each.kind for each in annie.groups} == {"storyline", "community", "pattern"}
+    days = {talk.id: talk.day for talk in invented(story(), 7, 100).talks}
+    for group in annie.groups:
+        assert group.name
+        assert group.quotes
+        for quote in group.quotes:
+            places = re.findall(r"\[([\w-]+)/l\d+\]", quote)
+            assert places
+            assert days.keys() >= set(places), quote
+
+
+def test_the_nights_of_a_life_are_proved_and_find_no_less_than_before(annie: SimulatedLife) -> None:
+    assert annie.proofs
+    assert all(each.before - each.after <= 0.005 for each in annie.proofs)
+    assert annie.after is not None
+    assert (annie.after.nights, annie.after.lowest) == (5, annie.after.first)
+    assert 0 < annie.near_at_hand.share < 1
+
+
+def test_in_a_long_life_somebody_visits_again_and_a_short_one_is_as_it_was() -> None:
+    def guests(days: int) -> list[int]:
+        return [talk.day for talk in invented(story(), 7, days).talks if any("Maria" in text for _, text in talk.lines)]
+
+    assert guests(199) == []
+    assert guests(400) == [*range(40, 50), *range(190, 200), *range(340, 350)]

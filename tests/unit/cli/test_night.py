@@ -99,3 +99,14 @@ def test_a_night_that_only_closed_a_storyline_can_be_taken_back() -> None:
     assert not any("take all of it back" in line for line in told(quiet))
     closed = quiet | {"storylines": {**quiet["storylines"], "closed": ["s-2"]}}
     assert any("take all of it back" in line for line in told(closed))
+
+
+def test_how_a_night_was_proved_is_a_sentence_and_says_what_was_taken_back() -> None:
+    proof: dict[str, Any] = {"questions": 200, "before": 0.889, "after": 0.8871, "undone": []}
+    line = "  Proof         200 questions from this memory found 88.9% before the night and 88.7% after it"
+    assert line in told(QUIET | {"proof": proof})
+    [*_, last] = told(QUIET | {"proof": proof | {"undone": ["states"]}})
+    assert last == f"{line}; taken back, because less was found after it: states"
+    [*_, failed] = told(QUIET | {"proof": {"failed": "ModelFailed: no"}})
+    assert failed == "  Failed        proof: ModelFailed: no"
+    assert not any("Proof" in each for each in told(QUIET | {"proof": proof | {"questions": 0}}))

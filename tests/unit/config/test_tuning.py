@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from config.settings import Night, load
+from config.jobs import Night
+from config.settings import load
 from memory.retrieval.cut import cut, relevance
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import Decay, Reflection
