@@ -291,7 +291,7 @@ class Living:
         )
 
     def _source_rows(self) -> list[dict[str, Any]]:
-        return self.sources.rows(self.believed.accesses, self.believed.groups.values())
+        return self.sources.rows(self.believed.accesses)
 
     def _fresh(self) -> Fresh:
         """Duplicates are looked for among everything: a life is small."""

@@ -12,11 +12,9 @@ from adapters.inmemory.journal import InMemoryJournal
 from memory.model.accesses import SOURCE, Access
 from memory.model.claims import Utterance
 from memory.model.entities import STATES
-from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.sources import TTL_POLICIES, Segment, Source
 from memory.ports import Unread
-from memory.rules.census import summed_up_by
 from memory.services.extract import CONTEXT
 
 
@@ -50,17 +48,9 @@ class InMemorySources:
         """See memory.ports.Capture."""
         return (await self._journal.load(user_id)).profile
 
-    def rows(self, accesses: Mapping[str, Access], groups: Iterable[Group] = ()) -> list[dict[str, Any]]:
+    def rows(self, accesses: Mapping[str, Access]) -> list[dict[str, Any]]:
         """Every source as a row of SourceColumns."""
-        told = summed_up_by(groups)
-        return [
-            {
-                **self._row(source, accesses.get(f"{SOURCE}{source.source_id}")),
-                "summed_up": source.source_id in told,
-                "rolled_up": told.get(source.source_id, False),
-            }
-            for source in self._sources.values()
-        ]
+        return [self._row(source, accesses.get(f"{SOURCE}{source.source_id}")) for source in self._sources.values()]
 
     def begun(self) -> dict[str, float]:
         """Source id -> when it began."""

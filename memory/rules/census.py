@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS, Entity
 from memory.model.facts import STATUSES, Fact, Note
-from memory.model.groups import COMMUNITY, MACRO, ROLL_UPS, STORYLINE, SUMMARY, Group
+from memory.model.groups import COMMUNITY, MACRO, ROLL_UPS, Group
 from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft, WorkingSet, figures
@@ -124,10 +124,6 @@ class SourceColumns(Recalls):
     state: Codes
     ttl: Codes
     started_at: Column
-    summed_up: Flags
-    """What it told is kept in a summary, its own or that of a storyline; or it is trivial talk, which needs none."""
-    rolled_up: Flags
-    """It is in a storyline that is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,18 +276,6 @@ def census(believed: WorkingSet) -> Census:
         notes=tuple(believed.notes.values()),
         groups=groups_of(believed, (each.group_id for each in believed.groups.values() if each.kind in ROLL_UPS)),
     )
-
-
-def summed_up_by(groups: Iterable[Group]) -> dict[str, bool]:
-    """Id of each source that a summary tells of, or of which there is nothing to tell -> whether a storyline of it is
-    over.
-    """
-    found: dict[str, bool] = {}
-    for group in groups:
-        if group.kind == SUMMARY or (group.kind == STORYLINE and group.summary is not None):
-            for each in group.members:
-                found[each] = found.get(each, False) or (group.kind == STORYLINE and group.closed_at is not None)
-    return found
 
 
 def _joined(believed: WorkingSet) -> set[str]:

@@ -77,28 +77,9 @@ def fact_states(facts: FactRows, strength: Column, now: Instant, rules: Lifecycl
 
 
 def source_states(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
-    """[n] states of sources. The consolidated are archived: lists leave them out, and their words are found."""
+    """[n] states of sources."""
     standing = ArchivalColumns(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
-    states = states_of(standing, rules.ephemeral_source_days, now, rules)
-    states[consolidated(sources, strength, now, rules)] = ARCHIVED
-    return states
-
-
-def consolidated(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Flags:
-    """[n] which sources are consolidated: a summary keeps what they told, and one of three things is so (seed 002).
-
-    They are old and weak; five of them have an entity in common, in a storyline that is over; or they were often
-    recalled and are weak. What was recalled lately, or is kept forever, is not.
-    """
-    if rules.consolidate_below == 0:
-        return np.zeros(len(strength), np.bool_)
-    old = now - sources.started_at > rules.consolidate_after_days * DAY_S
-    weak = strength < rules.consolidate_below
-    often = sources.count >= rules.core_at
-    recent = (sources.count > 0) & (now - sources.accessed_at < rules.grace_days * DAY_S)
-    due = (old & (weak | sources.rolled_up)) | (often & weak)
-    found: Flags = due & sources.summed_up & ~recent & (sources.ttl != KEEP_FOREVER)
-    return found
+    return states_of(standing, rules.ephemeral_source_days, now, rules)
 
 
 def group_states(groups: GroupColumns, strength: Column, now: Instant, silent_days: float, rules: Lifecycle) -> Codes:

@@ -32,7 +32,7 @@ from memory.rules.census import (
 )
 from memory.rules.decay import Column, Flags, strength_of
 from memory.rules.grouping import group_stamp
-from memory.rules.lifecycle import consolidated, entity_states, fact_states, group_states, source_states, to_prune
+from memory.rules.lifecycle import entity_states, fact_states, group_states, source_states, to_prune
 from memory.rules.parameters import Life
 from memory.rules.reflection import duplicates
 from memory.rules.tiers import contradictions, tiers_of
@@ -204,7 +204,6 @@ def _states(sight: NightView) -> StepResult:
         "macros": _tally(STATES, of_groups[groups.macro]),
         "crossed": len(found),
         "archived": sum(each.after == STATES[ARCHIVED] for each in found),
-        "consolidated": int(consolidated(sources, sight.sources, sight.now, rules).sum()),
         "returned": sum(each.before == STATES[ARCHIVED] for each in found),
     }
     return StepResult(sight.of.closing("states", found), figures)

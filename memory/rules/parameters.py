@@ -179,10 +179,6 @@ class Lifecycle:
     """Life of an ephemeral source (seed 002)."""
     ephemeral_days: Days = 90.0
     """Life of what is ephemeral and no source (seed 002)."""
-    consolidate_below: Share = 0.2
-    """Strength below which a source that is summed up is archived; 0 = none is consolidated (seed 002)."""
-    consolidate_after_days: Days = 7.0
-    """Age from which it is, exclusive (seed 002)."""
     floor: Share = 0.3
     """Strength below which standing facts and open promises never fall; 0 = no floor (decision 0061, 14)."""
     floor_importance: Count = 7

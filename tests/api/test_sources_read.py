@@ -56,17 +56,3 @@ async def test_a_summary_goes_with_a_segment_and_with_its_source(door: Door) -> 
     assert (await door.client.delete("/v1/sources/harbour")).status_code == 200
     await door.settle()
     assert await door.rows("SELECT 1 FROM groups WHERE user_id = %(user)s", user=door.user) == []
-
-
-async def test_what_a_summary_keeps_is_archived_and_can_be_opened_and_found(door: Door) -> None:
-    await door.post("/v1/sources", talk(started_at="2025-09-01T18:00:00Z"), 202)
-    await door.settle()
-    await door.post("/v1/night", {"night": "2025-11-23"})
-    assert (await door.get("/v1/sources"))["total"] == 1
-    report = await door.post("/v1/night", {"night": "2025-11-24"})
-    assert report["states"]["consolidated"] == 1
-    assert (await door.get("/v1/sources"))["total"] == 0
-    assert [each["source_id"] for each in (await door.get("/v1/sources", state="archived"))["sources"]] == ["harbour"]
-    assert (await door.get("/v1/sources/harbour"))["state"] == "archived"
-    found = await door.get("/v1/context", query="Who repaired the engine of the boat?")
-    assert found["results"][0]["source_id"] == "harbour"

@@ -64,16 +64,10 @@ LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
 
 -- name: sources
--- What of them is summed up stands in groups; trivial talk has a summary without words.
 SELECT s.source_id AS ids, array_position(%(states)s, s.state) - 1 AS state,
        array_position(%(ttl_policies)s, s.ttl_policy) - 1 AS ttl, s.started_at, coalesce(a.count, 0) AS count,
-       a.last_at AS accessed_at, coalesce(a.value, 0) AS value, coalesce(a.gradient, 1) AS gradient,
-       k.source_id IS NOT NULL AS summed_up, coalesce(k.rolled_up, false) AS rolled_up
+       a.last_at AS accessed_at, coalesce(a.value, 0) AS value, coalesce(a.gradient, 1) AS gradient
 FROM sources s
-LEFT JOIN (SELECT m.source_id, bool_or(g.kind = 'storyline' AND g.closed_at IS NOT NULL) AS rolled_up
-           FROM groups g CROSS JOIN LATERAL unnest(g.members) AS m (source_id)
-           WHERE g.user_id = %(user_id)s AND (g.kind = 'summary' OR (g.kind = 'storyline' AND g.summary IS NOT NULL))
-           GROUP BY m.source_id) k ON k.source_id = s.source_id
 LEFT JOIN accesses a ON a.user_id = %(user_id)s AND a.id = %(prefix)s || s.source_id
 WHERE s.scope = %(scope)s;
 

@@ -56,8 +56,6 @@ WRITTEN = {
     "descriptions.looked_within_days": 7.0,
     "descriptions.most": 100,
     "descriptions.rests_on": 5,
-    "lifecycle.consolidate_below": 0.2,
-    "lifecycle.consolidate_after_days": 7.0,
     "summaries.turns": 4,
     "summaries.chars": 1_000,
     "summaries.renewed": 5,
@@ -112,17 +110,16 @@ def test_lifetimes_of_notes() -> None:
 
 SPACED = Strength("spaced", "spaced", "spaced", "spaced", "spaced")
 HALF_LIFE = Strength("half_life", "half_life", "half_life", "half_life", "half_life")
-UNFADING = Lifecycle(archive_below=0.0, consolidate_below=0.0, floor=0.0)
 PRESETS = {
     "default": Life(),
-    "annie": Life(HALF_LIFE, Decay(), UNFADING, Tiers(l2_requires_community=True)),
+    "annie": Life(HALF_LIFE, Decay(), Lifecycle(archive_below=0.0, floor=0.0), Tiers(l2_requires_community=True)),
     "cosmo": Life(SPACED, Decay(spaced=Spaced()), Lifecycle(floor=0.0)),
     "personal-ai": Life(
-        decay=Decay(stability=Stability()), lifecycle=replace(UNFADING, prunes=True)
+        decay=Decay(stability=Stability()), lifecycle=Lifecycle(archive_below=0.0, floor=0.0, prunes=True)
     ),
     "graph-memory": Life(
         Strength(fact="stretched"), Decay(stretched=Stretched()),
-        replace(UNFADING, prunes=True),
+        Lifecycle(archive_below=0.0, floor=0.0, prunes=True),
     ),
 }  # fmt: skip
 

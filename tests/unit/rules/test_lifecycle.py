@@ -13,18 +13,9 @@ from hypothesis import strategies as st
 from memory.model.accesses import Access
 from memory.model.entities import STATES, Entity, Mention
 from memory.model.facts import Fact
-from memory.model.groups import Group
 from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import WorkingSet
-from memory.rules.census import (
-    SourceColumns,
-    census,
-    columns_of,
-    entity_anchors,
-    fact_anchors,
-    source_anchors,
-    summed_up_by,
-)
+from memory.rules.census import SourceColumns, census, columns_of, entity_anchors, fact_anchors, source_anchors
 from memory.rules.decay import strength_of
 from memory.rules.lifecycle import ArchivalColumns, entity_states, recalled_state, source_states, states_of, to_prune
 from memory.rules.parameters import Life, Lifecycle, Strength
@@ -188,7 +179,7 @@ def test_pruning_is_for_presets_that_ask_for_it_and_spares_what_was_confirmed(st
 
 def source_state(days: float, **rest: Any) -> str:
     row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "count": 0, "accessed_at": None, "value": 0.0,
-           "gradient": 1.0, "summed_up": False, "rolled_up": False, **rest}  # fmt: skip
+           "gradient": 1.0, **rest}  # fmt: skip
     columns, now = columns_of(SourceColumns, [row]), BORN + days * DAY
     strength = strength_of("source", source_anchors(columns, LIFE), now, LIFE)
     return STATES[int(source_states(columns, strength, now, Lifecycle())[0])]
@@ -200,39 +191,6 @@ def test_a_source_nobody_ever_recalls_is_archived_after_196_days_an_ephemeral_on
     assert (source_state(29.9, ttl=1), source_state(30, ttl=1)) == ("candidate", "archived")
     assert source_state(5000, ttl=0) == "candidate"
     assert source_state(5000, count=12, accessed_at=BORN, value=1.0, gradient=3.0) == "core"
-
-
-@pytest.mark.conforms("002:consolidation.sources")
-@pytest.mark.parametrize(
-    ("days", "rest", "archived"),
-    [
-        (46, {}, True),  # 0.5 * exp(-0.02 * 46) is 0.199
-        (45, {}, False),
-        (46, {"summed_up": False}, False),
-        (46, {"ttl": 0}, False),
-        (7, {"rolled_up": True}, False),
-        (7.1, {"rolled_up": True}, True),
-        (60, {"count": 10, "value": 0.1, "accessed_at": BORN + 40 * DAY}, True),
-        (5, {"count": 10, "value": 0.1, "accessed_at": BORN - 30 * DAY}, True),
-        (5, {"count": 9, "value": 0.1, "accessed_at": BORN - 30 * DAY}, False),
-        (60, {"count": 10, "value": 0.1, "accessed_at": BORN + 54 * DAY}, False),
-        (60, {"count": 10, "value": 0.1, "accessed_at": BORN + 53 * DAY}, True),
-        (60, {"count": 10, "value": 0.9, "gradient": 3.0, "accessed_at": BORN + 50 * DAY}, False),
-    ],
-)
-def test_what_is_kept_in_a_summary_is_archived_once_old_and_weak(days: float, rest: Any, archived: bool) -> None:
-    assert (source_state(days, **{"summed_up": True, **rest}) == "archived") is archived
-
-
-def test_a_summary_keeps_its_source_and_a_storyline_its_sources() -> None:
-    groups = [
-        Group("u-1", "summary", BORN, members=("a",)),
-        Group("s-1", "storyline", BORN, "e", "Told. [1]", ("b", "c"), closed_at=BORN),
-        Group("s-2", "storyline", BORN, "e", "Told. [1]", ("a", "c")),
-        Group("s-3", "storyline", BORN, "e", None, ("d",), closed_at=BORN),
-        Group("m-1", "macro", BORN, "e", "Told. [1]", ("s-1",)),
-    ]
-    assert summed_up_by(groups) == {"a": False, "b": True, "c": True}
 
 
 def test_a_census_counts_what_the_working_set_holds() -> None:
