@@ -20,6 +20,7 @@ from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.communities import PostgresCommunities
+from adapters.postgres.consolidations import PostgresConsolidationReads
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.erasing import PostgresErasing
@@ -81,6 +82,7 @@ class Stores:
     night_words: PostgresNightWords
     storylines: PostgresStorylineReads
     communities: PostgresCommunities
+    consolidations: PostgresConsolidationReads
     groups: PostgresGroupReads
     feed: PostgresFeed
     search: PostgresSearch
@@ -163,6 +165,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresNightWords(pool, name, encoder.calibrate),
         PostgresStorylineReads(pool, name, encoder.calibrate),
         PostgresCommunities(pool),
+        PostgresConsolidationReads(pool),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
@@ -289,4 +292,5 @@ def night_parts(settings: Settings, stores: Stores, runner: TurnRunner, model: L
         settings.night.hour,
         storylines=stores.storylines,
         clustering=Clustering(stores.communities, build_models.graph_engine()),
+        consolidations=stores.consolidations,
     )

@@ -236,7 +236,7 @@ class Living:
         return [_known(fact, later.get(fact.fact_id, ())) for fact in facts.values() if fact.status != "forgotten"]
 
     def _source_rows(self) -> list[dict[str, Any]]:
-        return self.sources.rows(self.believed.accesses)
+        return self.sources.rows(self.believed.accesses, self.believed.groups.values())
 
     def _fresh(self) -> Fresh:
         """Duplicates are looked for among everything: a life is small."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
-GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN = "storyline", "macro", "community", "pattern"
+GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, CONSOLIDATION = (
+    "storyline", "macro", "community", "pattern", "consolidation",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A storyline or macro (sources around an anchor entity), a community of entities, or a pattern it supports."""
+    """A roll-up around an anchor (storyline, macro, consolidation), a community of entities, or a pattern of one."""
 
     group_id: str
     kind: str
@@ -22,7 +24,8 @@ class Group:
     summary: str | None = None
     """What is told of it (memory.services.summing_up)."""
     members: tuple[str, ...] = ()
-    """Ids, in order: sources of a storyline, storylines of a macro, entities of a community, a pattern's community."""
+    """Ids, in order: sources of a storyline or a consolidation, storylines of a macro, entities of a community, a
+    pattern's community."""
     quotes: tuple[int, ...] = ()
     """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes."""
     dirty: bool = False
@@ -43,11 +46,13 @@ class Group:
     named_by: tuple[str, ...] = ()
     """Entities after whom a community is called, or that a pattern is about."""
     facts: tuple[str, ...] = ()
-    """Ids of the facts that a pattern quotes."""
+    """Ids of the facts that a pattern quotes, or that several sources of a consolidation support: its insights."""
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Ids of the entities, facts and groups that it goes or changes with, beside the sources of a storyline."""
+        """Ids of the entities, facts and groups that it goes or changes with, beside the sources it has."""
         if self.kind in (STORYLINE, MACRO):
             return () if self.anchor_id is None else (self.anchor_id,)
+        if self.kind == CONSOLIDATION:
+            return (*filter(None, (self.anchor_id,)), *self.facts)
         return (*self.members, *self.facts)

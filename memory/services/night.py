@@ -22,6 +22,7 @@ from memory.ports import LanguageModel
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, NightName, NightView, StepResult
 from memory.rules.parameters import Life
+from memory.services.consolidation import ConsolidationReads
 from memory.services.night_communities import Clustering
 from memory.services.night_storylines import ALL_WORD_STEPS
 from memory.services.night_words import NightWords, WordSight, WordStep
@@ -101,6 +102,8 @@ class NightParts:
     """What storylines are found in; without it there are none."""
     clustering: Clustering | None = None
     """What communities are found in, and with what; without it there are none."""
+    consolidations: ConsolidationReads | None = None
+    """What sources are gathered from; without it none are."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -150,7 +153,14 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
     if not plan.done:
         await _commit(user_id, chain.from_iterable(plan.commands.get(name, ()) for name in STEPS), parts)
         sight = WordSight(
-            of, float(plan.report["now"]), parts.life, parts.words, parts.model, parts.storylines, parts.clustering
+            of,
+            float(plan.report["now"]),
+            parts.life,
+            parts.words,
+            parts.model,
+            parts.storylines,
+            parts.clustering,
+            parts.consolidations,
         )
         for name, step in parts.word_steps.items():
             await _second_phase(name, step, sight, plan, night, parts)

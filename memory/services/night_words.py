@@ -24,6 +24,7 @@ from memory.retrieval.briefing import briefing
 from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
+from memory.services.consolidation import ConsolidationReads
 from memory.services.night_communities import Clustering
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
@@ -70,6 +71,8 @@ class WordSight:
     """What storylines are found in."""
     clustering: Clustering | None = None
     """What communities are found in, and with what."""
+    consolidations: ConsolidationReads | None = None
+    """What sources are gathered from."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

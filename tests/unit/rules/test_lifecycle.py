@@ -178,7 +178,7 @@ def test_pruning_is_for_presets_that_ask_for_it_and_spares_what_was_confirmed(st
 
 
 def source_state(days: float, **rest: Any) -> str:
-    row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "count": 0, "accessed_at": None, "value": 0.0,
+    row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "ended_at": BORN, "consolidated": False, "count": 0, "accessed_at": None, "value": 0.0,
            "gradient": 1.0, **rest}  # fmt: skip
     columns, now = columns_of(SourceColumns, [row]), BORN + days * DAY
     strength = strength_of("source", source_anchors(columns, LIFE), now, LIFE)
