@@ -78,7 +78,9 @@ def test_the_faded_are_gathered_once_they_are_below_a_fifth(day: float, gathered
 @pytest.mark.conforms("002:consolidation.sources")
 @pytest.mark.parametrize(("day", "gathered"), [(6.9, 0), (7.0, 1)])
 def test_nothing_is_gathered_until_it_has_been_over_for_a_week(day: float, gathered: int) -> None:
-    weak: dict[str, Any] = {name: {"count": 1, "accessed_at": MAY - 30 * DAY_S, "value": 0.01} for name in ("one", "two")}
+    weak: dict[str, Any] = {
+        name: {"count": 1, "accessed_at": MAY - 30 * DAY_S, "value": 0.01} for name in ("one", "two")
+    }
     assert len(plan(PAIR, day, **weak)) == gathered
     assert plan(PAIR, day, one={"ended_at": MAY + 5 * DAY_S}, **{"two": weak["two"]}) == (), "one still goes on"
 
