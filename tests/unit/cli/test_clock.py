@@ -39,6 +39,10 @@ GOING = {
     "storyline_id": "s-1", "extractive": True,
     "summary": [{"text": 'Maya: "Tom left."', "segments": [{"source_id": "s", "segment_id": "1"}]}],
 }  # fmt: skip
+KEPT = GOING | {
+    "consolidation_id": "k-1",
+    "insights": [{"statement": "Tom likes tea", "segments": [{"source_id": "s", "segment_id": "2"}]}],
+}
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
@@ -54,6 +58,8 @@ ANSWERS: dict[str, Any] = {
     "/v1/promises": {"promises": [OWED, OWED | {"due": None}], "total": 2},
     "/v1/entities": {"entities": [SEEN], "total": 1},
     "/v1/storylines": {"storylines": [GOING, GOING | {"open": False}], "total": 2},
+    "/v1/consolidations": {"consolidations": [KEPT], "total": 1},
+    "/v1/consolidations/k-1": KEPT | {"told_in": []},
     "/v1/storylines/s-1": GOING
     | {
         "told_in": [
@@ -145,6 +151,21 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
                 'Maya: "Tom left." [s/1]',
                 "2026-03-01 02:00 s",
                 "Maya: Tom [sic] left.",
+            ],
+        ),
+        (
+            storylines,
+            ("consolidations",),
+            ["around from until sources insights id", "Tom 2026-02-01 2026-03-01 5 1 k-1"],
+        ),
+        (
+            storylines,
+            ("consolidations", "k-1"),
+            [
+                "Tom, 2026-02-01 to 2026-03-01, 5 sources",
+                "It quotes:",
+                'Maya: "Tom left." [s/1]',
+                "Several of them say: Tom likes tea [s/2]",
             ],
         ),
         (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),

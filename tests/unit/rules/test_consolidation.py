@@ -102,6 +102,7 @@ def test_what_was_recalled_often_and_has_faded_somewhat_is_gathered(count: int, 
     assert len(plan(PAIR, 10.0, one=recalled, two=recalled)) == gathered
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 @pytest.mark.parametrize(
     "spared",
     [{"ttl": 0}, {"count": 1, "accessed_at": MAY + 95 * DAY_S, "value": 0.1}, {"consolidated": True}],
@@ -111,6 +112,7 @@ def test_what_is_kept_recalled_lately_or_gathered_already_stays(spared: dict[str
     assert plan(PAIR, 100.0, one=spared) == ()
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 def test_one_source_alone_is_nothing_to_gather() -> None:
     assert plan(PAIR[:1], 100.0) == ()
 
@@ -123,11 +125,13 @@ def test_sources_are_parted_where_they_are_far_apart_and_where_they_are_too_many
     assert [len(each) for each in ids(plan(many, 200.0))] == [20, 2]
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 def test_each_goes_with_the_anchor_that_most_of_the_others_tell_of() -> None:
     some: list[Spec] = [("one", 0, "ab"), ("two", 1, "b"), ("three", 2, "b"), ("four", 3, "a")]
     assert [(each.anchor_id, each.sources) for each in plan(some, 100.0)] == [("b", ("one", "two", "three"))]
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 def test_what_fades_later_joins_the_consolidation_of_its_time_while_there_is_room() -> None:
     known = Group("k", "consolidation", MAY, "a", members=("x", "y"), first_at=MAY, last_at=MAY + DAY_S)
     late: list[Spec] = [("one", 31.0, "a")]
@@ -144,6 +148,7 @@ def test_a_night_writes_those_of_the_most_sources_first() -> None:
     assert ids(plan(some, 100.0, rules=Consolidations(written=1))) == [("b1", "b2", "b3")]
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 def test_what_is_more_sensitive_is_gathered_by_itself() -> None:
     both = Appearances.of(
         [("a", "active", 1.0)],

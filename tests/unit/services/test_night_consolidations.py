@@ -154,6 +154,7 @@ async def test_what_is_recalled_again_is_active_and_what_rests_again_is_archived
     assert len(mind.consolidated()) == 1
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 async def test_what_fades_later_joins_and_the_summary_is_written_anew() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 20)
@@ -184,6 +185,7 @@ async def test_a_night_that_dies_goes_on_and_is_undone_to_what_was() -> None:
     assert (mind.believed.groups, set(mind.states.values())) == (before, {"candidate"})
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quotes() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -206,6 +208,7 @@ async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quote
     assert {mind.states[each] for each in ("s01", "s02")} == {"candidate"}, "what nothing gathers comes back"
 
 
+@pytest.mark.conforms("002:consolidation.sources")
 async def test_what_cannot_be_told_is_not_gathered() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, text="Is it?")
