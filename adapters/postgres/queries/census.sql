@@ -64,6 +64,7 @@ LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
 
 -- name: sources
+-- Sources of the user's own scope; what is not over by its own words is over with its last segment.
 WITH gathered AS (
     SELECT DISTINCT m.source_id FROM groups g CROSS JOIN LATERAL unnest(g.members) AS m (source_id)
     WHERE g.user_id = %(user_id)s AND g.kind = 'consolidation')
