@@ -22,6 +22,7 @@ from adapters.postgres.bounds import PoolTimeouts
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.causes import PostgresCauses
 from adapters.postgres.communities import PostgresCommunities
+from adapters.postgres.consolidations import PostgresConsolidationReads
 from adapters.postgres.embedded import data_folders
 from adapters.postgres.entity_reads import PostgresEntityReads
 from adapters.postgres.erasing import PostgresErasing
@@ -87,6 +88,7 @@ class Stores:
     causes: PostgresCauses
     communities: PostgresCommunities
     proofs: PostgresProofReads
+    consolidations: PostgresConsolidationReads
     groups: PostgresGroupReads
     feed: PostgresFeed
     search: PostgresSearch
@@ -172,6 +174,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresCauses(pool),
         PostgresCommunities(pool),
         PostgresProofReads(pool),
+        PostgresConsolidationReads(pool),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
@@ -304,5 +307,6 @@ def night_parts(settings: Settings, stores: Stores, runner: NightRunner, model: 
         stores.proofs,
         stores.summaries,
         stores.causes,
+        stores.consolidations,
     )
     return parts_over(numbers, reads, runner, build_models.graph_engine(), model)

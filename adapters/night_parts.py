@@ -7,6 +7,7 @@ from typing import Protocol
 
 from memory.ports import GraphEngine, LanguageModel
 from memory.rules.parameters import Life
+from memory.services.consolidation import ConsolidationReads
 from memory.services.night import NightParts, Nights, TurnRunner
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering, CommunityReads
@@ -32,6 +33,7 @@ class NightReads:
     proofs: ProofReads
     summaries: SourceReads
     causes: CausalReads
+    consolidations: ConsolidationReads
 
 
 @dataclass(frozen=True)
@@ -61,5 +63,6 @@ def parts_over(
         clustering=Clustering(reads.communities, engine, numbers.most_ties),
         sources=reads.summaries,
         causes=reads.causes,
+        consolidations=reads.consolidations,
         proving=Proving(reads.proofs, asking(runner, numbers.hours_back), runner, numbers.questions),
     )

@@ -19,6 +19,7 @@ from adapters.graph.cpu import CpuGraphEngine
 from adapters.inmemory.captures import InMemoryCaptures
 from adapters.inmemory.causes import InMemoryCausalReads
 from adapters.inmemory.communities import InMemoryCommunityReads
+from adapters.inmemory.consolidations import InMemoryConsolidationReads
 from adapters.inmemory.journal import InMemoryJournal
 from adapters.inmemory.nights import InMemoryNights, InMemoryNightWords
 from adapters.inmemory.proofs import InMemoryProofReads
@@ -288,10 +289,11 @@ class Living:
             InMemoryProofReads(believed),
             InMemorySourceReads(self.sources, believed),
             InMemoryCausalReads(self.sources, believed),
+            InMemoryConsolidationReads(believed, self._source_rows),
         )
 
     def _source_rows(self) -> list[dict[str, Any]]:
-        return self.sources.rows(self.believed.accesses)
+        return self.sources.rows(self.believed.accesses, self.believed.groups.values())
 
     def _fresh(self) -> Fresh:
         """Duplicates are looked for among everything: a life is small."""

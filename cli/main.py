@@ -37,7 +37,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.explain": ("explain",),
     "cli.diff": ("diff",),
     "cli.daily": ("daily",),
-    "cli.storylines": ("storylines", "macros"),
+    "cli.storylines": ("storylines", "macros", "consolidations"),
     "cli.profile": ("profile",),
     "cli.import_": ("import",),
     "cli.night": ("night",),

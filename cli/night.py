@@ -94,6 +94,21 @@ def _storylines(report: Mapping[str, Any]) -> str:
     return "; ".join((told, *(words for words, there in parts if there)))
 
 
+def _consolidations(report: Mapping[str, Any]) -> str:
+    found = report.get("consolidations", {})
+    if not found.get("standing") and not _moved_by(found, _CONSOLIDATION_MOVES):
+        return ""
+    told = counted(found["standing"], "consolidation")
+    parts = (
+        (f"{len(found['opened'])} new", found["opened"]),
+        (f"{counted(found['gathered'], 'source')} gathered", found["gathered"]),
+        (f"{found['archived']} archived", found["archived"]),
+        (f"{counted(found['insights'], 'insight')}", found["insights"]),
+        (f"{len(found['withdrawn'])} gone", found["withdrawn"]),
+    )
+    return "; ".join((told, *(words for words, there in parts if there)))
+
+
 def _communities(report: Mapping[str, Any]) -> str:
     found = report.get("communities", {})
     if found.get("left_to_a_job"):
@@ -143,6 +158,7 @@ def _failed(report: Mapping[str, Any]) -> str:
 
 
 _STORYLINE_MOVES = ("opened", "attached", "closed", "reopened", "withdrawn", "summed_up")
+_CONSOLIDATION_MOVES = ("opened", "gathered", "withdrawn", "summed_up")
 _COMMUNITY_MOVES = ("opened", "changed", "closed", "patterns_made", "patterns_withdrawn")
 """Figures of a step by which a night has changed something."""
 _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
@@ -152,6 +168,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Alike", _alike),
     ("Written", _written),
     ("Storylines", _storylines),
+    ("Gathered", _consolidations),
     ("Communities", _communities),
     ("Proof", _proof),
     ("Still waiting", _waiting),
@@ -173,6 +190,7 @@ def _moved(report: Mapping[str, Any]) -> bool:
         written.get("written"),
         written.get("withdrawn"),
         _moved_by(report.get("storylines", {}), _STORYLINE_MOVES),
+        _moved_by(report.get("consolidations", {}), _CONSOLIDATION_MOVES),
         _moved_by(report.get("communities", {}), _COMMUNITY_MOVES),
     )
     return any(moved)

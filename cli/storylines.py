@@ -1,4 +1,4 @@
-"""`memoray storylines` and `memoray macros`: what has been going on around somebody or something."""
+"""`memoray storylines`, `macros` and `consolidations`: what has been going on, and what was gathered of it."""
 
 from __future__ import annotations
 
@@ -74,6 +74,38 @@ def macros(
         print_rows(client, found, as_json, titles, rows, found["total"])
 
 
+def consolidations(
+    consolidation_id: Annotated[str | None, typer.Argument(help="Opens one, by its id or the beginning of it.")] = None,
+    entity: EntityOption = None,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what the night has gathered and archived, or open one consolidation down to what was said.
+
+    Example: memoray consolidations --entity Tom
+    """
+    with connect(home, user) as client:
+        zone = home_zone(client)
+        if consolidation_id is not None:
+            _show(client.get(route("consolidations", consolidation_id), limit=limit), zone, as_json)
+            return
+        found = client.get("/v1/consolidations", entity=entity, limit=limit)
+        rows = [
+            (
+                each["entity"],
+                *_span(each, zone),
+                str(each["sources"]),
+                str(len(each["insights"])),
+                each["consolidation_id"],
+            )
+            for each in found["consolidations"]
+        ]
+        titles = ("around", "from", "until", "sources", "insights", "id")
+        print_rows(client, found, as_json, titles, rows, found["total"])
+
+
 def _state(archived: bool) -> str | None:
     return "archived" if archived else None
 
@@ -87,7 +119,7 @@ def _span(each: Mapping[str, Any], zone: ZoneInfo) -> tuple[str, str]:
 
 
 def _show(found: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
-    """One storyline or macro: its summary, a macro's storylines, then the sources with what they say of the entity."""
+    """A roll-up: its summary and insights, a macro's storylines, then the sources with what they say of the entity."""
     if as_json:
         print_json(found)
         return
@@ -96,6 +128,8 @@ def _show(found: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
     out.print("It quotes:" if found["extractive"] else "A language model wrote:", markup=False)
     for line in _cited(found["summary"]):
         out.print(f"  {line}", markup=False)
+    for insight in _cited(found.get("insights", ()), "statement"):
+        out.print(f"Several of them say: {insight}", markup=False)
     for part in found.get("parts", ()):
         told = f"{' to '.join(_span(part, zone))}, {counted(part['sources'], 'source')}, {_standing(part)}"
         out.print(f"{told}: {part['storyline_id']}", style="bold", markup=False)
@@ -107,11 +141,11 @@ def _show(found: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
             out.print(f"  {each['speaker']}: {each['text']}", markup=False)
 
 
-def _cited(summary: Any) -> Iterator[str]:
+def _cited(lines: Any, words: str = "text") -> Iterator[str]:
     """Lines with what they rest on."""
-    for line in summary:
+    for line in lines:
         cited = " ".join(f"[{each['source_id']}/{each['segment_id']}]" for each in line["segments"])
-        yield f"{line['text']} {cited}"
+        yield f"{line[words]} {cited}"
 
 
-COMMANDS = (("storylines", storylines), ("macros", macros))
+COMMANDS = (("storylines", storylines), ("macros", macros), ("consolidations", consolidations))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from memory.model.quantities import Count, Days, Port, Seconds, ShardCount
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
     Communities,
+    Consolidations,
     Decay,
     Descriptions,
     Gates,
@@ -264,6 +265,8 @@ class Settings:
     """Summaries of sources."""
     communities: Communities = field(default_factory=Communities)
     """Communities and patterns."""
+    consolidations: Consolidations = field(default_factory=Consolidations)
+    """What is gathered into one."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     communities_job: CommunitiesJob = field(default_factory=CommunitiesJob)
@@ -284,10 +287,7 @@ class Settings:
     @property
     def life(self) -> Life:
         """All the numbers of a lifetime in one."""
-        return Life(
-            self.strength, self.decay, self.lifecycle, self.tiers, self.reflection, self.descriptions, self.storylines,
-            self.summaries, self.communities,
-        )  # fmt: skip
+        return Life(*(getattr(self, each.name) for each in fields(Life)))
 
     @property
     def token_path(self) -> Path:

@@ -112,11 +112,11 @@ Id = Annotated[Named, AfterValidator(_no_path)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^e-[0-9a-f]{16}$")]
 FactId = Annotated[str, StringConstraints(pattern=r"^f-[0-9a-f]{16}$")]
 NoteId = Annotated[str, StringConstraints(pattern=r"^n-[0-9a-f]{16}$")]
-GroupId = Annotated[str, StringConstraints(pattern=r"^[gmpsu]-[0-9a-f]{16}$")]
+GroupId = Annotated[str, StringConstraints(pattern=r"^[gkmpsu]-[0-9a-f]{16}$")]
 BelievedId = Annotated[str, StringConstraints(pattern=r"^[ef]-[0-9a-f]{16}$")]
 ArchiveId = Annotated[str, StringConstraints(pattern=r"^a-[0-9a-f]{16}$")]
 Owner = Annotated[
-    str, StringConstraints(pattern=r"^((description:e|[efgmnpsu])-[0-9a-f]{16}|segment:-?[0-9]{1,19}|profile)$")
+    str, StringConstraints(pattern=r"^((description:e|[efgkmnpsu])-[0-9a-f]{16}|segment:-?[0-9]{1,19}|profile)$")
 ]
 Digits = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,19}$")]
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$", max_length=ID_CHARS)]

@@ -12,6 +12,7 @@ from adapters.inmemory.journal import InMemoryJournal
 from memory.model.accesses import SOURCE, Access
 from memory.model.claims import Utterance
 from memory.model.entities import STATES
+from memory.model.groups import CONSOLIDATION, Group
 from memory.model.profile import Profile
 from memory.model.sources import TTL_POLICIES, Segment, Source
 from memory.ports import Unread
@@ -48,9 +49,13 @@ class InMemorySources:
         """See memory.ports.Capture."""
         return (await self._journal.load(user_id)).profile
 
-    def rows(self, accesses: Mapping[str, Access]) -> list[dict[str, Any]]:
+    def rows(self, accesses: Mapping[str, Access], groups: Iterable[Group] = ()) -> list[dict[str, Any]]:
         """Every source as a row of SourceColumns."""
-        return [self._row(source, accesses.get(f"{SOURCE}{source.source_id}")) for source in self._sources.values()]
+        gathered = {member for each in groups if each.kind == CONSOLIDATION for member in each.members}
+        return [
+            {**self._row(each, accesses.get(f"{SOURCE}{each.source_id}")), "consolidated": each.source_id in gathered}
+            for each in self._sources.values()
+        ]
 
     def begun(self) -> dict[str, float]:
         """Source id -> when it began."""
@@ -71,6 +76,7 @@ class InMemorySources:
             "state": STATES.index(self._journal.source_states.get(source.source_id, STATES[0])),
             "ttl": TTL_POLICIES.index(source.ttl_policy),
             "started_at": source.started_at,
+            "ended_at": max((source.time_of(each) for each in source.segments), default=source.started_at),
             "count": access.count if access else 0,
             "accessed_at": access.last_at if access else None,
             "value": access.value if access else 0.0,

@@ -56,6 +56,13 @@ async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibra
     return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups)
 
 
+async def source_columns(pool: Pool, user_id: str) -> SourceColumns:
+    """Every source of a user's own scope."""
+    key = {"user_id": user_id, "scope": user_scope(user_id), **_NAMES}
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
+        return table(SourceColumns, await _columns(connection, "sources", key))
+
+
 async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Calibration) -> Fresh:
     rows = await _rows(connection, "fresh", key)
     ids = [row[name] for row in rows for name in codec.NOUNS["fact"].words if row[name] is not None]

@@ -1,4 +1,4 @@
-"""Storylines and macros, read through a caller's view."""
+"""Storylines, macros and consolidations, read through a caller's view."""
 
 from __future__ import annotations
 
@@ -56,3 +56,7 @@ class PostgresGroupReads:
         """Storylines that hold (source id, segment key)s: `{group_id, place, named}`, places from 1."""
         sources, keys = [each[0] for each in segments], [each[1] for each in segments]
         return list(await self._pool.rows(Q["holding"], **seen_by(view), sources=sources, segments=keys))
+
+    async def insights(self, view: View, ids: Sequence[str]) -> list[Row]:
+        """Insights of consolidations, in order: `{group_id, fact_id, statement, keys}`, keys of segments in sight."""
+        return list(await self._pool.rows(Q["insights"], **seen_by(view), ids=list(ids)))

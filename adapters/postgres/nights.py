@@ -87,9 +87,9 @@ class PostgresNights:
     async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         """Add a step to a plan, unless it has that step; the plan that stands. Raises NotFound without a plan.
 
-        Steps that come later cross no thresholds: what they give is kept command by command.
+        What later steps give is kept command by command, in their order: they cross little.
         """
-        given = {"commands": Jsonb(_others(found.commands)), "figures": Jsonb(dict(found.figures))}
+        given = {"commands": Jsonb(_whole(found.commands)), "figures": Jsonb(dict(found.figures))}
         ids = [each.command_id for each in found.commands]
         if row := await self._pool.row(Q["keep"], user_id=user_id, night=night, step=step, ids=ids, **given):
             return _plan(NightName(user_id, night.isoformat()), row)
@@ -150,7 +150,12 @@ def _cells(commands: Iterable[Command]) -> list[tuple[Any, ...]]:
 
 def _others(commands: Iterable[Command]) -> list[dict[str, Any]]:
     """The commands that cross nothing, whole."""
-    return [{_KIND: type(each).__name__, **plain(each)} for each in commands if not isinstance(each, CloseNight)]
+    return _whole(each for each in commands if not isinstance(each, CloseNight))
+
+
+def _whole(commands: Iterable[Command]) -> list[dict[str, Any]]:
+    """These commands, whole."""
+    return [{_KIND: type(each).__name__, **plain(each)} for each in commands]
 
 
 def _plan(of: NightName, row: Mapping[str, Any]) -> NightPlan:

@@ -62,7 +62,7 @@ class CitedLine(BaseModel):
 
 
 class RollUp(BaseModel):
-    """What a storyline and a macro have in common. `extractive`: the summary quotes, no language model wrote it.
+    """What all roll-ups have in common. `extractive`: the summary quotes, no language model wrote it.
 
     `state` is active, core (opened or told ten times) or archived: long silent, and looked at by nobody.
     """
@@ -180,7 +180,7 @@ async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpP
     [shown] = await shown_storylines(app, who, [row])
     if asked.record_access:
         note_recalled(app, who, [row["group_id"]])
-    told, cursor = await _told_in(app, who, row, asked)
+    told, cursor = await told_sources(app, who, row, asked)
     return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
 
 
@@ -191,7 +191,7 @@ async def macro(app: AppContext, who: Caller, beginning: str, asked: RollUpParam
     if asked.record_access:
         note_recalled(app, who, [row["group_id"]])
     parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
-    told, cursor = await _told_in(app, who, row, asked)
+    told, cursor = await told_sources(app, who, row, asked)
     lines = await shown_storylines(app, who, list(reversed(parts.shown)))
     return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
 
@@ -205,20 +205,18 @@ def note_recalled(app: AppContext, who: Caller, group_ids: Sequence[str]) -> Non
 
 async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[StorylineOut]:
     """Storylines as they are sent."""
-    cited = await cited_lines(app, who, rows)
+    lines = await cited_lines(app, who, rows)
     return [
-        StorylineOut(
-            storyline_id=row["group_id"], open=row["closed_at"] is None, **_common(row, cited[row["group_id"]])
-        )
+        StorylineOut(storyline_id=row["group_id"], open=row["closed_at"] is None, **common(row, lines[row["group_id"]]))
         for row in rows
     ]
 
 
 async def shown_macros(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[MacroOut]:
     """Macros as they are sent."""
-    cited = await cited_lines(app, who, rows)
+    lines = await cited_lines(app, who, rows)
     return [
-        MacroOut(macro_id=row["group_id"], storylines=row["members"], **_common(row, cited[row["group_id"]]))
+        MacroOut(macro_id=row["group_id"], storylines=row["members"], **common(row, lines[row["group_id"]]))
         for row in rows
     ]
 
@@ -242,13 +240,14 @@ def _summary(row: Row) -> Summary:
     return read_summary(row["text"] or "", row["quotes"])
 
 
-def _common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
+def common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
+    """What is sent of every roll-up: the fields of RollUp."""
     return {
         "entity_id": row["anchor_id"],
         "entity": row["anchor"] or "",
         "entity_type": row["anchor_type"],
         "extractive": not _summary(row).generated,
-        "summary": [CitedLine(text=text, segments=[_cited(each) for each in segments]) for text, segments in lines],
+        "summary": [CitedLine(text=text, segments=[cited(each) for each in segments]) for text, segments in lines],
         "sources": row["sources"],
         "first_at": iso(row["first_at"]),
         "last_at": iso(row["last_at"]),
@@ -256,13 +255,16 @@ def _common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
     }
 
 
-def _cited(row: Row) -> QuotedSegment:
+def cited(row: Row) -> QuotedSegment:
+    """A segment as a line names it."""
     return QuotedSegment(
         source_id=row["source_id"], segment_id=row["segment_id"], speaker=row["speaker"], at=iso(row["at"]) or ""
     )
 
 
-async def _told_in(app: AppContext, who: Caller, row: Row, asked: PageParameters) -> tuple[list[ToldIn], str | None]:
+async def told_sources(
+    app: AppContext, who: Caller, row: Row, asked: PageParameters
+) -> tuple[list[ToldIn], str | None]:
     """A part of the sources of a group, and where the next one begins."""
     found = await app.stores.groups.sources(who.view, row, asked.limit, **asked.place())
     keys = [key for each in found.shown for key in each["keys"][:MOST_SEGMENTS]]

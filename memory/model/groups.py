@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
-GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, SUMMARY = "storyline", "macro", "community", "pattern", "summary"
+GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, SUMMARY, CONSOLIDATION = (
+    "storyline", "macro", "community", "pattern", "summary", "consolidation",
+)  # fmt: skip
 ROLL_UPS = (STORYLINE, MACRO)
 """Those that are recalled and fade."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A storyline or macro (sources around an anchor entity), a community of entities, or a pattern it supports; or the
+    """A roll-up around an anchor (storyline, macro, consolidation), a community of entities, a pattern of one, or the
     summary of one source.
     """
 
@@ -26,8 +28,8 @@ class Group:
     summary: str | None = None
     """What is told of it (memory.services.summing_up)."""
     members: tuple[str, ...] = ()
-    """Ids, in order: sources of a storyline, storylines of a macro, entities of a community, a pattern's community, the
-    source of a summary.
+    """Ids, in order: sources of a storyline or a consolidation, storylines of a macro, entities of a community, a
+    pattern's community, the source of a summary.
     """
     quotes: tuple[int, ...] = ()
     """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes."""
@@ -50,13 +52,15 @@ class Group:
     named_by: tuple[str, ...] = ()
     """Entities after whom a community is called, or that a pattern is about."""
     facts: tuple[str, ...] = ()
-    """Ids of the facts that a pattern quotes."""
+    """Ids of the facts that a pattern quotes, or that several sources of a consolidation support: its insights."""
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Ids of the entities, facts, groups and sources that it goes or changes with; not the sources of a storyline,
-        which are known by the mentions of its anchor.
+        """Ids of the entities, facts, groups and sources that it goes or changes with; not the sources of a
+        roll-up, which are known by the mentions of its anchor.
         """
         if self.kind in ROLL_UPS:
             return () if self.anchor_id is None else (self.anchor_id,)
+        if self.kind == CONSOLIDATION:
+            return (*filter(None, (self.anchor_id,)), *self.facts)
         return (*self.members, *self.facts)

@@ -70,6 +70,11 @@ def macro_id(user_id: str, level: int, anchor_id: str) -> str:
     return "m-" + digest("macro", user_id, level, anchor_id).hex()
 
 
+def consolidation_id(user_id: str, level: int, anchor_id: str, sources: Iterable[str]) -> str:
+    """Identity of a consolidation: whom it is about, for whom it is to be seen, and the sources that founded it."""
+    return "k-" + digest("consolidation", user_id, level, anchor_id, *sorted(sources)).hex()
+
+
 def note_id(user_id: str, command_id: str) -> str:
     """Identity of a note: the command that wrote it."""
     return "n-" + digest("note", user_id, command_id).hex()

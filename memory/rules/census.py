@@ -124,6 +124,10 @@ class SourceColumns(Recalls):
     state: Codes
     ttl: Codes
     started_at: Column
+    ended_at: Column
+    """The end of what is known of it, else its beginning."""
+    consolidated: Flags
+    """Whether a consolidation has gathered it."""
 
 
 @dataclass(frozen=True, slots=True)

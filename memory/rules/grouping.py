@@ -1,9 +1,9 @@
 """Grouping: groups as a night arranges them, and what becomes of them when what they rest on goes.
 
-A storyline holds sources that tell of its anchor, and a macro storylines that stand. A summary stands while everybody
-may still read each segment that it rests on, as it was read. A community holds entities that are there, and a pattern
-stands with its community and with everything that it quotes. The summary of a source goes with its source. What a turn
-takes away is taken from groups in that turn.
+A storyline and a consolidation hold sources that tell of their anchor, and a macro storylines that stand. A summary
+stands while everybody may still read each segment that it rests on, as it was read. A community holds entities that are
+there, and a pattern stands with its community and with everything that it quotes. The summary of a source goes with its
+source. What a turn takes away is taken from groups in that turn.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from memory.model.changes import SEGMENT, WORDS_ERASED, Change, Row, key_of
 from memory.model.commands import AcceptReading, ArrangeGroups, Command, Withdraw
 from memory.model.entities import Entity, Mention
-from memory.model.facts import Fact
-from memory.model.groups import COMMUNITY, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
+from memory.model.facts import Evidence, Fact
+from memory.model.groups import COMMUNITY, CONSOLIDATION, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
 from memory.model.ids import digest
 from memory.model.working_set import Draft
+from memory.rules.consolidation import is_insight
 from memory.rules.turn import TurnState
 
 NAMED_TOGETHER = 2
@@ -162,7 +163,7 @@ def _summed_up_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
     mentions = [
         each for each in draft.mentions.get(anchor.entity_id, {}).values() if each.sensitivity <= group.sensitivity
     ]
-    there = {each.source_id for each in mentions} if group.kind == STORYLINE else draft.groups.keys()
+    there = {each.source_id for each in mentions} if group.kind != MACRO else draft.groups.keys()
     members = tuple(each for each in group.members if each in there)
     if not members:
         return None
@@ -183,6 +184,19 @@ def _summary_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
     return group
 
 
+def _consolidation_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
+    """What is left of a consolidation: an insight goes as soon as too few of its sources support it."""
+    left = _summed_up_left(draft, group, taken)
+    if left is None:
+        return None
+    facts = tuple(each for each in left.facts if is_insight(draft, left, each))
+    if facts == left.facts:
+        return left
+    if taken.erasing:
+        return replace(left, facts=facts, summary=None, quotes=(), dirty=True)
+    return replace(left, facts=facts)
+
+
 def _is_dirty(group: Group, members: tuple[str, ...]) -> bool:
     """A group that never had a summary, because nothing could be told, does not need one now."""
     return group.dirty or bool(group.summary or group.quotes) or members != group.members
@@ -195,7 +209,7 @@ def _touched(draft: Draft, change: Change) -> Iterator[str]:
         yield from filter(None, (row.anchor_id, row.group_id))
     elif isinstance(row, Entity) or (isinstance(row, Mention) and change.before is not None):
         yield row.entity_id
-    elif isinstance(row, Fact) and change.before is not None:
+    elif isinstance(row, Fact | Evidence) and change.before is not None:
         yield row.fact_id
     yield from (f"{SEGMENT}{key}" for key in _lost_keys(draft, change))
 
@@ -206,6 +220,7 @@ _LEFT: Mapping[str, Callable[[Draft, Group, Taken], Group | None]] = {
     COMMUNITY: _community_left,
     PATTERN: _pattern_left,
     SUMMARY: _summary_left,
+    CONSOLIDATION: _consolidation_left,
 }
 
 

@@ -25,6 +25,7 @@ from memory.rules.census import (
     EntityRows,
     FactRows,
     GroupColumns,
+    Recalls,
     SourceColumns,
 )  # fmt: skip
 from memory.rules.decay import Column, Flags
@@ -49,8 +50,7 @@ def states_of(rows: ArchivalColumns, life_days: float, now: Instant, rules: Life
     Kept forever beats an ephemeral life of `life_days`, and that beats strength. What was recalled lately is not
     archived for its strength, but for the end of its life it is.
     """
-    recent = (rows.count > 0) & (now - rows.accessed_at < rules.grace_days * DAY_S)
-    faded = (rows.strength < rules.archive_below) & ~recent
+    faded = (rows.strength < rules.archive_below) & ~recalled_lately(rows, now, rules)
     over = (rows.ttl == EPHEMERAL) & (now - rows.born_at >= life_days * DAY_S)
     gone = (faded | over) & (rows.ttl != KEEP_FOREVER)
     by_recalls = np.where(
@@ -77,9 +77,18 @@ def fact_states(facts: FactRows, strength: Column, now: Instant, rules: Lifecycl
 
 
 def source_states(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
-    """[n] states of sources."""
+    """[n] states of sources. The gathered is archived while nobody recalls it, unless it is kept forever (seed 002)."""
     standing = ArchivalColumns(strength, sources.count, sources.accessed_at, sources.started_at, sources.ttl)
-    return states_of(standing, rules.ephemeral_source_days, now, rules)
+    states = states_of(standing, rules.ephemeral_source_days, now, rules)
+    gathered = sources.consolidated & ~recalled_lately(sources, now, rules) & (sources.ttl != KEEP_FOREVER)
+    states[gathered] = ARCHIVED
+    return states
+
+
+def recalled_lately(rows: Recalls | ArchivalColumns, now: Instant, rules: Lifecycle) -> Flags:
+    """[n] what was recalled within `grace_days`: it is not archived for its strength."""
+    lately: Flags = (rows.count > 0) & (now - rows.accessed_at < rules.grace_days * DAY_S)
+    return lately
 
 
 def group_states(groups: GroupColumns, strength: Column, now: Instant, silent_days: float, rules: Lifecycle) -> Codes:

@@ -330,6 +330,34 @@ class SourceSummaries:
 
 
 @dataclass(frozen=True, slots=True)
+class Consolidations:
+    """Which sources a night gathers into one (seed 002: episodic to semantic; decision 0100)."""
+
+    older_days: Days = 7.0
+    """Days since a source was over before it is gathered (seed 002, there for the faded alone)."""
+    faded_below: Share = 0.2
+    """Strength below which a source is gathered (seed 002)."""
+    overlapping: Count = 5
+    """Sources that tell of the same two entities, and are gathered whatever their strength (seed 002)."""
+    frequent: Count = 10
+    """Recalls of a source that is gathered once it is below `frequent_below` (seed 002: as many as make it core)."""
+    frequent_below: Share = 0.3
+    """Strength below which a source of many recalls is gathered (chosen: half as much again as of any other)."""
+    least: Count = 2
+    """Sources that make a consolidation (chosen: of one there is nothing to gather)."""
+    most_sources: Count = 20
+    """Sources of a consolidation at most; then another is opened (chosen: as many as one page shows)."""
+    apart_days: Days = 30.0
+    """Days from one source to the next at most (chosen: seed 002 asks for nearness in time, without a number)."""
+    written: Count = 100
+    """Consolidations that one night writes, those of the most sources first (chosen: as many as storylines)."""
+    sentences: Count = 4
+    """Sentences of its summary (chosen: as many as of a macro)."""
+    insights: Count = 5
+    """Facts it names at most, those of the most sources first (chosen: as many as a description rests on)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """All the numbers of a lifetime: which law serves which noun, the laws, the states and the tiers."""
 
@@ -351,3 +379,5 @@ class Life:
     """What a night writes of a source."""
     communities: Communities = field(default_factory=Communities)
     """Who and what belongs together."""
+    consolidations: Consolidations = field(default_factory=Consolidations)
+    """What is gathered into one."""

@@ -22,6 +22,7 @@ from memory.ports import LanguageModel
 from memory.rules.census import Census
 from memory.rules.night_steps import STEPS, NightName, NightView, StepResult
 from memory.rules.parameters import Life
+from memory.services.consolidation import ConsolidationReads
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
@@ -111,6 +112,8 @@ class NightParts:
     """What causal links are read off; without it there are none."""
     proving: Proving | None = None
     """With what a night is proved; without it nothing is taken back."""
+    consolidations: ConsolidationReads | None = None
+    """What sources are gathered from; without it none are."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -169,6 +172,7 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
             parts.clustering,
             parts.sources,
             parts.causes,
+            parts.consolidations,
         )
         proof = NightProof(user_id, (night, now), parts.proving, nights, plan.report.get(PROOF))
         for name in STEPS:

@@ -11,6 +11,8 @@ from memory.model.groups import Group
 from memory.model.storylines import Macro, Storyline
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import StepResult
+from memory.services.consolidation import STEP as CONSOLIDATIONS
+from memory.services.consolidation import Gathering, consolidations
 from memory.services.night_causes import STEP as CAUSES
 from memory.services.night_causes import link_causes
 from memory.services.night_communities import STEP as COMMUNITIES
@@ -97,11 +99,22 @@ async def _communities(sight: WordSight) -> StepResult:
     return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
 
 
+async def _consolidations(sight: WordSight) -> StepResult:
+    """Gather sources (seed 002); where nothing can be read of them, nothing is done."""
+    if sight.storylines is None or sight.consolidations is None:
+        return StepResult((), {})
+    writer = SummaryWriter(sight.model)
+    return await consolidations(
+        Gathering(sight.of, sight.now, sight.life, sight.consolidations, sight.storylines, writer)
+    )
+
+
 ALL_WORD_STEPS: Mapping[str, WordStep] = {
     **WORD_STEPS,
     CAUSES: _causes,
     SOURCES: _sources,
     STEP: storylines,
+    CONSOLIDATIONS: _consolidations,
     COMMUNITIES: _communities,
 }
 """The steps of the second phase, in their order."""

@@ -24,6 +24,7 @@ from memory.retrieval.briefing import briefing
 from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
+from memory.services.consolidation import ConsolidationReads
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
@@ -76,6 +77,8 @@ class WordSight:
     """What summing up sources reads."""
     causes: CausalReads | None = None
     """What causal links are read off."""
+    consolidations: ConsolidationReads | None = None
+    """What sources are gathered from."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

@@ -44,6 +44,7 @@ FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor o
 FIXED = {
     "night": ("2026-03-02",), "name": ("search_memory",), "segment_id": ("0", "2"), "receipt_id": ("r-0",),
     "storyline_id": ("s-0123456789abcdef",), "macro_id": ("m-0123456789abcdef",),
+    "consolidation_id": ("k-0123456789abcdef",),
     "community_id": ("g-0123456789abcdef",), "pattern_id": ("p-0123456789abcdef",),
     "community": ("g-0123456789abcdef",),
 }  # fmt: skip

@@ -64,10 +64,17 @@ LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
 
 -- name: sources
+-- Sources of the user's own scope; what is not over by its own words is over with its last segment.
+WITH gathered AS (
+    SELECT DISTINCT m.source_id FROM groups g CROSS JOIN LATERAL unnest(g.members) AS m (source_id)
+    WHERE g.user_id = %(user_id)s AND g.kind = 'consolidation')
 SELECT s.source_id AS ids, array_position(%(states)s, s.state) - 1 AS state,
-       array_position(%(ttl_policies)s, s.ttl_policy) - 1 AS ttl, s.started_at, coalesce(a.count, 0) AS count,
-       a.last_at AS accessed_at, coalesce(a.value, 0) AS value, coalesce(a.gradient, 1) AS gradient
+       array_position(%(ttl_policies)s, s.ttl_policy) - 1 AS ttl, s.started_at,
+       coalesce(s.ended_at, (SELECT max(e.at) FROM segments e WHERE e.scope = s.scope AND e.source_id = s.source_id),
+                s.started_at) AS ended_at,
+       g.source_id IS NOT NULL AS consolidated, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value, coalesce(a.gradient, 1) AS gradient
 FROM sources s
+LEFT JOIN gathered g ON g.source_id = s.source_id
 LEFT JOIN accesses a ON a.user_id = %(user_id)s AND a.id = %(prefix)s || s.source_id
 WHERE s.scope = %(scope)s;
 

@@ -1,19 +1,22 @@
--- Storylines and macros as a caller sees them. Of an anchor those of the highest sensitivity in sight are shown, with what
--- they hold as far as it is in sight; one of which no source is in sight is not there.
+-- Storylines, macros and consolidations as a caller sees them, with what they hold as far as it is in sight; one of which
+-- no source is in sight is not there. Of storylines and macros those of the highest sensitivity in sight are shown, which
+-- hold what the lower ones do. Consolidations of different sensitivities hold different sources, so all are shown.
 
 -- name: groups
 -- Groups of a kind, those told of last first; the archived only where they are asked for by state or by id.
 WITH known AS (
-    SELECT g.*, CASE WHEN g.kind = 'storyline' THEN g.members ELSE (
+    SELECT g.*, CASE WHEN g.kind <> 'macro' THEN g.members ELSE (
                SELECT array_agg(m) FROM groups l CROSS JOIN unnest(l.members) AS m
                WHERE l.user_id = g.user_id AND l.group_id = ANY (g.members)) END AS told
     FROM groups g
     WHERE g.user_id = %(user_id)s AND g.kind = %(kind)s
       AND (%(ids)s::text[] IS NULL OR g.group_id = ANY (%(ids)s))
       AND (g.state = %(state)s OR (%(state)s::text IS NULL AND (g.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))
-      AND g.sensitivity = (SELECT max(h.sensitivity) FROM groups h
-                           WHERE h.user_id = g.user_id AND h.kind = g.kind AND h.anchor_id = g.anchor_id
-                             AND h.sensitivity <= %(clearance)s)),
+      AND g.sensitivity <= %(clearance)s
+      AND (g.kind = 'consolidation'
+           OR g.sensitivity = (SELECT max(h.sensitivity) FROM groups h
+                               WHERE h.user_id = g.user_id AND h.kind = g.kind AND h.anchor_id = g.anchor_id
+                                 AND h.sensitivity <= %(clearance)s))),
 shown AS (
     SELECT k.group_id, k.kind, k.anchor_id, e.type AS anchor_type, n.words AS anchor, k.members, k.quotes, k.dirty, k.told,
            k.closed_at, k.state, k.summary, seen.sources, seen.first_at, seen.last_at
@@ -62,3 +65,16 @@ JOIN groups g ON g.user_id = %(user_id)s AND g.kind = 'storyline' AND a.source =
 -- name: macros_of
 SELECT g.group_id, g.members FROM groups g
 WHERE g.user_id = %(user_id)s AND g.kind = 'macro' AND g.members && %(ids)s AND g.sensitivity <= %(clearance)s;
+
+-- name: insights
+-- Facts that several sources of these consolidations support, in order, each with the segments in sight that do.
+SELECT g.group_id, v.fact_id, t.words AS statement, array_agg(x.segment_key ORDER BY x.at, x.segment_key) AS keys
+FROM groups g
+CROSS JOIN LATERAL unnest(g.facts) WITH ORDINALITY AS q (fact_id, place)
+JOIN fact_versions v ON v.user_id = g.user_id AND v.fact_id = q.fact_id AND v.system_to IS NULL AND v.status = 'active'
+     AND v.sensitivity <= %(clearance)s
+JOIN seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) x ON x.fact_id = v.fact_id AND x.segment_key <> 0
+     AND x.source_id = ANY (g.members)
+JOIN content t ON t.scope = 'user:' || g.user_id AND t.content_id = v.statement
+WHERE g.user_id = %(user_id)s AND g.group_id = ANY (%(ids)s) AND g.kind = 'consolidation'
+GROUP BY g.group_id, q.place, v.fact_id, t.words ORDER BY g.group_id, q.place;

@@ -11,13 +11,20 @@ import adapters.postgres
 from memory.model import entities, facts, groups
 
 MIGRATIONS = Path(adapters.postgres.__file__).with_name("migrations")
-TABLE = re.compile(r"^CREATE TABLE (?P<table>\w+) \((?P<columns>.*?)^\);", re.M | re.S)
+TABLE = re.compile(
+    r"^CREATE TABLE (?P<table>\w+) \((?P<columns>.*?)^\);"
+    r"|^ALTER TABLE (?P<changed>\w+) (?P<constraint>ADD CONSTRAINT.*?);",
+    re.M | re.S,
+)
+"""Tables as they were made, and what was put in the place of a list since: of two the later counts."""
 LISTED = re.compile(r"CHECK \((?P<column>\w+) IN \((?P<names>[^)]+)\)\)")
 LISTS = {
-    (found["table"], listed["column"]): tuple(name.strip(" '") for name in listed["names"].split(","))
+    (found["table"] or found["changed"], listed["column"]): tuple(
+        name.strip(" '") for name in listed["names"].split(",")
+    )
     for path in sorted(MIGRATIONS.glob("*.sql"))
     for found in TABLE.finditer(path.read_text())
-    for listed in LISTED.finditer(found["columns"])
+    for listed in LISTED.finditer(found["columns"] or found["constraint"])
 }
 
 

@@ -42,6 +42,10 @@ GOING = {
 TOLD = {"speaker": "Maya", "text": "Tom [sic] left."}
 TOLD_IN = [{"source_id": "s", "at": "2026-02-28T20:30:00Z", "segments": [TOLD]}]
 MACRO = {**GOING, "macro_id": "m-1", "storylines": ["s-1", "s-2"]}
+KEPT = GOING | {
+    "consolidation_id": "k-1",
+    "insights": [{"statement": "Tom likes tea", "segments": [{"source_id": "s", "segment_id": "2"}]}],
+}
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
     "/v1/changes": {"changes": [{}], "text": STEP, "cursor": None},
@@ -60,6 +64,8 @@ ANSWERS: dict[str, Any] = {
     "/v1/storylines/s-1": GOING | {"told_in": TOLD_IN},
     "/v1/macros": {"macros": [MACRO], "total": 1},
     "/v1/macros/m-1": MACRO | {"parts": [GOING], "told_in": TOLD_IN},
+    "/v1/consolidations": {"consolidations": [KEPT], "total": 1},
+    "/v1/consolidations/k-1": KEPT | {"told_in": []},
 }
 
 
@@ -160,6 +166,21 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
                 'Maya: "Tom left." [s/1]',
                 "2026-03-01 02:00 s",
                 "Maya: Tom [sic] left.",
+            ],
+        ),
+        (
+            storylines,
+            ("consolidations",),
+            ["around from until sources insights id", "Tom 2026-02-01 2026-03-01 5 1 k-1"],
+        ),
+        (
+            storylines,
+            ("consolidations", "k-1"),
+            [
+                "Tom, 2026-02-01 to 2026-03-01, 5 sources",
+                "It quotes:",
+                'Maya: "Tom left." [s/1]',
+                "Several of them say: Tom likes tea [s/2]",
             ],
         ),
         (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),

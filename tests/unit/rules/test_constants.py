@@ -77,6 +77,17 @@ WRITTEN = {
     "storylines.macros_opened": 50,
     "storylines.macros_refreshed": 50,
     "storylines.macro_sentences": 4,
+    "consolidations.older_days": 7.0,
+    "consolidations.faded_below": 0.2,
+    "consolidations.overlapping": 5,
+    "consolidations.frequent": 10,
+    "consolidations.frequent_below": 0.3,
+    "consolidations.least": 2,
+    "consolidations.most_sources": 20,
+    "consolidations.apart_days": 30.0,
+    "consolidations.written": 100,
+    "consolidations.sentences": 4,
+    "consolidations.insights": 5,
 }
 
 
@@ -97,6 +108,7 @@ def leaves(tree: Any, path: str = "") -> dict[str, Any]:
     "004:constants.decay",
     "model:descriptions",
     "002:storylines",
+    "002:consolidation.sources",
 )
 def test_every_constant_is_the_one_that_was_written() -> None:
     found = leaves(Life())

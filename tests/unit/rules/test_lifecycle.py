@@ -178,8 +178,8 @@ def test_pruning_is_for_presets_that_ask_for_it_and_spares_what_was_confirmed(st
 
 
 def source_state(days: float, **rest: Any) -> str:
-    row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "count": 0, "accessed_at": None, "value": 0.0,
-           "gradient": 1.0, **rest}  # fmt: skip
+    row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "ended_at": BORN, "consolidated": False, "count": 0,
+           "accessed_at": None, "value": 0.0, "gradient": 1.0, **rest}  # fmt: skip
     columns, now = columns_of(SourceColumns, [row]), BORN + days * DAY
     strength = strength_of("source", source_anchors(columns, LIFE), now, LIFE)
     return STATES[int(source_states(columns, strength, now, Lifecycle())[0])]
@@ -191,6 +191,14 @@ def test_a_source_nobody_ever_recalls_is_archived_after_196_days_an_ephemeral_on
     assert (source_state(29.9, ttl=1), source_state(30, ttl=1)) == ("candidate", "archived")
     assert source_state(5000, ttl=0) == "candidate"
     assert source_state(5000, count=12, accessed_at=BORN, value=1.0, gradient=3.0) == "core"
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+def test_a_source_that_was_gathered_is_archived_unless_it_is_recalled_lately_or_kept() -> None:
+    assert (source_state(8), source_state(8, consolidated=True)) == ("candidate", "archived")
+    recalled = {"count": 1, "accessed_at": BORN + 2 * DAY, "value": 0.5, "consolidated": True}
+    assert (source_state(8.9, **recalled), source_state(9, **recalled)) == ("active", "archived")
+    assert source_state(8, consolidated=True, ttl=0) == "candidate"
 
 
 def test_a_census_counts_what_the_working_set_holds() -> None:

@@ -1,0 +1,105 @@
+"""Consolidations: sources that a night has gathered into one and archived, down to what was said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller
+from deployments.paging import PageParameters, cursor_of
+from deployments.use_cases.storylines import (
+    QuotedSegment,
+    RollUp,
+    RollUpFilter,
+    ToldIn,
+    cited,
+    cited_lines,
+    common,
+    told_sources,
+)
+from memory.model.groups import CONSOLIDATION
+from memory.model.shown import Row
+
+_CONSOLIDATION = {
+    "consolidation_id": "k-0a1b2c3d4e5f6071",
+    "entity_id": "e-0a1b2c3d4e5f6071",
+    "entity": "Tom",
+    "entity_type": "person",
+    "extractive": True,
+    "summary": [],
+    "sources": 2,
+    "first_at": "2026-02-01T12:00:00Z",
+    "last_at": "2026-03-01T12:00:00Z",
+    "insights": [{"fact_id": "f-0a1b2c3d4e5f6071", "statement": "Tom likes boats", "segments": []}],
+}
+
+
+class Insight(BaseModel):
+    """A fact that several of the sources support, and the segments of these in sight that do."""
+
+    fact_id: str
+    statement: str
+    segments: list[QuotedSegment]
+
+
+class ConsolidationOut(RollUp, json_schema_extra={"examples": [_CONSOLIDATION]}):
+    """Sources around one entity that a night has gathered and archived, because they had faded or told of the same."""
+
+    consolidation_id: str
+    insights: list[Insight]
+
+
+class ConsolidationList(BaseModel):
+    """Consolidations, those told of last first; `cursor` leads to the next part."""
+
+    consolidations: list[ConsolidationOut]
+    total: int
+    cursor: str | None
+
+
+class ConsolidationPage(ConsolidationOut):
+    """A consolidation with its sources, the latest first; `cursor` leads to the next part of them."""
+
+    told_in: list[ToldIn]
+    cursor: str | None
+
+
+async def consolidations(app: AppContext, who: Caller, asked: RollUpFilter) -> ConsolidationList:
+    """The consolidations in sight. Raises Invalid."""
+    found = await app.stores.groups.page(who.view, CONSOLIDATION, asked.limit, entity=asked.entity, **asked.place())
+    shown = await _shown(app, who, found.shown)
+    return ConsolidationList(consolidations=shown, total=found.total, cursor=cursor_of(found.last))
+
+
+async def consolidation(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> ConsolidationPage:
+    """One consolidation, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
+    row = await app.stores.groups.one(who.view, CONSOLIDATION, beginning)
+    [shown] = await _shown(app, who, [row])
+    told, cursor = await told_sources(app, who, row, asked)
+    return ConsolidationPage(**shown.model_dump(), told_in=told, cursor=cursor)
+
+
+async def _shown(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[ConsolidationOut]:
+    """Consolidations as they are sent."""
+    lines, insights = await cited_lines(app, who, rows), await _insights(app, who, rows)
+    return [
+        ConsolidationOut(
+            consolidation_id=row["group_id"], insights=insights[row["group_id"]], **common(row, lines[row["group_id"]])
+        )
+        for row in rows
+    ]
+
+
+async def _insights(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[str, list[Insight]]:
+    """Group id -> its insights."""
+    known = await app.stores.groups.insights(who.view, [row["group_id"] for row in rows]) if rows else []
+    keys = list(dict.fromkeys(key for row in known for key in row["keys"]))
+    there = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
+    found: defaultdict[str, list[Insight]] = defaultdict(list)
+    for row in known:
+        segments = [cited(there[key]) for key in row["keys"] if key in there]
+        found[row["group_id"]].append(Insight(fact_id=row["fact_id"], statement=row["statement"], segments=segments))
+    return found

@@ -1,0 +1,237 @@
+"""A night gathers sources as commands: summed up, with insights, archived, and taken back with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from adapters.inmemory.consolidations import InMemoryConsolidationReads
+from adapters.inmemory.nights import InMemoryNights, InMemoryNightWords
+from adapters.inmemory.storylines import InMemoryStorylineReads
+from memory.errors import JournalUnavailable
+from memory.model import commands as c
+from memory.model.changes import ChangeSet
+from memory.model.entities import STATES, Mention
+from memory.model.facts import Evidence
+from memory.model.groups import Group
+from memory.model.sources import SourceState
+from memory.model.timeline import DAY_S
+from memory.model.working_set import evolve
+from memory.rules.decider import Rules, decide
+from memory.services.night import NightParts, run_night
+from memory.services.undoing_nights import undo_night
+from tests.fakes.nights import FrailRunner, NightLog
+from tests.unit.language.test_answer import ScriptedModel
+from tests.unit.rules.lives_of_ties import MAY, entities, fact, memory
+
+FIRST = datetime.fromtimestamp(MAY, UTC).date()
+NIGHTS_LATER = 100
+
+
+class Gatherer:
+    """A memory of three people, sources that tell of them, and how near at hand these are."""
+
+    def __init__(self) -> None:
+        self.believed = memory(entities("abc", state="active"))
+        self.texts: dict[int, tuple[str, str]] = {}
+        self.states: dict[str, str] = {}
+        self.begun: dict[str, float] = {}
+        self.recalls: dict[str, dict[str, Any]] = {}
+        self.nights = InMemoryNights(lambda: self.believed, self.rows)
+        self.mind = FrailRunner(self._commit)
+        self.parts = NightParts(
+            Rules().life,
+            self.nights,
+            self.mind,
+            InMemoryNightWords(lambda: self.believed),
+            storylines=InMemoryStorylineReads(lambda: self.believed, lambda: self.begun, lambda: self.texts),
+            consolidations=InMemoryConsolidationReads(lambda: self.believed, self.rows),
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        gathered = {each for group in self.consolidated() for each in group.members}
+        plain = {"ttl": 2, "count": 0, "accessed_at": None, "value": 0.0, "gradient": 1.0}
+        return [
+            {**plain, "ids": each, "started_at": at, "ended_at": at, "state": STATES.index(self.states[each]),
+             "consolidated": each in gathered, **self.recalls.get(each, {})}
+            for each, at in self.begun.items()
+        ]  # fmt: skip
+
+    def consolidated(self) -> list[Group]:
+        return [each for each in self.believed.groups.values() if each.kind == "consolidation"]
+
+    def _commit(self, command: c.Command) -> ChangeSet:
+        changes = decide(self.believed, command, MAY, Rules())
+        self.believed = evolve(self.believed, changes.changes)
+        for change in changes.changes:
+            if isinstance(change.after, SourceState):
+                self.states[change.after.source_id] = change.after.state
+        return changes
+
+    def tell(self, who: str, *days: float, text: str | None = None) -> None:
+        for day in days:
+            key = len(self.texts)
+            source, at = f"s{key:02}", MAY + day * DAY_S
+            row = Mention(who, source, key, at, who, 1.0)
+            told = {**self.believed.mentions.get(who, {}), key: row}
+            self.believed = replace(self.believed, mentions={**self.believed.mentions, who: told})
+            self.texts[key] = ("Maya", text or f"{who} sails on day {day}.")
+            self.begun[source], self.states[source] = at, "candidate"
+
+    def know(self, identity: str, *sources: str) -> None:
+        rows = tuple(Evidence(identity, each, int(each[1:]), identity, MAY) for each in sources)
+        self.believed = replace(
+            self.believed,
+            facts={**self.believed.facts, identity: fact(identity, "a", None)},
+            evidence={**self.believed.evidence, identity: rows},
+        )
+
+    async def sleep(self, days: int = NIGHTS_LATER) -> Mapping[str, Any]:
+        report = await run_night("u", after(days), "UTC", self.parts)
+        return dict(report["consolidations"])
+
+
+def after(days: int) -> date:
+    return FIRST + timedelta(days=days)
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_what_has_faded_is_summed_up_with_insights_and_archived() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("a sails", "s00", "s02")
+    mind.know("a sings", "s01")
+    told = await mind.sleep()
+    [group] = mind.consolidated()
+    assert (group.anchor_id, group.members, group.sources, group.dirty) == ("a", ("s00", "s01", "s02"), 3, False)
+    assert (group.summary or "").splitlines()[:2] == ["Extractive summary.", 'Maya: "a sails on day 0." [1]']
+    assert group.facts == ("a sails",), "one source alone is no insight"
+    assert set(mind.states.values()) == {"archived"}
+    assert told == {
+        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "withdrawn": [], "summed_up": 1,
+        "insights": 1, "by": "extractive", "model_failed": False,
+    }  # fmt: skip
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_an_insight_changes_nothing_of_what_it_rests_on() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("a sails", "s00", "s02")
+    before = mind.believed
+    await mind.sleep()
+    assert (mind.believed.facts["a sails"].confidence, mind.believed.evidence) == (
+        before.facts["a sails"].confidence,
+        before.evidence,
+    )
+
+
+async def test_the_same_night_and_the_next_change_nothing() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    first = await mind.sleep()
+    before, states = mind.believed.groups, dict(mind.states)
+    assert await mind.sleep() == first
+    told = await mind.sleep(NIGHTS_LATER + 1)
+    assert (mind.believed.groups, mind.states) == (before, states)
+    assert (told["standing"], told["opened"], told["archived"], told["summed_up"]) == (1, [], 0, 0)
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_what_is_recalled_again_is_active_and_what_rests_again_is_archived() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1)
+    await mind.sleep()
+    mind.recalls["s00"] = {"count": 1, "accessed_at": MAY + 101 * DAY_S, "value": 0.5}
+    await mind.sleep(NIGHTS_LATER + 2)
+    assert mind.states == {"s00": "active", "s01": "archived"}
+    await mind.sleep(NIGHTS_LATER + 9)
+    assert mind.states == {"s00": "archived", "s01": "archived"}
+    assert len(mind.consolidated()) == 1
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_what_fades_later_joins_and_the_summary_is_written_anew() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 20)
+    await mind.sleep(50)
+    [first] = mind.consolidated()
+    told = await mind.sleep(70)
+    [later] = mind.consolidated()
+    assert (first.members, later.members) == (("s00", "s01"), ("s00", "s01", "s02"))
+    assert (later.group_id, len(later.quotes), told["gathered"], told["archived"]) == (first.group_id, 3, 1, 1)
+
+
+async def test_a_night_that_dies_goes_on_and_is_undone_to_what_was() -> None:
+    mind, other = Gatherer(), Gatherer()
+    for each in (mind, other):
+        each.tell("a", 0, 1)
+        each.tell("b", 0, 1)
+    before = mind.believed.groups
+    mind.mind.dies_at = c.ArrangeGroups
+    with pytest.raises(JournalUnavailable):
+        await mind.sleep()
+    assert set(mind.states.values()) == {"candidate"}, "nothing is archived that is not gathered"
+    mind.mind.dies_at = None
+    await mind.sleep()
+    await other.sleep()
+    assert (mind.believed.groups, mind.states) == (other.believed.groups, other.states)
+    undone = await undo_night("u", after(NIGHTS_LATER), "key", NightLog(mind.nights, mind.mind), mind.mind)
+    assert undone.skipped == ()
+    assert (mind.believed.groups, set(mind.states.values())) == (before, {"candidate"})
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quotes() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("a sails", "s00", "s02")
+    await mind.sleep()
+    [before] = mind.consolidated()
+    await mind.mind.carry_out("u", c.ForgetFact(command_id="forget", fact_id="a sails"))
+    [after_] = mind.consolidated()
+    assert (before.facts, after_.facts, after_.summary, after_.dirty) == (("a sails",), (), None, True)
+    await mind.mind.carry_out("u", c.Withdraw(command_id="erase", segment_keys=(0,), erase=True, source_id="s00"))
+    [left] = mind.consolidated()
+    assert left.members == ("s01", "s02")
+    del mind.begun["s00"]
+    await mind.sleep(NIGHTS_LATER + 1)
+    [again] = mind.consolidated()
+    assert (again.quotes, again.dirty) == ((1,), False), "s02 said what was forgotten"
+    await mind.mind.carry_out("u", c.ForgetEntity(command_id="all", entity_id="a"))
+    assert mind.consolidated() == []
+    await mind.sleep(NIGHTS_LATER + 2)
+    assert {mind.states[each] for each in ("s01", "s02")} == {"candidate"}, "what nothing gathers comes back"
+
+
+@pytest.mark.conforms("002:consolidation.sources")
+async def test_what_cannot_be_told_is_not_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, text="Is it?")
+    told = await mind.sleep()
+    assert (mind.consolidated(), told["opened"], told["archived"]) == ([], [], 0)
+    assert set(mind.states.values()) == {"candidate"}
+
+
+async def test_a_model_writes_what_its_lines_support() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.parts = replace(mind.parts, model=ScriptedModel("a sails a lot [1][3]. a lives on Mars [2]."))
+    told = await mind.sleep()
+    [group] = mind.consolidated()
+    assert (group.summary, group.quotes, told["by"]) == (
+        "Generated summary.\na sails a lot. [1][2]",
+        (0, 2),
+        "scripted",
+    )
+
+
+async def test_where_nothing_can_be_read_nothing_is_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.parts = replace(mind.parts, consolidations=None)
+    assert await mind.sleep() == {}
