@@ -157,9 +157,9 @@ def bounds(patience: Database, part: str) -> PoolTimeouts:
 
 async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = None) -> Stores:
     """The stores over an open pool, for the encoder that serves now; `events` go on as they were."""
-    serving, work = PostgresServing(pool), settings.extraction
+    serving = PostgresServing(pool)
     encoder, successor = await _encoders(serving, pool, settings)
-    name, capture = encoder.name, _capture(pool, encoder.name, settings)
+    name, capture, work = encoder.name, _capture(pool, encoder.name, settings), settings.extraction
     return Stores(
         pool,
         encoder,
@@ -167,14 +167,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         serving,
         PostgresJournal(pool, name),
         capture,
-        PostgresNights(pool, name, encoder.calibrate),
-        PostgresNightWords(pool, name, encoder.calibrate),
-        PostgresStorylineReads(pool, name, encoder.calibrate),
-        PostgresSummaries(pool),
-        PostgresCauses(pool),
-        PostgresCommunities(pool),
-        PostgresProofReads(pool),
-        PostgresConsolidationReads(pool),
+        *_of_nights(pool, encoder),
         PostgresGroupReads(pool),
         PostgresFeed(pool, name),
         PostgresSearch(pool, name),
@@ -195,6 +188,32 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresAudit(pool),
         PostgresHeard(pool),
         events or Emitter(PostgresEvents(pool), clock()),
+    )
+
+
+def _of_nights(
+    pool: Pool, encoder: Embedder
+) -> tuple[
+    PostgresNights,
+    PostgresNightWords,
+    PostgresStorylineReads,
+    PostgresSummaries,
+    PostgresCauses,
+    PostgresCommunities,
+    PostgresProofReads,
+    PostgresConsolidationReads,
+]:
+    """What nights read and keep, in the order of `Stores`."""
+    likeness = (pool, encoder.name, encoder.calibrate)
+    return (
+        PostgresNights(*likeness),
+        PostgresNightWords(*likeness),
+        PostgresStorylineReads(*likeness),
+        PostgresSummaries(pool),
+        PostgresCauses(pool),
+        PostgresCommunities(pool),
+        PostgresProofReads(pool),
+        PostgresConsolidationReads(pool),
     )
 
 

@@ -1,4 +1,4 @@
-"""What nights have made of a simulated life: storylines, macros, communities, patterns, and the words they rest on."""
+"""What nights have made of a simulated life: groups of every kind but summaries of sources, and what they rest on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.inmemory.proofs import InMemoryProofReads
 from bench.living import USER, Living
-from memory.model.groups import COMMUNITY, GROUP_KINDS, MACRO, PATTERN, STORYLINE, Group
+from memory.model.groups import COMMUNITY, CONSOLIDATION, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
 from memory.rules.proof import ProofQuestion, questions_of, recalled
 from memory.services.proving import asking
 from memory.services.quoting import day_of
@@ -20,7 +20,7 @@ MOST_QUOTES = 3
 
 @dataclass(frozen=True, slots=True)
 class ToldGroup:
-    """A storyline, macro, community or pattern as it is shown; `quotes` name their source and segment."""
+    """A group as it is shown; `quotes` name their source and segment."""
 
     kind: str
     group_id: str
@@ -66,8 +66,8 @@ class NearAtHand:
 
 
 def told_groups(living: Living) -> Iterator[ToldGroup]:
-    """Every group that stands, by kind, the largest first."""
-    groups = living.believed.groups.values()
+    """Every group that stands but summaries of sources, by kind, the largest first."""
+    groups = [each for each in living.believed.groups.values() if each.kind in _TELLERS]
     for each in sorted(groups, key=lambda each: (GROUP_KINDS.index(each.kind), -len(each.members), each.group_id)):
         yield ToldGroup(each.kind, each.group_id, *_TELLERS[each.kind](living, each))
 
@@ -94,19 +94,20 @@ async def recall_of(living: Living, questions: Sequence[ProofQuestion]) -> float
 
 
 def near_at_hand(living: Living) -> NearAtHand:
-    """Believed facts that are not archived, and summaries, against every segment."""
+    """Believed facts that are not archived, and summaries of more than one source, against every segment."""
     believed = living.believed
     facts = [each.statement for each in believed.facts.values() if each.status == "active" and each.state != "archived"]
-    summaries = [each.summary or "" for each in believed.groups.values() if each.state != "archived"]
+    standing = [each for each in believed.groups.values() if each.state != "archived" and each.kind != SUMMARY]
+    summaries = [each.summary or "" for each in standing]
     said = sum(len(segment.text) for _, segment in living.sources.segments.values())
     return NearAtHand(said, sum(map(len, (*facts, *summaries))))
 
 
 def _rolled_up(living: Living, group: Group) -> tuple[str, str, tuple[str, ...]]:
-    parts = "sources" if group.kind == STORYLINE else "storylines"
+    parts = "storylines" if group.kind == MACRO else "sources"
     name = _names(living, [group.anchor_id or ""])
     days = " to ".join(day_of(each, 0) for each in (group.first_at, group.last_at) if each is not None)
-    standing = "open" if group.closed_at is None else "closed"
+    standing = "gathered" if group.kind == CONSOLIDATION else "open" if group.closed_at is None else "closed"
     lines = read_summary(group.summary or "", group.quotes).lines
     quotes = tuple(f"{line.text} {' '.join(map(living.place, line.segments))}" for line in lines)
     return name, f"{len(group.members)} {parts}, {days}, {standing}", quotes
@@ -144,4 +145,10 @@ def _names(living: Living, ids: Sequence[str]) -> str:
     return ", ".join(entities[each].name for each in ids if each in entities)
 
 
-_TELLERS = {STORYLINE: _rolled_up, MACRO: _rolled_up, COMMUNITY: _community, PATTERN: _pattern}
+_TELLERS = {
+    STORYLINE: _rolled_up,
+    MACRO: _rolled_up,
+    CONSOLIDATION: _rolled_up,
+    COMMUNITY: _community,
+    PATTERN: _pattern,
+}

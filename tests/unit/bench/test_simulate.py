@@ -248,7 +248,7 @@ def test_by_the_preset_annie_somebody_reaches_l2_in_ninety_nights(annie: Simulat
 
 
 def test_storylines_communities_and_patterns_are_told_with_the_words_they_rest_on(annie: SimulatedLife) -> None:
-    assert {each.kind for each in annie.groups} == {"storyline", "community", "pattern"}
+    assert {each.kind for each in annie.groups} == {"storyline", "consolidation", "community", "pattern"}
     days = {talk.id: talk.day for talk in invented(story(), 7, 100).talks}
     for group in annie.groups:
         assert group.name

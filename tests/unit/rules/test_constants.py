@@ -136,7 +136,17 @@ PRESETS = {
 }  # fmt: skip
 
 
-@pytest.mark.conforms("000:preset", "001:preset", "002:preset", "003:preset", "004:preset", "model:descriptions")
+@pytest.mark.conforms(
+    "000:preset",
+    "001:preset",
+    "002:preset",
+    "003:preset",
+    "004:preset",
+    "model:descriptions",
+    "002:storylines",
+    "002:consolidation.sources",
+    "003:consolidation.turns",
+)
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_gives_the_lifetime_of_its_seed(name: str, tmp_path: Path) -> None:
     life = load(tmp_path, {"preset": name}, {}).life
