@@ -26,12 +26,12 @@ from memory.services.consolidation import ConsolidationReads
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
-from memory.services.night_storylines import ALL_WORD_STEPS
 from memory.services.night_words import NightWords, WordSight, WordStep
 from memory.services.proving import STEP as PROOF
 from memory.services.proving import NightProof, Proving
 from memory.services.storylines import StorylineReads
 from memory.services.told import reason_of
+from memory.services.word_steps import WORD_STEPS
 from memory.services.zones import zone_of
 
 log = logging.getLogger("memoray.night")
@@ -100,7 +100,7 @@ class NightParts:
     """Who puts into words what is written; without one it is quoted."""
     hour: int = 3
     """Local hour of a night (seeds 000 to 004)."""
-    word_steps: Mapping[str, WordStep] = field(default_factory=lambda: ALL_WORD_STEPS)
+    word_steps: Mapping[str, WordStep] = field(default_factory=lambda: WORD_STEPS)
     """The steps of the second phase, in order."""
     storylines: StorylineReads | None = None
     """What storylines are found in; without it there are none."""

@@ -11,15 +11,7 @@ from memory.model.groups import Group
 from memory.model.storylines import Macro, Storyline
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import StepResult
-from memory.services.consolidation import STEP as CONSOLIDATIONS
-from memory.services.consolidation import Gathering, consolidations
-from memory.services.night_causes import STEP as CAUSES
-from memory.services.night_causes import link_causes
-from memory.services.night_communities import STEP as COMMUNITIES
-from memory.services.night_communities import communities
-from memory.services.night_sources import STEP as SOURCES
-from memory.services.night_sources import sum_up_sources
-from memory.services.night_words import WORD_STEPS, WordSight, WordStep
+from memory.services.night_words import WordSight
 from memory.services.reflect import EXTRACTIVE
 from memory.services.storylines import (
     StorylineNight,
@@ -85,36 +77,3 @@ def _figures(found: Sequence[StorylinesFound], known: Mapping[str, Group]) -> di
         "macros": sum(len(level.macros.standing) for level in found),
         "macros_opened": [each.macro_id for level in found for each in level.macros.opened],
     }
-
-
-async def _sources(sight: WordSight) -> StepResult:
-    return await sum_up_sources(sight.of, sight.now, sight.sources, sight.model, sight.life.summaries)
-
-
-async def _causes(sight: WordSight) -> StepResult:
-    return await link_causes(sight.of, sight.now, sight.causes)
-
-
-async def _communities(sight: WordSight) -> StepResult:
-    return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
-
-
-async def _consolidations(sight: WordSight) -> StepResult:
-    """Gather sources (seed 002); where nothing can be read of them, nothing is done."""
-    if sight.storylines is None or sight.consolidations is None:
-        return StepResult((), {})
-    writer = SummaryWriter(sight.model)
-    return await consolidations(
-        Gathering(sight.of, sight.now, sight.life, sight.consolidations, sight.storylines, writer)
-    )
-
-
-ALL_WORD_STEPS: Mapping[str, WordStep] = {
-    **WORD_STEPS,
-    CAUSES: _causes,
-    SOURCES: _sources,
-    STEP: storylines,
-    CONSOLIDATIONS: _consolidations,
-    COMMUNITIES: _communities,
-}
-"""The steps of the second phase, in their order."""

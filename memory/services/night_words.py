@@ -2,12 +2,12 @@
 
 A step reads what `WordSight` holds and nothing else, and gives commands and figures, as a
 memory.rules.night_steps.StepResult. All words it writes stand in commands, so that forgetting and undo reach them. To
-add a step is a function and a line in WORD_STEPS.
+add a step is a function and a line in memory.services.word_steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -34,6 +34,7 @@ from memory.services.storylines import StorylineReads
 from memory.words.cleaning import harmless
 from memory.words.invented import invented
 
+STEP = "descriptions"
 LOOKED_AT_ONCE = 200
 """Entities whose surroundings are read at once (chosen: some thousand facts)."""
 MOST_LOOKED_AT = 4_000
@@ -157,7 +158,7 @@ def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command
     for start in range(0, len(told), MOST_DESCRIBED):
         some = tuple(told[start : start + MOST_DESCRIBED])
         place = [part for each in some for part in (each.entity_id, *each.support)]
-        yield DescribeEntities(command_id=of.identity("descriptions", *place), actor=ACTOR, descriptions=some)
+        yield DescribeEntities(command_id=of.identity(STEP, *place), actor=ACTOR, descriptions=some)
 
 
 async def put_into_words(name: str, statements: Sequence[str], model: LanguageModel) -> str:
@@ -176,7 +177,3 @@ async def put_into_words(name: str, statements: Sequence[str], model: LanguageMo
 def instructions() -> str:
     """The system prompt."""
     return (files("memory.services") / "prompts" / "describe.md").read_text(encoding="utf-8").strip()
-
-
-WORD_STEPS: Mapping[str, WordStep] = {"descriptions": descriptions}
-"""The steps in their order, after those of memory.rules.night_steps."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field, model_validator
 
 from deployments.dialects.mcp.mount import Calling, McpOffer, McpPrompt, McpResource, McpTool, mcp_dialect
-from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText
-from deployments.use_cases import graph, promises, remembering, searching, timeline
+from deployments.kinds import MOST_QUERY, Body, Id
+from deployments.use_cases import promises, remembering, searching, timeline
 from deployments.use_cases.asking import AskIn, answer
 from deployments.use_cases.daily import review_day
+from deployments.use_cases.exploring import ExploreParameters, TraverseParameters, explore, traverse
 from deployments.use_cases.forgetting import forget_entity, forget_source
 from deployments.use_cases.tools import TOOLS, Tool
-from memory.errors import Invalid, NotFound
+from memory.errors import Invalid
 
 PATH = "/mcp"
 TODAY = "memoray://today"
@@ -41,19 +42,6 @@ class Forgetting(Body):
         if len(self.model_dump(exclude_none=True)) != 1:
             raise ValueError("give one of fact_id, entity_id and source_id")
         return self
-
-
-class Exploring(Body):
-    """Where to look around."""
-
-    name: Annotated[ShortText, Field(min_length=1, max_length=MOST_ID, description="An entity's name or alias.")]
-
-
-class Traversing(Exploring):
-    """Where to set out, and how far to go."""
-
-    depth: Annotated[int, Field(ge=1, le=graph.MOST_DEPTH, description="Relations between the first and the last.")] = 2
-    limit: Annotated[int, Field(ge=1, le=graph.MOST_MET, description="Entities to meet at most.")] = 30
 
 
 async def _own(tool: Tool, calling: Calling, body: Any) -> Any:
@@ -82,33 +70,12 @@ async def _promises(calling: Calling, body: promises.PromiseParameters) -> Any:
     return await promises.list_promises(calling.app, calling.who, body)
 
 
-async def _explore(calling: Calling, body: Exploring) -> Any:
-    found = await graph.open_nodes(calling.app, calling.who, [body.name])
-    if not found.nodes:
-        raise NotFound("There is no entity of that name in this memory.")
-    return _drawn(found)
+async def _explore(calling: Calling, body: ExploreParameters) -> Any:
+    return (await explore(calling.app, calling.who, body)).model_dump(by_alias=True)
 
 
-async def _traverse(calling: Calling, body: Traversing) -> Any:
-    return _drawn(await graph.walk(calling.app, calling.who, body.name, body.depth, body.limit))
-
-
-def _drawn(found: graph.KnowledgeGraph) -> dict[str, Any]:
-    return {
-        "entities": [
-            {
-                "entity_id": each.entity.entity_id,
-                "entity_type": each.entity.type,
-                "name": each.entity.name,
-                "facts": [{"fact_id": one.fact_id, "statement": one.text} for one in each.observed],
-            }
-            for each in found.nodes
-        ],
-        "relations": [
-            {"fact_id": each.fact_id, "from": each.from_name, "predicate": each.kind, "to": each.to_name}
-            for each in found.relations
-        ],
-    }
+async def _traverse(calling: Calling, body: TraverseParameters) -> Any:
+    return (await traverse(calling.app, calling.who, body)).model_dump(by_alias=True)
 
 
 async def _today(calling: Calling) -> str:
@@ -150,8 +117,13 @@ _MORE: tuple[tuple[str, str, type[Any], Callable[[Calling, Any], Awaitable[Any]]
     ("ask", "Answer a question from memory, in sentences with citations.", AskIn, _ask),
     ("timeline", "What was said and what became true, in order of time.", timeline.TimelineParameters, _timeline),
     ("promises", "Who owes what to whom, and by when.", promises.PromiseParameters, _promises),
-    ("explore", "What is known of an entity, and to whom and what it is related.", Exploring, _explore),
-    ("traverse", "Who and what can be reached from an entity by relations, step by step.", Traversing, _traverse),
+    ("explore", "What is known of an entity, and to whom and what it is related.", ExploreParameters, _explore),
+    (
+        "traverse",
+        "Who and what can be reached from an entity by relations, step by step.",
+        TraverseParameters,
+        _traverse,
+    ),
 )
 """Name, purpose, arguments, and what it does: tools that only read."""
 _TOOLS = (
