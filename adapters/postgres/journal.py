@@ -16,11 +16,13 @@ from adapters.postgres.codec import Written
 from adapters.postgres.pool import Connection, Pool, send_instants_raw
 from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
+from adapters.postgres.turn_checks import check_read, check_summed_up
 from adapters.postgres.vectors import matrix
 from adapters.row_scope import everybody
 from memory.errors import Fenced, Forgotten, NameTaken, Stale
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT, WORDS_ERASED, ChangeSet, Outcome, Row, key_of
+from memory.model.commands import ArrangeGroups
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.scopes import user_scope
@@ -145,7 +147,9 @@ class PostgresJournal:
         if not base.version and changes.actor == "night" and not await _one(connection, Q["sleeps"], user_id=user_id):
             raise Forgotten("This memory was deleted while its night went on.")
         if changes.read:
-            await _check_read(connection, user_id, changes)
+            await check_read(connection, user_id, changes)
+        if changes.kind == ArrangeGroups.__name__:
+            await check_summed_up(connection, user_id, changes)
         await write_turn(connection, user_id, self._encoder, base.version + 1, changes, written, vectors)
         return True
 
@@ -300,6 +304,7 @@ async def _erase(connection: Connection, user_id: str, changes: ChangeSet) -> No
         erased = list(changes.erased)
         await connection.execute(Q["erase_content"], {**whose, "owners": [*erased, *_described(changes)]})
         await connection.execute(Q["erase_predicates"], {**whose, "ids": erased})
+        await connection.execute(Q["erase_quoting"], {**whose, "keys": _keys(erased)})
         await forget_history(connection, user_id, erased)
     if outdated := [key_of(each.row)[0] for each in changes.changes if each.reason == WORDS_ERASED]:
         await connection.execute(Q["erase_outdated"], {**whose, "ids": outdated})
@@ -318,17 +323,14 @@ def _described(changes: ChangeSet) -> Iterator[str]:
 async def forget_history(connection: Connection, user_id: str, erased: Sequence[str]) -> None:
     """Put keyed hashes in the place of what was erased: ids, `source:` ids of sources, `segment:` keys of segments."""
     sources = [each.removeprefix(SOURCE) for each in erased if each.startswith(SOURCE)]
-    keys = [int(each.removeprefix(SEGMENT)) for each in erased if each.startswith(SEGMENT)]
+    keys = _keys(erased)
     ids = [each for each in erased if not each.startswith((SOURCE, SEGMENT))]
     await connection.execute(Q["forget_history"], {"user_id": user_id, "sources": sources, "ids": ids, "keys": keys})
 
 
-async def _check_read(connection: Connection, user_id: str, changes: ChangeSet) -> None:
-    """What was read must still stand in those words: a source may have been deleted or corrected meanwhile."""
-    keys, revisions = zip(*changes.read, strict=True)
-    row = await _one(connection, Q["still_standing"], user_id=user_id, keys=list(keys), revisions=list(revisions))
-    if row is None or row["count"] != len(keys):
-        raise Stale("The words that were read have changed or are gone; read again.")
+def _keys(erased: Sequence[str]) -> list[int]:
+    """The keys of segments among what was erased."""
+    return [int(each.removeprefix(SEGMENT)) for each in erased if each.startswith(SEGMENT)]
 
 
 async def _put_reading(connection: Connection, user_id: str, changes: ChangeSet) -> None:

@@ -11,9 +11,9 @@ from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.use_cases import storylines as cases
 from deployments.use_cases.storylines import (
+    MacroFilter,
     MacroList,
     MacroPage,
-    RollUpFilter,
     RollUpParameters,
     StorylineFilter,
     StorylineList,
@@ -44,7 +44,7 @@ async def storyline(
 
 
 @router.get("/macros")
-async def macros(asked: Annotated[RollUpFilter, Query()], who: Who, app: Here) -> MacroList:
+async def macros(asked: Annotated[MacroFilter, Query()], who: Who, app: Here) -> MacroList:
     """Whom and what several storylines are about, by the macros of the last Sunday, those told of last first.
 
     Example: `GET /v1/macros?entity=Tom`

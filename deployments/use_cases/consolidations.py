@@ -28,6 +28,7 @@ _CONSOLIDATION = {
     "entity_id": "e-0a1b2c3d4e5f6071",
     "entity": "Tom",
     "entity_type": "person",
+    "state": "active",
     "extractive": True,
     "summary": [],
     "sources": 2,

@@ -64,7 +64,8 @@ class CitedLine(BaseModel):
 class RollUp(BaseModel):
     """What all roll-ups have in common. `extractive`: the summary quotes, no language model wrote it.
 
-    `state` is active, core (opened or told ten times) or archived: long silent, and looked at by nobody.
+    `state` is active, core (opened or told ten times) or archived: long silent, and looked at by nobody. A
+    consolidation is always active.
     """
 
     entity_id: str
@@ -133,16 +134,21 @@ class MacroPage(MacroOut):
 
 
 class RollUpFilter(PageParameters):
-    """The parameters of a list of macros."""
+    """The parameters of any list of roll-ups."""
 
     entity: Annotated[ShortText | None, Field(description="Only those around this entity, by name or id.")] = None
+
+
+class MacroFilter(RollUpFilter):
+    """The parameters of a list of macros."""
+
     state: Annotated[
         Literal["active", "core", "archived"] | None,
         Field(description="Archived ones are only listed when asked for."),
     ] = None
 
 
-class StorylineFilter(RollUpFilter):
+class StorylineFilter(MacroFilter):
     """The parameters of a list of storylines."""
 
     open: Annotated[bool | None, Field(description="Only those that are open, or only those that are not.")] = None
@@ -166,7 +172,7 @@ async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> St
     )
 
 
-async def macros(app: AppContext, who: Caller, asked: RollUpFilter) -> MacroList:
+async def macros(app: AppContext, who: Caller, asked: MacroFilter) -> MacroList:
     """The macros in sight. Raises Invalid."""
     found = await app.stores.groups.page(
         who.view, MACRO, asked.limit, entity=asked.entity, state=asked.state, **asked.place()

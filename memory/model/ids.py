@@ -70,6 +70,11 @@ def macro_id(user_id: str, level: int, anchor_id: str) -> str:
     return "m-" + digest("macro", user_id, level, anchor_id).hex()
 
 
+def summary_id(user_id: str, source_id: str) -> str:
+    """Identity of the summary of a source."""
+    return "u-" + digest("summary", user_id, source_id).hex()
+
+
 def consolidation_id(user_id: str, level: int, anchor_id: str, sources: Iterable[str]) -> str:
     """Identity of a consolidation: whom it is about, for whom it is to be seen, and the sources that founded it."""
     return "k-" + digest("consolidation", user_id, level, anchor_id, *sorted(sources)).hex()

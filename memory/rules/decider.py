@@ -11,7 +11,7 @@ from memory.model import commands as c
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT, Change, ChangeSet, Outcome, key_of
 from memory.model.facts import NOTE_LIFETIME_DAYS, Link, Note
-from memory.model.ids import note_id
+from memory.model.ids import note_id, summary_id
 from memory.model.timeline import Instant
 from memory.model.verdicts import Judging
 from memory.model.working_set import Draft, WorkingSet
@@ -74,7 +74,7 @@ def carry_out(
         outcomes=tuple(outcomes),
         read=tuple((each.segment_key, each.revision) for each in read),
         unread=command.withdrawn if isinstance(command, c.AcceptReading) else (),
-        erased=_erased(command, changes),
+        erased=_erased(working_set.user_id, command, changes),
         undoes=undone,
     )
     return decided, turn.draft.finish(working_set.version + 1)
@@ -92,13 +92,17 @@ def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
     return command.read if isinstance(command, c.AcceptReading) else ()
 
 
-def _erased(command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
-    """What goes for good: what was erased, and the segments and the source that were forgotten. A link has no id."""
+def _erased(user_id: str, command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """What goes for good: what was erased, and the segments and the source that were forgotten. A link has no id.
+
+    With a source go all summaries that it ever had, also where none stands.
+    """
     rows = (each.row for each in changes if each.reason == "erased" and each.after is None)
     gone = [str(key_of(row)[0]) for row in rows if not isinstance(row, Link)]
     if isinstance(command, c.Withdraw) and command.erase:
         gone += [f"{SEGMENT}{key}" for key in command.segment_keys]
-        gone += [] if command.source_id is None else [f"{SOURCE}{command.source_id}"]
+        source_id = command.source_id
+        gone += [] if source_id is None else [f"{SOURCE}{source_id}", summary_id(user_id, source_id)]
     return tuple(dict.fromkeys(gone))
 
 

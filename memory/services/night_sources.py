@@ -8,7 +8,7 @@ from typing import Protocol
 
 from memory.model.commands import ArrangedGroup
 from memory.model.groups import SUMMARY, Group
-from memory.model.ids import digest
+from memory.model.ids import summary_id
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.rules.grouping import group_stamp
@@ -56,18 +56,13 @@ async def sum_up_sources(
             row = row if old is None else replace(row, opened_at=old.opened_at)
             arranged.append(ArrangedGroup(row, None if old is None else group_stamp(old)))
     figures = {
-        "written": [each.group.members[0] for each in arranged if each.group.summary],
+        "written": sum(each.group.summary is not None for each in arranged),
         "trivial": sum(each.group.summary is None for each in arranged),
         "more": len(grown) == rules.most,
         "by": EXTRACTIVE if model is None else model.name,
         "model_failed": model is not writer.model,
     }
     return StepResult(of.arranging(STEP, arranged, ()), figures)
-
-
-def summary_id(user_id: str, source_id: str) -> str:
-    """The id of the summary of a source."""
-    return f"u-{digest('summary', user_id, source_id).hex()}"
 
 
 async def _written(writer: SummaryWriter, segments: Sequence[SourceSegment], rules: SourceSummaries) -> Summary:

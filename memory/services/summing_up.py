@@ -89,7 +89,9 @@ class Summary:
 def read_summary(text: str, quotes: Sequence[int]) -> Summary:
     """The summary of a text that `Summary.text` gave, and of its quotes."""
     first, *told = text.splitlines() or [""]
-    known_by = told.pop().removeprefix(_KEYWORDS).split(", ") if told and told[-1].startswith(_KEYWORDS) else []
+    known_by: list[str] = []
+    if told and told[-1].startswith(_KEYWORDS) and not _CITED.search(told[-1]):  # somebody may be called Keywords
+        known_by = told.pop().removeprefix(_KEYWORDS).split(", ")
     lines = []
     for each in told:
         found = _CITED.search(each)

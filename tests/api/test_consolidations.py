@@ -32,6 +32,7 @@ def listed(found: dict[str, Any]) -> set[str]:
 
 async def test_what_was_gathered_is_shown_with_lines_and_insights_down_to_what_was_said(lived: Door) -> None:
     found = await lived.get("/v1/consolidations")
+    assert (await lived.client.get("/v1/consolidations", params={"state": "core"})).status_code == 422
     assert found["total"] == 1
     [shown] = found["consolidations"]
     assert (shown["sources"], shown["extractive"], shown["first_at"]) == (3, True, "2025-01-06T18:00:00Z")

@@ -13,6 +13,7 @@ from adapters.postgres.pool import Pool
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.groups import Group
+from memory.model.ids import consolidation_id
 from memory.model.scopes import Sensitivity
 from memory.rules.census import census
 from memory.rules.decider import Rules
@@ -159,18 +160,19 @@ async def test_a_storyline_follows_a_merge_and_its_undoing(mine: Writer, pool: P
 
 async def test_groups_travel_with_an_archive(mine: Writer, pool: Pool) -> None:
     first = line(mine)
-    await arrange(mine, first)
+    gathered = replace(first, group_id=consolidation_id(mine.user, 1, elena(mine), first.members), kind="consolidation")
+    await arrange(mine, first, gathered)
     looked = ((first.group_id, 1),)
     await mine.turn(c.RecordAccess(command_id="look", actor="access", accessed=looked))
     archive, file = PostgresArchive(pool), io.BytesIO()
     manifest = await archive.write(mine.user, "2024-05-01T00:00:00Z", file)
-    assert manifest["counts"]["groups"] == 1
+    assert manifest["counts"]["groups"] == 2
     await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=mine.user)
     for table in ("sources", "content", "scopes"):
         await pool.rows(f"DELETE FROM {table} WHERE scope = %(scope)s", scope=f"user:{mine.user}")
     await archive.restore(mine.user, file)
     there = await mine.journal.load(mine.user)
-    assert (there.groups, there.accesses) == ({first.group_id: first}, mine.believed.accesses)
+    assert (there.groups, there.accesses) == (mine.believed.groups, mine.believed.accesses)
 
 
 async def test_a_night_over_the_tables_finds_storylines_and_is_taken_back(mine: Writer, pool: Pool) -> None:

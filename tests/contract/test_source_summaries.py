@@ -14,11 +14,14 @@ from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.pool import Pool
 from adapters.postgres.summaries import PostgresSummaries
+from memory.errors import Forgotten
 from memory.model import commands as c
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import Segment, Source
 from memory.rules.decider import Rules
+from memory.rules.grouping import group_stamp
 from memory.services.night import run_night
 from memory.services.undoing_nights import undo_night
 from tests.contract.test_night_steps import NIGHT, Runner
@@ -93,7 +96,7 @@ async def test_a_night_sums_up_once_and_its_undo_takes_it_back(told: Told, pool:
     nights, mind = nights_of(pool), Runner(told.writer)
     run = (told.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool), sources=told.tables))
     report = (await run_night(*run))["summaries"]
-    assert (sorted(report["written"]), report["trivial"]) == (["mail", "talk"], 1)
+    assert (report["written"], report["trivial"]) == (2, 1)
     groups = {each.members[0]: each for each in told.writer.believed.groups.values()}
     assert groups["talk"].sensitivity is Sensitivity.PRIVATE
     assert len(groups["talk"].quotes) == 4
@@ -139,3 +142,58 @@ async def test_summaries_travel_with_an_archive(told: Told, pool: Pool) -> None:
         await pool.rows(f"DELETE FROM {table} WHERE scope = %(scope)s", scope=f"user:{told.user}")
     await archive.restore(told.user, file)
     assert (await told.writer.journal.load(told.user)).groups == told.writer.believed.groups
+
+
+async def summed_up(told: Told, pool: Pool) -> dict[str, Group]:
+    """The summaries by their source, once a night has written them."""
+    nights, mind = nights_of(pool), Runner(told.writer)
+    await run_night(told.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool), sources=told.tables))
+    return {each.members[0]: each for each in told.writer.believed.groups.values()}
+
+
+async def summaries_kept(told: Told, pool: Pool) -> str:
+    """Every word of a summary that is still kept."""
+    rows = await pool.rows(
+        "SELECT words FROM content WHERE scope = %(scope)s AND owner LIKE 'u-%%'", scope=f"user:{told.user}"
+    )
+    return " ".join(row["words"] for row in rows)
+
+
+async def test_no_earlier_wording_that_quoted_a_forgotten_segment_is_kept(told: Told, pool: Pool) -> None:
+    talk = (await summed_up(told, pool))["talk"]
+    key, *others = talk.quotes
+    shorter = replace(talk, summary="Extractive summary.\nOther words. [1]", quotes=(others[0],))
+    arranged = (c.ArrangedGroup(shorter, group_stamp(talk)),)
+    await told.writer.turn(c.ArrangeGroups(command_id="anew", actor="night", arranged=arranged))
+    assert TALK[0] in await summaries_kept(told, pool)
+    await told.writer.turn(c.Withdraw(command_id="erase", segment_keys=(key,), erase=True))
+    assert told.writer.believed.groups[talk.group_id] == shorter
+    assert TALK[0] not in await summaries_kept(told, pool)
+    assert "Other words" in await summaries_kept(told, pool)
+
+
+async def test_a_summary_that_was_taken_back_is_forgotten_with_its_source_all_the_same(told: Told, pool: Pool) -> None:
+    talk = (await summed_up(told, pool))["talk"]
+    await told.writer.turn(c.Withdraw(command_id="changed", segment_keys=(talk.quotes[0],)))
+    assert talk.group_id not in told.writer.believed.groups
+    assert TALK[1] in await summaries_kept(told, pool)
+    await told.writer.turn(c.Withdraw(command_id="erase", segment_keys=talk.quotes, erase=True, source_id="talk"))
+    assert "fee" not in await summaries_kept(told, pool)
+    assert talk.group_id not in str(await pool.rows("SELECT changes FROM journal WHERE user_id = %(u)s", u=told.user))
+
+
+async def test_what_was_forgotten_while_a_night_summed_it_up_is_not_kept(told: Told, pool: Pool) -> None:
+    groups = await summed_up(told, pool)
+    nights = nights_of(pool)
+    await undo_night(told.user, NIGHT, "key", nights, Runner(told.writer))
+    for gone, command in (("DELETE FROM segments WHERE segment_key = %(key)s", "said"), ("SELECT 1", "told")):
+        await pool.rows(gone, key=groups["talk"].quotes[0])
+        late = groups["talk"] if command == "said" else replace(groups["greeting"], members=("another",))
+        with pytest.raises(Forgotten):
+            await told.writer.turn(
+                c.ArrangeGroups(command_id=command, actor="night", arranged=(c.ArrangedGroup(late),))
+            )
+    assert told.writer.believed.groups == {}
+    there = c.ArrangeGroups(command_id="there", actor="night", arranged=(c.ArrangedGroup(groups["mail"]),))
+    await told.writer.turn(there)
+    assert list(told.writer.believed.groups) == [groups["mail"].group_id]

@@ -58,6 +58,18 @@ DELETE FROM content c WHERE c.scope = %(scope)s AND c.owner = ANY(%(ids)s) AND c
   AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.user_id = %(user_id)s AND e.entity_id = c.owner
                   AND c.content_id IN (e.name, e.qualifier, e.aliases, e.properties, e.description));
 
+-- name: erase_quoting
+-- Every summary that a group ever had and that quoted one of these segments, but for those that stand.
+DELETE FROM content c
+WHERE c.scope = %(scope)s AND c.config IS NULL AND c.content_id IN (
+    SELECT (s."row" ->> 'summary')::bigint
+    FROM journal j
+    CROSS JOIN LATERAL jsonb_array_elements(j.changes) AS e (change)
+    CROSS JOIN LATERAL (VALUES (e.change -> 'before'), (e.change -> 'after')) AS s ("row")
+    WHERE j.user_id = %(user_id)s AND j.changes @> '[{"noun": "group"}]' AND e.change ->> 'noun' = 'group'
+      AND s."row" -> 'quotes' @> ANY (SELECT to_jsonb(k.key) FROM unnest(%(keys)s::bigint[]) AS k (key)))
+  AND NOT EXISTS (SELECT FROM groups g WHERE g.user_id = %(user_id)s AND g.summary = c.content_id);
+
 -- name: erase_predicates
 -- A predicate may hold a word of the statement (habit:run); it goes from the history with the fact it belonged to.
 UPDATE journal j SET changes = (
@@ -105,6 +117,15 @@ WITH standing AS (
     WHERE s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
     FOR SHARE OF s)
 SELECT count(*) AS count FROM standing;
+
+-- name: still_told
+-- How many of these sources and segments are there. Locked until commit, as above.
+WITH told AS (
+    SELECT s.source_id FROM sources s WHERE s.scope = %(scope)s AND s.source_id = ANY(%(sources)s) FOR SHARE),
+said AS (
+    SELECT s.segment_key FROM segments s
+    WHERE s.scope = %(scope)s AND s.segment_key = ANY(%(keys)s) AND s.replaced_by IS NULL FOR SHARE)
+SELECT (SELECT count(*) FROM told) + (SELECT count(*) FROM said) AS count;
 
 -- name: unmark_extracted
 DELETE FROM extracted WHERE user_id = %(user_id)s AND segment_key = ANY(%(keys)s);

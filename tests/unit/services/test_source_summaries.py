@@ -117,3 +117,9 @@ def test_keywords_are_kept_with_a_summary() -> None:
     kept = Summary(whole.lines, keywords=("boat", "fee"))
     assert read_summary(kept.text(), kept.quotes) == kept
     assert read_summary(whole.text(), whole.quotes) == whole
+
+
+def test_who_is_called_keywords_is_quoted() -> None:
+    whole = summarised([SourceSegment(each.segment_key, "Keywords", each.text) for each in said(*TALK)], RULES)
+    assert whole.lines[-1].text.startswith("Keywords: ")
+    assert read_summary(whole.text(), whole.quotes) == whole
