@@ -95,16 +95,22 @@ def words_of(pool: Pool) -> PostgresNightWords:
     return PostgresNightWords(pool, "hashing", lambda cosine: cosine)
 
 
-@pytest.fixture
-async def writer(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
+async def lived(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
+    """A memory with a life in it whose facts were read from segments that were never captured."""
+
     async def unchecked(*_: object) -> None:
         return None
 
-    monkeypatch.setattr("adapters.postgres.journal._check_read", unchecked)
+    monkeypatch.setattr("adapters.postgres.journal.check_read", unchecked)
     monkeypatch.setattr("adapters.postgres.journal._put_reading", unchecked)
     writer = Writer(pool, user)
     await writer.live()
     return writer
+
+
+@pytest.fixture
+async def writer(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
+    return await lived(pool, user, monkeypatch)
 
 
 def rows(counts: Census, name: str) -> dict[str, dict[str, object]]:

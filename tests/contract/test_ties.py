@@ -13,21 +13,14 @@ from adapters.postgres.ties import take_ties
 from memory.model import commands as c
 from memory.rules.parameters import Communities
 from memory.rules.ties import Ties, graph_of, ties_of
-from tests.contract.test_nights import Writer
+from tests.contract.test_nights import Writer, lived
 
 pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
 async def mine(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer:
-    async def unchecked(*_: object) -> None:
-        return None
-
-    monkeypatch.setattr("adapters.postgres.journal._check_read", unchecked)
-    monkeypatch.setattr("adapters.postgres.journal._put_reading", unchecked)
-    found = Writer(pool, user)
-    await found.live()
-    return found
+    return await lived(pool, user, monkeypatch)
 
 
 def rows(found: Ties, name: str) -> list[tuple[object, ...]]:
