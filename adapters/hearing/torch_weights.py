@@ -10,12 +10,13 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import pickletools
 import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,13 @@ MOST_TOLD_BYTES = 4_000_000
 """Of the pickle: that of a model of a thousand tensors has 133 kB."""
 MOST_ENTRIES = 10_000
 """Files in the ZIP (chosen: ten times as many)."""
+_OPCODES = frozenset({
+    "PROTO", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", "BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT",
+    "BINUNICODE", "EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "EMPTY_LIST", "APPEND", "APPENDS",
+    "EMPTY_DICT", "SETITEM", "SETITEMS", "BINPUT", "LONG_BINPUT", "BINGET", "LONG_BINGET", "GLOBAL", "REDUCE", "BUILD",
+    "BINPERSID",
+})  # fmt: skip
+"""What a pickle may be made of: what PyTorch writes of tensors, settings and dictionaries."""
 _KINDS = {"FloatStorage": "<f4", "HalfStorage": "<f2", "LongStorage": "<i8", "IntStorage": "<i4"}
 
 
@@ -50,7 +58,7 @@ class _Pickle(pickle.Unpickler):
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
-            return _tensor
+            return _Tensor()
         if module == "torch" and name in _KINDS:
             return _Kind(_KINDS[name])
         raise Invalid("These weights name something that is no tensor, and were not read.")
@@ -70,16 +78,20 @@ class _Pickle(pickle.Unpickler):
         return self._read[key]
 
 
-def _tensor(numbers: Any, offset: Any, shape: Any, strides: Any, *rest: Any) -> NDArray[Any]:
-    """A tensor of numbers that lie one behind the other, as all saved ones do."""
-    if not isinstance(numbers, np.ndarray) or numbers.ndim != 1 or not _whole((offset,), shape, strides):
-        _refused()
-    count = math.prod(shape)
-    told = [stride for stride, size in zip(strides, shape, strict=True) if size > 1]
-    dense = [math.prod(shape[place + 1 :]) for place, size in enumerate(shape) if size > 1]
-    if told != dense or offset + count > len(numbers):
-        _refused()
-    return numbers[offset : offset + count].reshape(shape)
+class _Tensor:
+    """Makes a tensor of numbers that lie one behind the other, as all saved ones do; a pickle can set nothing on it."""
+
+    __slots__ = ()
+
+    def __call__(self, numbers: Any, offset: Any, shape: Any, strides: Any, *rest: Any) -> NDArray[Any]:
+        if not isinstance(numbers, np.ndarray) or numbers.ndim != 1 or not _whole((offset,), shape, strides):
+            _refused()
+        count = math.prod(shape)
+        told = [stride for stride, size in zip(strides, shape, strict=True) if size > 1]
+        dense = [math.prod(shape[place + 1 :]) for place, size in enumerate(shape) if size > 1]
+        if told != dense or offset + count > len(numbers):
+            _refused()
+        return numbers[offset : offset + count].reshape(shape)
 
 
 def _whole(*many: Any) -> bool:
@@ -130,7 +142,11 @@ def _read(archive: zipfile.ZipFile, size: int) -> Any:
     found = archive.getinfo(told[0])
     if found.file_size > MOST_TOLD_BYTES or found.compress_type != zipfile.ZIP_STORED:
         _refused()
-    return _Pickle(archive.read(found), archive, folder).load()
+    content = archive.read(found)
+    for opcode, argument, _ in pickletools.genops(content):
+        if opcode.name not in _OPCODES or (opcode.name == "LONG_BINPUT" and cast(int, argument) > len(content)):
+            _refused()
+    return _Pickle(content, archive, folder).load()
 
 
 def _named(told: Any) -> Iterator[tuple[str, NDArray[Any]]]:

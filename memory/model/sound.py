@@ -15,7 +15,7 @@ Waveform = NDArray[np.float32]
 CHUNK = 10 * RATE
 """Samples in which speakers are told apart at once (source: segmentation-3.0)."""
 FRAME = 270
-"""Samples from one moment at which it is told who speaks to the next (source: segmentation-3.0, strides 10 * 3 * 3 * 3)."""
+"""Samples from one moment at which it is told who speaks to the next (source: segmentation-3.0)."""
 FRAME_CENTRE = 495
 """Samples from a chunk's beginning to the middle of its first frame (source: segmentation-3.0, which sees 991)."""
 FRAMES = 589

@@ -6,16 +6,19 @@ Constants without another origin were measured on speech. Only a minute of sound
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Waveform
+from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
 from memory.ports_sound import SoundDecoder, Transcriber, VoiceActivity
 from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
+from memory.words.calendar_names import MONTHS
 from memory.words.normalise import split_sentences
 
 WINDOW_S = 60.0
@@ -29,6 +32,7 @@ BREATH_S = 1.0
 SETTLED_S = 1.0
 """A stretch that ends so close to the end of a window may go on behind it."""
 _BLOCK_BYTES = 1 << 20
+_NOBODY: Mapping[int, str] = MappingProxyType({})
 _SIGNS = frozenset(".?!…")
 
 
@@ -191,12 +195,25 @@ def source_id_of(file: BinaryIO) -> str:
     return f"sound-{found.hexdigest()[:32]}"
 
 
-def segments_of(heard: HeardSound, speaker: str) -> list[dict[str, Any]]:
-    """What was heard as the segments of a source, in the form of POST /v1/sources."""
+def voice_labels(heard: HeardSound, began: datetime) -> Mapping[int, str]:
+    """What the voices of a sound are called until somebody names them; of one voice alone nothing.
+
+    The same sound has the same labels, and another one, which begins in another minute, has others: the first voice of
+    one talk is hardly that of the next. `began` is where it was recorded.
+    """
+    if len(heard.voices) < 2:
+        return {}
+    day = f"{began.day} {MONTHS[began.month - 1]} {began.year}, {began:%H:%M}"
+    return {each.number: f"Speaker {each.number} of {day}" for each in heard.voices}
+
+
+def segments_of(heard: HeardSound, speaker: str, labels: Mapping[int, str] = _NOBODY) -> list[dict[str, Any]]:
+    """What was heard as the segments of a source, in the form of POST /v1/sources: told by the label of the voice, else
+    by `speaker`."""
     return [
         {
             "segment_id": str(number),
-            "speaker": speaker,
+            "speaker": labels.get(each.voice or 0, speaker),
             "text": each.text,
             "start": each.start,
             "end": each.end,

@@ -22,7 +22,7 @@ _BLOCK = 512
 
 
 def clusters_of(vectors: Vectors, least: float, groups: Labels | None = None, penalty: float = 0.0) -> Labels:
-    """Clusters whose mean cosine to each other is below `least`; vectors of one group count as less alike by `penalty`."""
+    """Clusters whose mean cosine to each other is below `least`; vectors of one group are less alike by the penalty."""
     left, right = _sides(vectors, groups, penalty)
     _, first, copies = np.unique(np.round(left, _DIGITS), axis=0, return_index=True, return_inverse=True)
     clustering = _Clustering(left[first], right[first], np.bincount(copies.ravel()))
