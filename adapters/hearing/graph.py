@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,25 @@ THREADS = 1
 
 
 class WholeGraph:
-    """One model, loaded with its first question."""
+    """One model, loaded with its first question; its weights are those in a folder of one's own, or the packaged ones."""
 
-    def __init__(self, graph: ModelFile, weights: ModelFile, within: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        graph: ModelFile,
+        weights: ModelFile,
+        within: tuple[str, ...] = (),
+        own: Path | None = None,
+        trusted: Collection[str] = (),
+    ) -> None:
         self._graph, self._weights, self._within = graph, weights, within
+        self._own, self._trusted = own, trusted
         self._session: Any = None
 
     def __call__(self, given: NDArray[np.float32]) -> NDArray[np.float32]:
         """What the model finds. Raises ConfigError of one that is missing or not the known one."""
         if self._session is None:
-            self._session = _session(
-                self._graph, read_weights(self._weights.checked(self._weights.find()), self._within)
-            )
+            path = self._weights.checked(self._weights.find(self._own), self._trusted)
+            self._session = _session(self._graph, read_weights(path, self._within))
         found: NDArray[np.float32] = self._session.run(None, {"sound": given})[0]
         return found
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +23,8 @@ class SpeakerSegmentation:
 
     name = "segmentation-3.0"
 
-    def __init__(self) -> None:
-        self._graph = WholeGraph(SEGMENTATION_GRAPH, SEGMENTATION, ("state_dict",))
+    def __init__(self, own: Path | None = None, trusted: Collection[str] = ()) -> None:
+        self._graph = WholeGraph(SEGMENTATION_GRAPH, SEGMENTATION, ("state_dict",), own, trusted)
 
     def segment(self, chunks: NDArray[np.float32]) -> NDArray[np.bool_]:
         """See memory.ports_sound.SpeakerSegmenter. Raises ConfigError."""

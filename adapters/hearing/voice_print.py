@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ class CamPlusPlus:
 
     name = "campp"
 
-    def __init__(self) -> None:
-        self._graph = WholeGraph(CAMPPLUS_GRAPH, CAMPPLUS)
+    def __init__(self, own: Path | None = None, trusted: Collection[str] = ()) -> None:
+        self._graph = WholeGraph(CAMPPLUS_GRAPH, CAMPPLUS, (), own, trusted)
 
     def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
         """See memory.ports_sound.VoiceEmbedder. Raises ConfigError."""
