@@ -6,10 +6,8 @@ from dataclasses import asdict
 
 import numpy as np
 import orjson
-import pytest
 
-from adapters.hearing.apart import _heard
-from memory.errors import Invalid, TooLarge
+from adapters.hearing.crossing import heard_of
 from memory.model.sound import HeardSentence, HeardSound, HeardVoice, HeardWord, SoundFacts
 
 
@@ -26,11 +24,4 @@ def test_sentences_and_voices_cross_over_as_they_were() -> None:
             HeardVoice(2, 0.5, "campp", ()),
         ],
     )
-    assert _heard(orjson.dumps({"heard": asdict(heard)}), 0) == heard
-
-
-def test_why_nothing_was_heard_crosses_over() -> None:
-    with pytest.raises(TooLarge, match="in parts"):
-        _heard(orjson.dumps({"error": TooLarge.kind, "detail": "Send it in parts."}), 0)
-    with pytest.raises(Invalid, match="SIGSEGV"):
-        _heard(b"", -11)
+    assert heard_of(orjson.loads(orjson.dumps(asdict(heard)))) == heard
