@@ -157,7 +157,7 @@ SEGMENTATION_GRAPH = ModelFile(
     distribution="memoray",
     module="adapters.hearing",
     path="graphs/segmentation.onnx",
-    sha256="",
+    sha256="28d3bc3299ad1118c540b185fb15ec94f62001dc3dc7bab7af545eaff586b701",
     licence="MIT",
     maker="Memoray, from pyannote (segmentation-3.0)",
 )
@@ -166,7 +166,7 @@ CAMPPLUS_GRAPH = ModelFile(
     distribution="memoray",
     module="adapters.hearing",
     path="graphs/campplus.onnx",
-    sha256="",
+    sha256="6598d2cb3f891c0cbbb972425ed0acc470a37ecc4f85427ab26f1136db703c5c",
     licence="Apache-2.0",
     maker="Memoray, from 3D-Speaker (CAM++)",
 )

@@ -108,6 +108,7 @@ def _renamed(model: onnx.ModelProto) -> None:
     """Short names for what is between the layers: they are half of the file."""
     kept = {each.name for each in model.graph.initializer}
     kept |= {each.name for each in (*model.graph.input, *model.graph.output)} | {""}
+    kept |= {name for node in model.graph.node for each in node.attribute for name in _within(each.g)}
     short: dict[str, str] = {}
     for number, node in enumerate(model.graph.node):
         node.name = f"n{number}"
@@ -118,6 +119,12 @@ def _renamed(model: onnx.ModelProto) -> None:
     del model.graph.value_info[:]
 
 
+def _within(graph: onnx.GraphProto) -> set[str]:
+    """The names that a branch of a graph uses, which may be of what is around it."""
+    found = {name for node in graph.node for name in node.input} | {each.name for each in graph.output}
+    return found.union(*(_within(each.g) for node in graph.node for each in node.attribute))
+
+
 def main() -> None:
     """Write both graphs into a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -126,6 +133,9 @@ def main() -> None:
     for name, made in GRAPHS.items():
         network, sound = made()
         with torch.no_grad():
+            for each in network.state_dict().values():  # weights that are equal by chance would become one
+                if each.is_floating_point():
+                    each.copy_(torch.rand_like(each))
             model = exported(network, sound)
         file = bare(model, dict(network.state_dict())).SerializeToString()
         (out / name).write_bytes(file)

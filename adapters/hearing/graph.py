@@ -48,6 +48,7 @@ def _session(graph: ModelFile, weights: Mapping[str, NDArray[Any]]) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = THREADS
     options.log_severity_level = 3
+    weights = {name: each for name, each in weights.items() if each.dtype.kind == "f"}  # others count training's steps
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(each)) for each in weights.values()]
     options.add_external_initializers(list(weights), values)
     file = graph.checked(graph.find())

@@ -142,7 +142,7 @@ class Calls:
         lambda mark: Calls(open, str(mark), "w"),
         lambda mark: Calls(eval, f"open({str(mark)!r}, 'w')"),
         lambda mark: {"weight": Calls(exec, f"open({str(mark)!r}, 'w')")},
-        lambda mark: Calls(getattr, os, "system"),
+        lambda mark: Calls(getattr, OrderedDict, "fromkeys"),
         lambda mark: Path("x"),
         lambda mark: np.ones(3),
         lambda mark: sys.modules["torch"].Tensor,
