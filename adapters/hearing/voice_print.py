@@ -60,8 +60,9 @@ def features(sound: Waveform) -> NDArray[np.float32]:
     before = np.concatenate((frames[:, :1], frames[:, :-1]), axis=1)
     spectrum = np.fft.rfft((frames - _PREEMPHASIS * before) * _window(), _FFT)[:, :-1]
     energies = (spectrum.real**2 + spectrum.imag**2).astype(np.float32) @ _filters()
-    found = np.log(np.maximum(energies, _FLOOR))
-    return found - found.mean(axis=0)
+    found: NDArray[np.float32] = np.log(np.maximum(energies, _FLOOR))
+    found -= found.mean(axis=0)
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -78,4 +79,5 @@ def _filters() -> NDArray[np.float32]:
     width = (highest - lowest) / (BINS + 1)
     left = lowest + width * np.arange(BINS)
     rise = (mels[:, None] - left) / width
-    return np.maximum(0.0, np.minimum(rise, 2.0 - rise)).astype(np.float32)
+    found: NDArray[np.float32] = np.maximum(0.0, np.minimum(rise, 2.0 - rise)).astype(np.float32)
+    return found

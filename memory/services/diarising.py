@@ -1,7 +1,7 @@
 """Who speaks when in a sound, while it goes by, and who says which word.
 
 Two recipes, both measured on speech (decision 0104): `local_voices` for a short sound, `window_voices` for a
-longer one. Of a long one half a minute is in memory, beside a vector for each window and some bits for each frame.
+longer one. Of a long one a minute is in memory at most, beside a vector for each window and some bits for each frame.
 """
 
 from __future__ import annotations

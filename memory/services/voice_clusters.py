@@ -132,4 +132,4 @@ def means_of(vectors: Vectors, labels: Labels) -> Vectors:
 def unit(vectors: Vectors) -> Vectors:
     """Vectors of unit length; one without direction is left."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
+    return (vectors / np.where(norms > 0, norms, 1)).astype(np.float32, copy=False)
