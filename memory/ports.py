@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from memory.model.claims import Reading, Utterance
 from memory.model.graph import WeightedGraph
 from memory.model.prompts import Prompt
 from memory.model.scopes import Sensitivity, View
-from memory.model.sound import DecodedSound, SpeechStretch, Transcript, Waveform
 from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
@@ -343,30 +342,6 @@ class GraphEngine(Protocol):
 
     def components(self, graph: WeightedGraph) -> NDArray[np.int32]:
         """[nodes] the connected component of each node, numbered like communities."""
-
-
-class SoundDecoder(Protocol):
-    """Reads sound files of any kind."""
-
-    def open(self, file: BinaryIO) -> DecodedSound:
-        """The samples of a file, never all at once. Raises Invalid, also later, of a file without readable sound."""
-
-
-class VoiceActivity(Protocol):
-    """Tells where somebody speaks."""
-
-    def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
-        """Stretches in order, none over another, each at most `memory.services.hearing.LONGEST_S` long."""
-
-
-class Transcriber(Protocol):
-    """Turns speech into words."""
-
-    name: str
-    """Which model it is."""
-
-    def transcribe(self, sound: Waveform, language: str | None = None) -> Transcript:
-        """The words of at most half a minute, in order, with times from its beginning; without a language it tells."""
 
 
 class EventSink(Protocol):

@@ -16,6 +16,7 @@ import pytest
 
 import memory.errors
 import memory.ports
+import memory.ports_sound
 from adapters.postgres.sql import queries
 from memory.errors import DomainError
 from memory.words.predicates import TABLE
@@ -205,8 +206,9 @@ def test_words_are_never_joined_with_sources_alone(path: Path) -> None:
 
 
 def test_ports_are_small() -> None:
-    ports = [each for _, each in inspect.getmembers(memory.ports, inspect.isclass) if getattr(each, "_is_protocol", 0)]
-    own = [port for port in ports if port.__module__ == memory.ports.__name__]
+    rooms = (memory.ports, memory.ports_sound)
+    ports = [each for room in rooms for _, each in inspect.getmembers(room, inspect.isclass)]
+    own = [port for port in ports if getattr(port, "_is_protocol", 0) and port.__module__.startswith("memory.ports")]
     methods = {port.__name__: [name for name in vars(port) if inspect.isfunction(vars(port)[name])] for port in own}
     public = {name: [one for one in found if not one.startswith("_")] for name, found in methods.items()}
     assert public, "there are no ports"

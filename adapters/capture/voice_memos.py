@@ -11,7 +11,7 @@ from adapters.capture.text import TextFile
 from memory.errors import Invalid, Unavailable
 from memory.model.sound import HeardSound
 from memory.model.timeline import EARLIEST, LATEST
-from memory.services.hearing import segments_of, source_id_of
+from memory.services.hearing import segments_of, source_id_of, voice_labels
 
 SUFFIXES = frozenset(
     {".wav", ".mp3", ".m4a", ".aac", ".ogg", ".oga", ".opus", ".flac", ".amr", ".caf", ".aiff", ".webm", ".mp4", ".mov"}
@@ -31,7 +31,8 @@ def sniff(file: TextFile) -> bool:
 
 
 def read(file: TextFile) -> Iterator[Body]:
-    """What is said in it, as one source, told by whoever imports it. The same file again changes nothing.
+    """What is said in it, as one source: told by whoever imports it, or by voices without a name where several speak.
+    The same file again changes nothing.
 
     Raises Invalid of what cannot be heard, and where nothing is said in it.
     """
@@ -48,13 +49,14 @@ def read(file: TextFile) -> Iterator[Body]:
         file.left_out("recording without speech")
         return
     start = _start(file, heard)
+    segments = segments_of(heard, speaker, voice_labels(heard, start.started_at.astimezone(file.zone)))
     yield {
         "source_id": source_id,
         "kind": "voice_memo",
         **body_start(file, start, timedelta(seconds=heard.seconds)),
-        "participants": [speaker],
+        "participants": list(dict.fromkeys(each["speaker"] for each in segments)),
         "provenance": {"file": file.path.name, "format": "sound", "dated_by": start.dated_by},
-        "segments": segments_of(heard, speaker),
+        "segments": segments,
     }
 
 

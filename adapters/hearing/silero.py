@@ -12,13 +12,13 @@ _THRESHOLD, _SILENCE_MS, _PAD_MS, _SPEECH_MS = 0.5, 250, 100, 150
 
 
 class SileroActivity:
-    """See memory.ports.VoiceActivity. Its model is checked with the first sound."""
+    """See memory.ports_sound.VoiceActivity. Its model is checked with the first sound."""
 
     def __init__(self) -> None:
         self._is_checked = False
 
     def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
-        """See memory.ports.VoiceActivity. Raises ConfigError."""
+        """See memory.ports_sound.VoiceActivity. Raises ConfigError."""
         if not self._is_checked:
             SILERO.checked(SILERO.find())
             self._is_checked = True

@@ -22,10 +22,10 @@ _DATES = ("creation_time", "date", "com.apple.quicktime.creationdate")
 
 
 class PyavDecoder:
-    """See memory.ports.SoundDecoder."""
+    """See memory.ports_sound.SoundDecoder."""
 
     def open(self, file: BinaryIO) -> DecodedSound:
-        """See memory.ports.SoundDecoder."""
+        """See memory.ports_sound.SoundDecoder."""
         import av
 
         try:

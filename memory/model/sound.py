@@ -12,6 +12,18 @@ RATE = 16_000
 """Samples a second of everything that is listened to."""
 Waveform = NDArray[np.float32]
 """[samples] at `RATE`, mono, in [-1, 1]."""
+CHUNK = 10 * RATE
+"""Samples in which speakers are told apart at once (source: segmentation-3.0)."""
+FRAME = 270
+"""Samples from one moment at which it is told who speaks to the next (source: segmentation-3.0)."""
+FRAME_CENTRE = 495
+"""Samples from a chunk's beginning to the middle of its first frame (source: segmentation-3.0, which sees 991)."""
+FRAMES = 589
+"""Frames of a chunk (source: segmentation-3.0)."""
+SPEAKERS = 3
+"""People who are told apart within a chunk; of more, some are taken for one (source: segmentation-3.0)."""
+SHORTEST = RATE // 10
+"""Samples of the shortest sound of which a voice is made: a tenth of a second (chosen: eight frames of features)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +70,45 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class HeardSentence:
-    """Words that one breath or sentence holds together; `start` and `end` in seconds from the sound's beginning."""
+    """Words that one breath or sentence holds together; `start` and `end` in seconds from the sound's beginning.
+
+    `voice` is the number of who said it among the voices of the sound, None where voices are not told apart.
+    """
 
     text: str
     start: float
     end: float
     language: str
     words: Sequence[HeardWord]
+    voice: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceTurn:
+    """One voice speaks without a pause, in seconds from the sound's beginning. Turns of two may overlap."""
+
+    start: float
+    end: float
+    voice: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeardVoice:
+    """Somebody who was heard: the first to speak is number 1. `seconds` is how long, `embedding` the mean vector of the
+    voice by that model, of unit length."""
+
+    number: int
+    seconds: float
+    model: str
+    embedding: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HeardSound:
-    """All that was heard in a sound file of so many `seconds`, by which model."""
+    """All that was heard in a sound file of so many `seconds`, by which model, and by how many voices."""
 
     facts: SoundFacts
     seconds: float
     engine: str
     sentences: Sequence[HeardSentence]
+    voices: Sequence[HeardVoice] = ()

@@ -6,15 +6,19 @@ Constants without another origin were measured on speech. Only a minute of sound
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Waveform
-from memory.ports import SoundDecoder, Transcriber, VoiceActivity
+from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
+from memory.ports_sound import SoundDecoder, Transcriber, VoiceActivity
+from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
+from memory.words.calendar_names import MONTHS
 from memory.words.normalise import split_sentences
 
 WINDOW_S = 60.0
@@ -28,16 +32,18 @@ BREATH_S = 1.0
 SETTLED_S = 1.0
 """A stretch that ends so close to the end of a window may go on behind it."""
 _BLOCK_BYTES = 1 << 20
+_NOBODY: Mapping[int, str] = MappingProxyType({})
 _SIGNS = frozenset(".?!…")
 
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """What a sound is heard with."""
+    """What a sound is heard with; without `voices` it is not told who speaks."""
 
     decoder: SoundDecoder
     activity: VoiceActivity
     transcriber: Transcriber
+    voices: VoiceModels | None = None
 
 
 def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None) -> HeardSound:
@@ -48,14 +54,40 @@ def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None)
     decoded = ears.decoder.open(file)
     if (decoded.facts.seconds or 0.0) > most_s:
         raise _too_long(most_s)
-    length, sentences = _Length(most_s), list[HeardSentence]()
-    for sound, began in _pieces(ears.activity, length.counted(decoded.blocks)):
+    length, pieces = _Length(most_s), list[Transcript]()
+    diariser = Diariser(ears.voices) if ears.voices else None
+    blocks = _told(diariser, length.counted(decoded.blocks))
+    for sound, began in _pieces(ears.activity, blocks):
         heard = ears.transcriber.transcribe(sound, language)
         if heard.words:
             language = language or heard.language
         words = [replace(each, start=each.start + began, end=each.end + began) for each in heard.words]
-        sentences += sentences_of(words, heard.language)
-    return HeardSound(decoded.facts, round(length.samples / RATE, 3), ears.transcriber.name, sentences)
+        pieces.append(Transcript(heard.language, words))
+    sentences, found = _who(pieces, diariser.finish() if diariser else Diarisation((), ()))
+    seconds = round(length.samples / RATE, 3)
+    return HeardSound(decoded.facts, seconds, ears.transcriber.name, sentences, found.voices)
+
+
+def _told(diariser: Diariser | None, blocks: Iterable[Waveform]) -> Iterator[Waveform]:
+    """The same blocks, each of which is told to the diariser, too."""
+    for block in blocks:
+        if diariser:
+            diariser.hear(block)
+        yield block
+
+
+def _who(pieces: Sequence[Transcript], found: Diarisation) -> tuple[list[HeardSentence], Diarisation]:
+    """Sentences with who says them, and the voices that say anything in words."""
+    said = attributed([word for piece in pieces for word in piece.words], found.turns)
+    spoken = {voice for voice in said if voice is not None}
+    kept = renumbered([turn for turn in found.turns if turn.voice in spoken], found.voices)
+    numbers = {voice: number for number, voice in enumerate(sorted(spoken), start=1)}
+    sentences, place = list[HeardSentence](), 0
+    for piece in pieces:
+        voices = [None if voice is None else numbers[voice] for voice in said[place : place + len(piece.words)]]
+        sentences += sentences_of(piece.words, piece.language, voices)
+        place += len(piece.words)
+    return sentences, kept
 
 
 class _Length:
@@ -129,20 +161,28 @@ def _is_whole(text: str, following: HeardWord) -> bool:
     return text[-1:] in _SIGNS and len(split_sentences(f"{text} {following.text.strip()}")) > 1
 
 
-def sentences_of(words: Sequence[HeardWord], language: str) -> list[HeardSentence]:
-    """Words as sentences: one ends with its sign, or before a breath."""
+def sentences_of(
+    words: Sequence[HeardWord], language: str, voices: Sequence[int | None] | None = None
+) -> list[HeardSentence]:
+    """Words as sentences: one ends with its sign, before a breath, or where another voice speaks."""
+    said = voices or [None] * len(words)
     sentences: list[HeardSentence] = []
     held: list[HeardWord] = []
     for place, word in enumerate(words):
         held.append(word)
         text = "".join(each.text for each in held).strip()
         following = words[place + 1] if place + 1 < len(words) else None
-        if following is None or following.start - word.end >= BREATH_S or _is_whole(text, following):
+        if following is None or said[place] != said[place + 1] or _parts(text, word, following):
             times = round(held[0].start, 2), round(max(each.end for each in held), 2)
             if text:
-                sentences.append(HeardSentence(text, *times, language, tuple(held)))
+                sentences.append(HeardSentence(text, *times, language, tuple(held), said[place]))
             held = []
     return sentences
+
+
+def _parts(text: str, word: HeardWord, following: HeardWord) -> bool:
+    """Whether a breath or the end of a sentence lies between two words."""
+    return following.start - word.end >= BREATH_S or _is_whole(text, following)
 
 
 def source_id_of(file: BinaryIO) -> str:
@@ -155,12 +195,25 @@ def source_id_of(file: BinaryIO) -> str:
     return f"sound-{found.hexdigest()[:32]}"
 
 
-def segments_of(heard: HeardSound, speaker: str) -> list[dict[str, Any]]:
-    """What was heard as the segments of a source, in the form of POST /v1/sources."""
+def voice_labels(heard: HeardSound, began: datetime) -> Mapping[int, str]:
+    """What the voices of a sound are called until somebody names them; of one voice alone nothing.
+
+    The same sound has the same labels, and another one, which begins in another minute, has others: the first voice of
+    one talk is hardly that of the next. `began` is where it was recorded.
+    """
+    if len(heard.voices) < 2:
+        return {}
+    day = f"{began.day} {MONTHS[began.month - 1]} {began.year}, {began:%H:%M}"
+    return {each.number: f"Speaker {each.number} of {day}" for each in heard.voices}
+
+
+def segments_of(heard: HeardSound, speaker: str, labels: Mapping[int, str] = _NOBODY) -> list[dict[str, Any]]:
+    """What was heard as the segments of a source, in the form of POST /v1/sources: told by the label of the voice, else
+    by `speaker`."""
     return [
         {
             "segment_id": str(number),
-            "speaker": speaker,
+            "speaker": labels.get(each.voice or 0, speaker),
             "text": each.text,
             "start": each.start,
             "end": each.end,

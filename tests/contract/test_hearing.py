@@ -16,7 +16,7 @@ import pytest
 
 from memory.errors import Invalid
 from memory.model.sound import RATE, Waveform
-from memory.ports import SoundDecoder, Transcriber, VoiceActivity
+from memory.ports_sound import SoundDecoder, Transcriber, VoiceActivity
 from memory.services.hearing import LONGEST_S
 from tests.fakes.hearing import Loudness, Teller, WaveDecoder, silence, tone, wav
 

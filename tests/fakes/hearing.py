@@ -1,4 +1,7 @@
-"""Ears without a model: WAV files, loudness for voices, and a word a second for speech."""
+"""Ears without a model: WAV files, loudness for voices, and a word a second for speech.
+
+The voice of whoever speaks is how loud they are: `voice(2, 1.5)` is a second and a half of the second of them.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,29 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.errors import Invalid
-from memory.model.sound import RATE, DecodedSound, HeardWord, SoundFacts, SpeechStretch, Transcript, Waveform
+from memory.model.sound import (
+    FRAME,
+    FRAME_CENTRE,
+    FRAMES,
+    RATE,
+    SPEAKERS,
+    DecodedSound,
+    HeardWord,
+    SoundFacts,
+    SpeechStretch,
+    Transcript,
+    Waveform,
+)
 from memory.services.hearing import LONGEST_S
 
-FRAME = RATE // 10
+TENTH = RATE // 10
 LOUD = 0.05
+STEP = 0.125
+"""By how much each voice is louder than the one before."""
+VOICES = 7
 
 
 def wav(sound: Waveform, channels: int = 1, rate: int = RATE) -> bytes:
@@ -38,8 +57,14 @@ def silence(seconds: float) -> Waveform:
     return np.zeros(int(seconds * RATE), np.float32)
 
 
+def voice(number: int, seconds: float) -> Waveform:
+    """Somebody speaks, one of `VOICES`, numbered from 1."""
+    signs = np.where(np.arange(int(seconds * RATE)) % 8 < 4, 1, -1)
+    return (signs * number * STEP).astype(np.float32)
+
+
 class WaveDecoder:
-    """See memory.ports.SoundDecoder: 16 kHz mono WAV alone."""
+    """See memory.ports_sound.SoundDecoder: 16 kHz mono WAV alone."""
 
     def open(self, file: BinaryIO) -> DecodedSound:
         try:
@@ -54,12 +79,12 @@ class WaveDecoder:
 
 
 class Loudness:
-    """See memory.ports.VoiceActivity: whatever is loud speaks."""
+    """See memory.ports_sound.VoiceActivity: whatever is loud speaks."""
 
     def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
         found: list[SpeechStretch] = []
-        for place in range(0, len(sound), FRAME):
-            frame = sound[place : place + FRAME]
+        for place in range(0, len(sound), TENTH):
+            frame = sound[place : place + TENTH]
             if not np.abs(frame).max() > LOUD:
                 continue
             start, end = place / RATE, (place + len(frame)) / RATE
@@ -71,7 +96,7 @@ class Loudness:
 
 
 class Teller:
-    """See memory.ports.Transcriber: a word for each tenth of a second that is loud; it keeps what it was given."""
+    """See memory.ports_sound.Transcriber: a word for each loud tenth of a second; it keeps what it was given."""
 
     name = "teller"
 
@@ -82,8 +107,37 @@ class Teller:
         self.given.append((len(sound) / RATE, language))
         loud = [
             place
-            for place in range(0, len(sound), FRAME)
-            if len(sound) and np.abs(sound[place : place + FRAME]).max() > LOUD
+            for place in range(0, len(sound), TENTH)
+            if len(sound) and np.abs(sound[place : place + TENTH]).max() > LOUD
         ]
-        words = [HeardWord(" hm", each / RATE, (each + FRAME) / RATE, 1.0) for each in loud]
+        words = [HeardWord(" hm", each / RATE, (each + TENTH) / RATE, 1.0) for each in loud]
         return Transcript(language or "en", words)
+
+
+class LevelSegmenter:
+    """See memory.ports_sound.SpeakerSegmenter: voices of a chunk by their loudness, in the order in which they come."""
+
+    name = "levels"
+
+    def segment(self, chunks: NDArray[np.float32]) -> NDArray[np.bool_]:
+        found = np.zeros((len(chunks), FRAMES, SPEAKERS), np.bool_)
+        centres = FRAME_CENTRE + FRAME * np.arange(FRAMES)
+        levels = np.abs(np.rint(chunks[:, centres] / STEP)).astype(int)
+        for chunk, heard in enumerate(levels):
+            known = [level for level in dict.fromkeys(heard.tolist()) if level]
+            for place, level in enumerate(known):
+                found[chunk, heard == level, min(place, SPEAKERS - 1)] = True
+        return found
+
+
+class LevelEmbedder:
+    """See memory.ports_sound.VoiceEmbedder: how much of a sound each voice says."""
+
+    name = "levels"
+
+    def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
+        found = np.zeros((len(sounds), VOICES + 1), np.float32)
+        for row, sound in zip(found, sounds, strict=True):
+            levels = np.abs(np.rint(sound / STEP)).astype(int)
+            row[:] = np.bincount(levels, minlength=VOICES + 1)[: VOICES + 1] + 1e-6
+        return found / np.linalg.norm(found, axis=1, keepdims=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from typing import BinaryIO
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from adapters.capture.formats import files_under, read
 from adapters.capture.text import TextFile
 from memory.errors import Invalid, TooLarge, Unavailable
-from memory.model.sound import HeardSentence, HeardSound, SoundFacts
+from memory.model.sound import HeardSentence, HeardSound, HeardVoice, SoundFacts
 
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + b"\x00" * 28
 SAID = (HeardSentence("I parked on level 3.", 0.5, 2.0, "en", ()), HeardSentence("See you.", 3.0, 3.6, "en", ()))
@@ -43,6 +45,23 @@ def test_what_is_said_in_a_recording_becomes_a_source_told_by_the_owner(tmp_path
     ]  # fmt: skip
     copied = TextFile(memo(tmp_path, "copy of memo.wav"), UTC, "Maya", hear=lambda sound: heard())
     assert [each["source_id"] for each in read(copied)] == [body["source_id"]], "the same sound is the same source"
+
+
+def test_several_voices_have_labels_of_the_recording_each(tmp_path: Path) -> None:
+    said = [replace(each, voice=voice) for each, voice in zip(SAID * 2, (2, 1, 1, 2), strict=True)]
+    voices = [HeardVoice(number, 2.0, "campp", (1.0, 0.0)) for number in (1, 2)]
+    talk = replace(heard(said, "2026-05-03T22:30:00+00:00"), voices=voices)
+    file = TextFile(memo(tmp_path), ZoneInfo("Europe/Lisbon"), "Maya", hear=lambda sound: talk)
+    [body] = read(file)
+    first, second = (f"Speaker {number} of 3 May 2026, 23:30" for number in (1, 2))
+    assert [each["speaker"] for each in body["segments"]] == [second, first, first, second]
+    assert body["participants"] == [second, first]
+
+
+def test_one_voice_alone_is_whoever_imports_it(tmp_path: Path) -> None:
+    alone = replace(heard([replace(each, voice=1) for each in SAID]), voices=[HeardVoice(1, 4.0, "campp", (1.0, 0.0))])
+    [body] = read(TextFile(memo(tmp_path), UTC, "Maya", author="Ben", hear=lambda sound: alone))
+    assert {each["speaker"] for each in body["segments"]} == set(body["participants"]) == {"Ben"}
 
 
 def test_one_that_does_not_say_when_it_was_recorded_is_dated_by_its_name(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""Ports of hearing: what the core needs to turn a sound into words, and to tell who says them.
+
+Every port has one contract suite in `tests/contract`, run on every implementation, the fake included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.model.sound import DecodedSound, SpeechStretch, Transcript, Waveform
+
+
+class SoundDecoder(Protocol):
+    """Reads sound files of any kind."""
+
+    def open(self, file: BinaryIO) -> DecodedSound:
+        """The samples of a file, never all at once. Raises Invalid, also later, of a file without readable sound."""
+
+
+class VoiceActivity(Protocol):
+    """Tells where somebody speaks."""
+
+    def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
+        """Stretches in order, none over another, each at most `memory.services.hearing.LONGEST_S` long."""
+
+
+class Transcriber(Protocol):
+    """Turns speech into words."""
+
+    name: str
+    """Which model it is."""
+
+    def transcribe(self, sound: Waveform, language: str | None = None) -> Transcript:
+        """The words of at most half a minute, in order, with times from its beginning; without a language it tells."""
+
+
+class SpeakerSegmenter(Protocol):
+    """Tells which of at most `memory.model.sound.SPEAKERS` people speaks when, each chunk for itself."""
+
+    name: str
+    """Which model it is."""
+
+    def segment(self, chunks: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """[chunks, FRAMES, SPEAKERS] of [chunks, CHUNK] samples: a speaker is one person within one chunk alone."""
+
+
+class VoiceEmbedder(Protocol):
+    """Turns speech of one person into a vector, so that the same voice is close to itself."""
+
+    name: str
+    """Which model it is; vectors of one model are never compared with those of another."""
+
+    def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
+        """[sounds, dimensions], each row of unit length; every sound has at least `SHORTEST` samples."""
