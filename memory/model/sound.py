@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,14 @@ RATE = 16_000
 """Samples a second of everything that is listened to."""
 Waveform = NDArray[np.float32]
 """[samples] at `RATE`, mono, in [-1, 1]."""
+StreamCodec = Literal["pcm16", "opus", "omi"]
+"""What the messages of a stream hold: samples of 16 bits, little-endian, mono; a packet of Opus each; or what an Omi's
+radio sends, fragments of such packets with their numbers."""
+
+
+def pcm_of(sound: Waveform) -> bytes:
+    """Samples as 16 bits, little-endian."""
+    return (np.clip(sound, -1.0, 1.0) * 32_767).astype("<i2").tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +84,19 @@ class HeardSound:
     seconds: float
     engine: str
     sentences: Sequence[HeardSentence]
+
+
+@dataclass(frozen=True, slots=True)
+class HeardPiece:
+    """What was heard in one piece of a stream, in seconds from its beginning, by which model.
+
+    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited.
+    """
+
+    stream: int
+    start: float
+    end: float
+    language: str
+    words: Sequence[HeardWord]
+    engine: str
+    skipped_s: float = 0.0
