@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from adapters.hearing.plain_wave import plain_samples
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
@@ -62,6 +63,8 @@ class ApartEar:
         It takes a moment, so it waits for nothing that is heard. Raises as `hear`.
         """
         must_be_installed(self)
+        if (plain := await asyncio.to_thread(plain_samples, file, most_s)) is not None:
+            return plain
         decoded: Any = tempfile.TemporaryFile()  # noqa: SIM115  (its reader closes it)
         try:
             told = await self._told(file, {"most_s": most_s, "decoded": decoded.fileno()}, (decoded.fileno(),))

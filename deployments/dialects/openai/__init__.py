@@ -1,1 +1,1 @@
-"""OpenAI's protocol: models, chat completions, embeddings and transcriptions, for every client whose base URL can be set."""
+"""OpenAI's protocol, for every client that lets its base URL be set."""

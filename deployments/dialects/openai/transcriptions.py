@@ -34,7 +34,7 @@ router = APIRouter()
 
 
 class TranscriptionIn(BaseModel):
-    """The fields of a request beside its file. A prompt and a temperature only tune another model: they are not read."""
+    """The fields of a request beside its file. What only tunes another model, as a prompt, is not read."""
 
     model: ShortText
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")] | None = None
