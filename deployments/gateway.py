@@ -27,6 +27,8 @@ MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""
 IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
+TRANSCRIBE = "/v1/transcribe"
+"""Its body holds a sound, which goes to disk as it comes."""
 UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
 """Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
 by lasting."""
@@ -49,6 +51,7 @@ def create_app(
     context: AppContext | None = None,
     *,
     body_bytes: int = Limits().body_bytes,
+    sound_bytes: int = Limits().sound_bytes,
     requests: int = Http().requests,
     cors: str = Http().cors,
 ) -> FastAPI:
@@ -68,8 +71,10 @@ def create_app(
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
     asking = (*ASKING, *(path for each in dialects for path in each.asking))
-    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
-    app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
+    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
+    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    larger = {IMPORT: MOST_ARCHIVE, "/login": MOST_FORM, **dict.fromkeys(sounds, sound_bytes)}
+    app.add_middleware(BodyLimit, most=body_bytes, larger=larger)
     app.add_middleware(Admission, context=context, dialects=dialects)
     app.add_middleware(CallerIsolation)
     if cors:

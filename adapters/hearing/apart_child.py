@@ -22,32 +22,32 @@ from adapters.hearing.silero import SileroActivity
 from adapters.hearing.sound_files import PyavDecoder
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
-from memory.services.hearing import Ears, hear
+from memory.model.sound import HeardSound
+from memory.services.hearing import Ears, hear, within
 
 MOST_MEMORY = 6_000_000_000
 """Bytes of address space: models and libraries take half of it, most of which is never touched (measured)."""
-STEP_BACK = 10
-"""Niceness: whoever asks a question comes first."""
+
+LOUDEST = 32_767
+"""The largest sample of 16 bits."""
 
 
 def main() -> None:
     """Hear what is given."""
     end_with_parent()
     be_ended_first()
-    os.nice(STEP_BACK)
+    wishes = orjson.loads(sys.argv[1])
+    os.nice(wishes["step_back"])
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     os.environ["HF_HUB_OFFLINE"] = "1"
-    wishes = orjson.loads(sys.argv[1])
     with os.fdopen(0, "rb") as file:
         told = _told(file, wishes)
     sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
 
 
 def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
-    own = Path(wishes["path"]) if wishes["path"] else None
-    transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
     try:
-        heard = hear(Ears(PyavDecoder(), SileroActivity(), transcriber), file, wishes["most_s"], wishes["language"])
+        return _decoded(file, wishes) if "decoded" in wishes else {"heard": asdict(_heard(file, wishes))}
     except DomainError as error:
         return {"error": error.kind, "detail": error.detail}
     except MemoryError:
@@ -57,7 +57,20 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
         where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
         logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
         return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
-    return {"heard": asdict(heard)}
+
+
+def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:
+    own = Path(wishes["path"]) if wishes["path"] else None
+    transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    return hear(Ears(PyavDecoder(), SileroActivity(), transcriber), file, wishes["most_s"], wishes["language"])
+
+
+def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+    """Write the samples of a file into another, which was opened before."""
+    with os.fdopen(wishes["decoded"], "wb") as written:
+        for block in within(PyavDecoder().open(file).blocks, wishes["most_s"]):
+            written.write((block * LOUDEST).astype("<i2").tobytes())
+    return {"decoded": True}
 
 
 if __name__ == "__main__":
