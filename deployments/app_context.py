@@ -36,7 +36,7 @@ from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statement
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
-from memory.services.ears import Ear
+from memory.services.ears import Ear, LiveEar
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
@@ -185,6 +185,7 @@ class AppContext:
         self.sounds = build.sounds(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
         self.ear: Ear = build_models.ear(self.settings)
+        self.live_ear: LiveEar = build_models.live_ear(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 

@@ -6,7 +6,6 @@ import asyncio
 import importlib.util
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -16,61 +15,53 @@ from adapters.hearing.live_messages import DROP, END, ENDED, LENGTHS, OPEN, PIEC
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ModelFailed, Unavailable
-from memory.model.sound import RATE, HeardPiece, HeardWord, StreamCodec
+from memory.model.sound import RATE, HeardPiece, HeardWord, StreamCodec, StreamedSound
 
 MOST_STREAMS = 8
 """Streams at once (chosen: two cores carry about four, and the sound of all is kept)."""
 IDLE_S = 60.0
 """Seconds without a stream after which the process ends and gives back its 500 MB (chosen)."""
 NICENESS = 5
-"""Whoever asks a question comes first, and whoever speaks before every other sound (memory of the recipe's 0.2 to 0.4
-CPU-seconds a second and stream)."""
+"""Whoever asks a question comes first, and whoever speaks before every other sound."""
 log = logging.getLogger("memoray.hearing")
 
 
-@dataclass(frozen=True, slots=True)
-class StreamedSound:
-    """Samples of a stream at 16 kHz, of 16 bits, little-endian, in the order in which they were spoken."""
+class ApartStream:
+    """See memory.services.ears.LiveStream."""
 
-    pcm: bytes
-
-
-class LiveStream:
-    """One stream that is heard. Leave it by `close`, whether it has ended or not."""
-
-    def __init__(self, ear: LiveEar, number: int) -> None:
+    def __init__(self, ear: ApartLiveEar, number: int) -> None:
         self._ear, self.number = ear, number
         self.told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
         self.failed = False
 
     async def feed(self, message: bytes) -> None:
-        """Add a message. Raises ModelFailed if the process has ended."""
+        """See memory.services.ears.LiveStream."""
         await self._ear.send({"do": SOUND, "stream": self.number}, message)
 
     async def finish(self) -> None:
-        """Nothing more comes: what is held is heard, and `heard` ends after it."""
+        """See memory.services.ears.LiveStream."""
         await self._ear.send({"do": END, "stream": self.number})
 
     async def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
-        """Sound and words as they come. Raises ModelFailed if hearing has broken; the stream can be begun anew."""
+        """See memory.services.ears.LiveStream."""
         while (each := await self.told.get()) is not None:
             yield each
         if self.failed:
             raise ModelFailed("Hearing this stream has ended early; connect again to go on.")
 
     async def close(self) -> None:
-        """Hear no more of it."""
+        """See memory.services.ears.LiveStream."""
         await self._ear.leave(self)
 
 
-class LiveEar:
-    """Hears streams, all in one process of its own."""
+class ApartLiveEar:
+    """See memory.services.ears.LiveEar. All streams are heard in one process."""
 
     def __init__(self, model: SpeechModel, trusted: Collection[str] = ()) -> None:
         self._model, self._trusted = model, sorted(trusted)
         self._process: asyncio.subprocess.Process | None = None
         self._beginning = asyncio.Lock()
-        self._streams: dict[int, LiveStream] = {}
+        self._streams: dict[int, ApartStream] = {}
         self._numbers = count()
         self._reading: asyncio.Task[None] | None = None
         self._resting: asyncio.TimerHandle | None = None
@@ -80,11 +71,11 @@ class LiveEar:
         """Whether the packages of the extra are there."""
         return all(importlib.util.find_spec(name) is not None for name in ("av", "faster_whisper"))
 
-    async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
-        """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""
+    async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> ApartStream:
+        """See memory.services.ears.LiveEar."""
         if len(self._streams) >= MOST_STREAMS:
             raise Unavailable("Too many streams are heard already; try again in a minute.", retry_after_s=60)
-        stream = LiveStream(self, next(self._numbers))
+        stream = ApartStream(self, next(self._numbers))
         self._streams[stream.number] = stream
         await self._begin()
         wished = language or self._model.language
@@ -102,7 +93,7 @@ class LiveEar:
         except ConnectionError as error:
             raise ModelFailed("Hearing this stream has ended early; connect again to go on.") from error
 
-    async def leave(self, stream: LiveStream) -> None:
+    async def leave(self, stream: ApartStream) -> None:
         """Forget a stream; after the last one the process ends in a while."""
         if self._streams.pop(stream.number, None) is not None and self._process is not None:
             assert self._process.stdin is not None
@@ -168,7 +159,7 @@ class LiveEar:
         else:
             self._end(stream, failed=told["told"] != ENDED)
 
-    def _end(self, stream: LiveStream, *, failed: bool) -> None:
+    def _end(self, stream: ApartStream, *, failed: bool) -> None:
         stream.failed = failed
         stream.told.put_nowait(None)
         self._streams.pop(stream.number, None)

@@ -35,28 +35,45 @@ class OmiPackets:
         if missing > _NUMBERS // 2:  # sent again, or late: its time is over
             return []
         self._last = number
-        whole: list[bytes | None] = []
+        whole = self._made_up(missing, place) if missing else []
         if place == 0:
-            whole += self._ended(broken=missing > 0 and self._usual > 1)
-            whole += [None] * min(missing // self._usual, MOST_LOST)
+            whole += self._ended()
             self._held, self._fragments = bytearray(notification[HEADER_BYTES:]), 1
-        elif missing or self._held is None or place != self._fragments:
-            whole += self._ended(broken=True)
-            whole += [None] * min(missing // self._usual, MOST_LOST)
-        elif len(self._held) + len(notification) <= MOST_PACKET:
+        elif missing:  # its beginning is lost, so all of it is
+            whole += [*self._ended(), None]
+        elif self._held is not None and place == self._fragments and len(self._held) < MOST_PACKET:
             self._held += notification[HEADER_BYTES:]
             self._fragments += 1
+        elif self._held is not None:
+            self._held = None
+            whole += [None]
         return whole
+
+    def _made_up(self, missing: int, place: int) -> list[bytes | None]:
+        """What stands for lost notifications: the end of the packet that is held, and whole packets behind it.
+
+        A fragment that is not the first of its packet tells that the ones before it are among the lost.
+        """
+        elsewhere = missing - min(missing, place)
+        lacking = max(0, self._usual - self._fragments) if self._held is not None else 0
+        whole: list[bytes | None] = []
+        if elsewhere and lacking:
+            self._held = None
+            whole.append(None)
+        return (
+            whole
+            + (self._ended() if elsewhere else [])
+            + [None] * min((elsewhere - min(elsewhere, lacking)) // self._usual, MOST_LOST)
+        )
 
     def rest(self) -> list[bytes | None]:
         """The packet that is held when the stream has ended."""
-        return self._ended(broken=False)
+        return self._ended()
 
-    def _ended(self, *, broken: bool) -> list[bytes | None]:
+    def _ended(self) -> list[bytes | None]:
+        """The packet that is held, if there is one: it is whole."""
         if self._held is None:
             return []
         packet, self._held = bytes(self._held), None
-        if broken:
-            return [None]
         self._usual = self._fragments
         return [packet]

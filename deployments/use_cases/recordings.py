@@ -123,7 +123,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
     with await app.ear.decode(file, MOST_PIECE_S) as decoded:
         sound = await asyncio.to_thread(decoded.read)
     key = key or sha256(sound).hexdigest()
-    at = await _kept(app, user_id, key, piece, sound)
+    at = await keep_piece(app, user_id, key, piece, sound)
     began = (app.clock.now() if at is None else at) - len(sound) / (SAMPLE * RATE)
     try:
         heard = await app.ear.hear(file, piece.language)
@@ -131,7 +131,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
         if at is None:
             raise
         heard = None
-    segments = await _stored(app, who, key, piece, heard, began) if heard is not None and heard.sentences else []
+    segments = await store_heard(app, who, key, piece, heard, began) if heard is not None and heard.sentences else []
     swept = await asyncio.to_thread(app.sound_sessions.swept_now, user_id)
     return PieceHeard(
         segments=segments,
@@ -143,7 +143,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
     )
 
 
-async def _kept(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:
+async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:
     """Until when a piece was heard that is kept, now or when it first came; None where it is not kept."""
     if not sound:
         raise Invalid("This file holds no sound.")
@@ -156,7 +156,7 @@ async def _kept(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, so
         raise Unavailable("The disk takes no sound now.") from error
 
 
-async def _stored(
+async def store_heard(
     app: AppContext, who: Caller, key: str, piece: SoundPieceIn, heard: HeardSound, began: Instant
 ) -> list[HeardSegmentOut]:
     """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told."""

@@ -100,3 +100,10 @@ class HeardPiece:
     words: Sequence[HeardWord]
     engine: str
     skipped_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedSound:
+    """Samples of a stream at `RATE`, as `pcm_of` makes them, in the order in which they were spoken."""
+
+    pcm: bytes

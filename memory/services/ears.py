@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import BinaryIO, Protocol
 
 from memory.errors import Unavailable
-from memory.model.sound import HeardSound
+from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound
 
 MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
 
@@ -24,7 +25,34 @@ class Ear(Protocol):
         """The samples of a file: 16 bits, mono, at `RATE`, in a file that whoever gets it closes. Raises as `hear`."""
 
 
-def must_be_installed(ear: Ear) -> None:
+class LiveStream(Protocol):
+    """One stream that is heard while it comes. Leave it by `close`, whether it has ended or not."""
+
+    async def feed(self, message: bytes) -> None:
+        """Add a message. Raises ModelFailed if hearing has broken."""
+
+    async def finish(self) -> None:
+        """Nothing more comes: what is held is heard, and `heard` ends after it. Raises ModelFailed."""
+
+    def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
+        """Sound and words as they come. Raises ModelFailed if hearing has broken; the stream can be begun anew."""
+
+    async def close(self) -> None:
+        """Hear no more of it."""
+
+
+class LiveEar(Protocol):
+    """Hears streams while they come."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can hear at all."""
+
+    async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
+        """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""
+
+
+def must_be_installed(ear: Ear | LiveEar) -> None:
     """Raises Unavailable, which says how to get what is missing."""
     if not ear.is_installed:
         raise Unavailable(MISSING)

@@ -138,9 +138,7 @@ class LiveStreams:
         self._activity = activity
         self._streams: dict[int, _Stream] = {}
 
-    def open(
-        self, stream: int, decoder: MessageDecoder, transcriber: Transcriber, language: str | None = None
-    ) -> None:
+    def open(self, stream: int, decoder: MessageDecoder, transcriber: Transcriber, language: str | None = None) -> None:
         """Begin to hear one. Where no language is given its first words tell it."""
         self._streams[stream] = _Stream(decoder, LiveCutter(self._activity), transcriber, language)
 

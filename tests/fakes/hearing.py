@@ -87,3 +87,13 @@ class Teller:
         ]
         words = [HeardWord(" hm", each / RATE, (each + FRAME) / RATE, 1.0) for each in loud]
         return Transcript(language or "en", words)
+
+
+class Pcm:
+    """See memory.services.live_hearing.MessageDecoder: samples of 16 bits at the rate of everything."""
+
+    def decode(self, message: bytes) -> Waveform:
+        return np.frombuffer(message, "<i2").astype(np.float32) / 32_768
+
+    def rest(self) -> Waveform:
+        return np.zeros(0, np.float32)

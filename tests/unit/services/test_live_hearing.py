@@ -17,7 +17,7 @@ from memory.services.live_hearing import (
     LivePiece,
     LiveStreams,
 )
-from tests.fakes.hearing import LOUD, Loudness, Teller, silence, tone
+from tests.fakes.hearing import LOUD, Loudness, Pcm, Teller, silence, tone
 
 
 def cut(sound: np.ndarray, chunk: int) -> list[LivePiece]:
@@ -64,16 +64,6 @@ def test_silence_is_not_held() -> None:
 def test_who_speaks_without_a_pause_is_cut() -> None:
     pieces = cut(tone(12.0), 1_600)
     assert [round(piece.end - piece.start, 1) for piece in pieces] == [5.0, 5.0, 2.0]
-
-
-class Pcm:
-    """See memory.services.live_hearing.MessageDecoder: samples of 16 bits at the rate of everything."""
-
-    def decode(self, message: bytes) -> np.ndarray:
-        return np.frombuffer(message, "<i2").astype(np.float32) / 32_768
-
-    def rest(self) -> np.ndarray:
-        return np.zeros(0, np.float32)
 
 
 def opened(*numbers: int) -> tuple[LiveStreams, Teller]:
