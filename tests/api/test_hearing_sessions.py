@@ -139,7 +139,7 @@ async def test_a_long_silence_ends_a_session_and_what_comes_later_opens_it_again
     assert (shown["ended"], shown["sources"], shown["sweep"]) == (False, ["walk", "walk.2"], "none")
     device.clock.at += 1_000
     assert await device.sweep() == 1
-    assert [row[3:] for row in await device.kept() if not row[-1]] == [("hm hm hm", True, False), ("hm hm", True, False)]
+    assert [row[3:5] for row in await device.kept() if not row[-1]] == [("hm hm hm", True), ("hm hm", True)]
 
 
 async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> None:
