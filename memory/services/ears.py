@@ -23,6 +23,9 @@ class Ear(Protocol):
     async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
         """The samples of a file: 16 bits, mono, at `RATE`, in a file that whoever gets it closes. Raises as `hear`."""
 
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        """What is said in such samples, soon. Raises ModelFailed, and Unavailable where too many wait."""
+
 
 def must_be_installed(ear: Ear) -> None:
     """Raises Unavailable, which says how to get what is missing."""
