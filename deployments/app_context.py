@@ -183,6 +183,7 @@ class AppContext:
         self.trail = AuditTrail(self.stores.audit, self.settings.auth)
         self.metrics = Metrics()
         self.sounds = build.sounds(self.settings)
+        self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
         self.ear: Ear = build_models.ear(self.settings)
         self.live_ear: LiveEar = build_models.live_ear(self.settings)

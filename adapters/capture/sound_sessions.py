@@ -199,7 +199,7 @@ class SoundSessions:
 
         Where nothing came for a while there is a silence of `GAP_S`. Its reader closes the file.
         """
-        file = cast(BinaryIO, tempfile.TemporaryFile())
+        file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
         places, seconds, last = list[_Place](), 0.0, None
         with wave.open(file, "wb") as writer, session.path.open("rb") as sound:
             writer.setparams((1, SAMPLE, session.rate, 0, "NONE", "not compressed"))

@@ -262,7 +262,7 @@ def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
     with locked(path.with_name(stream_of(path))):
         if not path.exists():
             return False
-        spans = [_span(each, rate_of(path), began, ended) for each in pieces_of(path)]
+        spans = [span_of(each, rate_of(path), began, ended) for each in pieces_of(path)]
         with path.open("r+b", buffering=0) as file:
             for start, size in spans:
                 file.seek(start)
@@ -276,7 +276,7 @@ def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
     return any(size for _, size in spans)
 
 
-def _span(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
+def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
     """Where the samples of a piece begin that lie in a stretch of time, and how many bytes they are."""
     a_second = SAMPLE * rate
     heard_from = piece.at - piece.size / a_second

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.hearing.plain_wave import plain_samples
+from adapters.hearing.warm import WarmProcess
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
@@ -36,6 +37,7 @@ class ApartEar:
         self._model, self._trusted, self._step_back = model, sorted(trusted), step_back
         self._turn = asyncio.Lock()
         self._waiting = 0
+        self._warm = WarmProcess(self._wishes())
 
     @property
     def is_installed(self) -> bool:
@@ -75,20 +77,34 @@ class ApartEar:
         decoded.seek(0)
         return decoded  # type: ignore[no-any-return]
 
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        """What is said in samples of 16 bits, mono, at `RATE`, by a process that stays for the next ones.
+
+        Raises ModelFailed, and Unavailable as `hear`.
+        """
+        must_be_installed(self)
+        return _heard(await self._warm.ask(samples, language or self._model.language))
+
+    async def close(self) -> None:
+        """End the process that stays."""
+        await self._warm.close()
+
+    def _wishes(self) -> dict[str, Any]:
+        return {
+            "kind": self._model.kind,
+            "path": self._model.path and str(self._model.path),
+            "trusted": self._trusted,
+            "most_s": self._model.most_s,
+            "step_back": self._step_back,
+        }
+
     async def _told(self, file: BinaryIO, asked: Mapping[str, Any], opened: tuple[int, ...] = ()) -> Mapping[str, Any]:
         """What the process tells of a file; `opened` are the descriptors that it gets. Raises Invalid, ModelFailed."""
         file.flush()
         if not os.fstat(file.fileno()).st_size:
             raise Invalid("This sound file is empty.")
         os.lseek(file.fileno(), 0, os.SEEK_SET)
-        wishes: dict[str, Any] = {
-            "kind": self._model.kind,
-            "path": self._model.path and str(self._model.path),
-            "trusted": self._trusted,
-            "most_s": self._model.most_s,
-            "step_back": self._step_back,
-            **asked,
-        }
+        wishes = {**self._wishes(), **asked}
         process = await asyncio.create_subprocess_exec(
             *module_command("adapters.hearing.apart_child", orjson.dumps(wishes).decode()),
             stdin=file,

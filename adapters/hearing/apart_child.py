@@ -11,6 +11,7 @@ import os
 import resource
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,20 +35,26 @@ LOUDEST = 32_767
 
 def main() -> None:
     """Hear what is given."""
-    end_with_parent()
-    be_ended_first()
     wishes = orjson.loads(sys.argv[1])
-    os.nice(wishes["step_back"])
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    bound(wishes["step_back"])
     with os.fdopen(0, "rb") as file:
-        told = _told(file, wishes)
+        told = guarded(lambda: _told(file, wishes))
     sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
 
 
-def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+def bound(step_back: int) -> None:
+    """Bound what this process may take: it ends with its parent, and before all others where memory runs out."""
+    end_with_parent()
+    be_ended_first()
+    os.nice(step_back)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def guarded(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What comes of work, or why nothing does."""
     try:
-        return _decoded(file, wishes) if "decoded" in wishes else {"heard": asdict(_heard(file, wishes))}
+        return work()
     except DomainError as error:
         return {"error": error.kind, "detail": error.detail}
     except MemoryError:
@@ -57,6 +64,10 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
         where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
         logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
         return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
+
+
+def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+    return _decoded(file, wishes) if "decoded" in wishes else {"heard": asdict(_heard(file, wishes))}
 
 
 def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:

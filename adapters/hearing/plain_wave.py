@@ -21,7 +21,7 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
     Raises TooLarge of more than `most_s` seconds.
     """
     file.seek(0)
-    copied = cast(BinaryIO, tempfile.TemporaryFile())
+    copied = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
     try:
         with wave.open(file) as reader:
             if (reader.getnchannels(), reader.getsampwidth(), reader.getframerate()) != (1, SAMPLE, RATE):

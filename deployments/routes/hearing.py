@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, status
 from pydantic import Field, ValidationError
+from starlette.responses import Response
 
 from deployments.callers import Who
 from deployments.commands import Here
@@ -22,6 +23,7 @@ from deployments.use_cases.recordings import (
     SoundPieceIn,
     SoundSessionOut,
 )
+from deployments.use_cases.sounds import sound_of_segment
 from deployments.use_cases.sources import SessionId
 
 router = APIRouter(prefix="/v1", tags=["hearing"])
@@ -138,3 +140,16 @@ async def cleanup(
     Example: `POST /v1/cleanup?silent_s=600`
     """
     return await recordings.end_stale_sessions(app, who, silent_s)
+
+
+@router.get(
+    "/segments/{source_id:path}/{segment_id}/audio",
+    response_class=Response,
+    responses={200: {"content": {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+async def audio(source_id: Id, segment_id: Id, who: Who, app: Here) -> Response:
+    """The sound of a segment as a WAV file, with a quarter of a second around it; 404 where none is kept.
+
+    Example: `GET /v1/segments/a1b2c3d4/f8e7d6c5-1/audio`
+    """
+    return Response(await sound_of_segment(app, who, source_id, segment_id), media_type="audio/wav")

@@ -126,7 +126,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
     at = await keep_piece(app, user_id, key, piece, sound)
     began = (app.clock.now() if at is None else at) - len(sound) / (SAMPLE * RATE)
     try:
-        heard = await app.ear.hear(file, piece.language)
+        heard = await app.ear.hear_samples(sound, piece.language)
     except Unavailable:
         if at is None:
             raise

@@ -24,6 +24,9 @@ class Ear(Protocol):
     async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
         """The samples of a file: 16 bits, mono, at `RATE`, in a file that whoever gets it closes. Raises as `hear`."""
 
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        """What is said in such samples, soon. Raises ModelFailed, and Unavailable where too many wait."""
+
 
 class LiveStream(Protocol):
     """One stream that is heard while it comes. Leave it by `close`, whether it has ended or not."""

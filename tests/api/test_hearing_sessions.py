@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import wave
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
+from memory.model.scopes import Sensitivity
 from memory.model.sound import Waveform
 from tests.api.conftest import Door
 from tests.api.test_omi import NOON, Clock
@@ -139,7 +142,7 @@ async def test_a_long_silence_ends_a_session_and_what_comes_later_opens_it_again
     assert (shown["ended"], shown["sources"], shown["sweep"]) == (False, ["walk", "walk.2"], "none")
     device.clock.at += 1_000
     assert await device.sweep() == 1
-    assert [row[3:] for row in await device.kept() if not row[-1]] == [("hm hm hm", True, False), ("hm hm", True, False)]
+    assert [row[3:5] for row in await device.kept() if not row[-1]] == [("hm hm hm", True), ("hm hm", True)]
 
 
 async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> None:
@@ -270,3 +273,27 @@ async def test_a_piece_has_ten_minutes_and_silence_no_words(device: Device) -> N
     assert (told["segments"], told["speakers_detected"], told["deferred"]) == ([], 0, False)
     shown = await device.door.get("/v1/session/walk")
     assert (shown["sources"], shown["sound_s"]) == ([], 2.0)
+
+
+async def test_the_sound_of_a_segment_is_given_to_who_sees_it(device: Device) -> None:
+    [segment] = (await device.send(said(3, before_s=2.0, after_s=2.0)))["segments"]
+    path = f"/v1/segments/walk/{segment['segment_id']}/audio"
+    answer = await device.door.client.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav")
+    with wave.open(io.BytesIO(answer.content)) as reader:
+        assert reader.getframerate() == 16_000
+        samples = np.frombuffer(reader.readframes(10**6), "<i2")
+    assert len(samples) == pytest.approx(0.8 * 16_000, abs=4)
+    assert np.abs(samples).max() > 10_000
+    async with await device.door.client_of("somebody-else") as stranger:
+        assert (await stranger.get(path)).status_code == 404
+    later = [{"segment_id": "x", "speaker": "Maya", "text": "Hm."}]
+    body = {"source_id": "walk", "started_at": NOON, "sensitivity": "private", "segments": later}
+    assert (await device.door.client.post("/v1/sources", json=body)).status_code == 202
+    async with await device.door.client_of(device.door.user, clearance=Sensitivity.OPEN) as lower:
+        assert (await lower.get(path)).status_code == 404
+        assert (await lower.get("/v1/session/walk")).status_code == 404
+    assert (await device.door.client.get("/v1/segments/walk/x/audio")).status_code in (200, 404)
+    assert (await device.door.client.get("/v1/segments/walk/nothing/audio")).status_code == 404
+    await device.door.client.delete("/v1/sources/walk")
+    assert (await device.door.client.get(path)).status_code == 404

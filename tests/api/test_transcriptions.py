@@ -39,9 +39,7 @@ async def test_every_form_tells_the_same_words(door: Door, ear: FakeEar) -> None
     assert answer.json() == {"text": "hm hm hm hm hm", "usage": {"type": "duration", "seconds": 4}}
     told = {form: (await send(door, response_format=form)).text for form in ("text", "srt", "vtt")}
     assert told["text"] == "hm hm hm hm hm\n"
-    assert told["srt"] == (
-        "1\n00:00:00,500 --> 00:00:00,800\nhm hm hm\n\n2\n00:00:03,800 --> 00:00:04,000\nhm hm\n\n"
-    )
+    assert told["srt"] == ("1\n00:00:00,500 --> 00:00:00,800\nhm hm hm\n\n2\n00:00:03,800 --> 00:00:04,000\nhm hm\n\n")
     assert told["vtt"] == (
         "WEBVTT\n\n00:00:00.500 --> 00:00:00.800\nhm hm hm\n\n00:00:03.800 --> 00:00:04.000\nhm hm\n\n"
     )
@@ -105,7 +103,7 @@ async def test_what_is_no_form_is_refused(door: Door, ear: FakeEar) -> None:
         ({"content-type": "application/x-www-form-urlencoded"}, b"model=whisper-1"),
         ({"content-type": "multipart/form-data"}, b"--x\r\n\r\n--x--"),
         ({"content-type": "multipart/form-data; boundary=x"}, b"nothing of the kind"),
-        ({"content-type": "multipart/form-data; boundary=x"}, b'--x\r\ncontent-disposition: form-data\r\n\r\n\r\n--x'),
+        ({"content-type": "multipart/form-data; boundary=x"}, b"--x\r\ncontent-disposition: form-data\r\n\r\n\r\n--x"),
         ({"content-type": "multipart/form-data; boundary=x"}, b""),
     ):
         answer = await door.client.post(PATH, headers=headers, content=content)

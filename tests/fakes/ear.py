@@ -8,12 +8,14 @@ import tempfile
 from collections.abc import AsyncIterator
 from typing import BinaryIO
 
+import numpy as np
+
 from memory.errors import Invalid, ModelFailed
 from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.services.ears import must_be_installed
 from memory.services.hearing import Ears, hear, within
 from memory.services.live_hearing import LiveStreams
-from tests.fakes.hearing import Loudness, Pcm, Teller, WaveDecoder
+from tests.fakes.hearing import Loudness, Pcm, Teller, WaveDecoder, wav
 
 
 class FakeEar:
@@ -28,9 +30,16 @@ class FakeEar:
 
     async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
         must_be_installed(self)
+        return self._heard(_on_disk(file), language)
+
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        must_be_installed(self)
+        return self._heard(io.BytesIO(wav(np.frombuffer(samples, "<i2") / 32_767)), language)
+
+    def _heard(self, file: BinaryIO, language: str | None) -> HeardSound:
         if self.broken:
             raise ModelFailed("Hearing it broke.")
-        heard = hear(Ears(WaveDecoder(), Loudness(), Teller()), _on_disk(file), 14_400.0, language)
+        heard = hear(Ears(WaveDecoder(), Loudness(), Teller()), file, 14_400.0, language)
         self.heard.append(heard.seconds)
         self.languages.append(language)
         return heard
@@ -53,8 +62,6 @@ def _on_disk(file: BinaryIO) -> BinaryIO:
     if not content:
         raise Invalid("This sound file is empty.")
     return io.BytesIO(content)
-
-
 
 
 class FakeLiveStream:
