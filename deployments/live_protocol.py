@@ -58,6 +58,12 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         self.used_at = self.loop.time()
         super().data_received(data)
 
+    async def send(self, message: Any) -> None:
+        """Send on. A refusal that is whole ends the handshake, which uvicorn would log as an error."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
+            self.handshake_complete = True
+
 
 def as_request(scope: Scope) -> Request:
     """The head of a WebSocket's handshake as the GET request that it is."""

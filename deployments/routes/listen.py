@@ -33,6 +33,10 @@ CLOSE = "CloseStream"
 """The type of the message that ends a stream; others are left unread, as clients send some to keep it alive."""
 BROKEN = 1011
 """Code of RFC 6455: hearing has ended early, and the client may connect again."""
+MOST_REASON = 120
+"""Bytes of the reason of a close, of which RFC 6455 lets 123 pass."""
+GONE = (WebSocketDisconnect, RuntimeError)
+"""What Starlette raises of whoever has gone, or is told something after the close."""
 log = logging.getLogger("memoray.gateway")
 
 
@@ -85,21 +89,29 @@ async def _opened(socket: WebSocket) -> LiveSession:
 
 async def _served(socket: WebSocket, session: LiveSession) -> None:
     """Pass sound in and words out until one of both ends."""
-    coming = asyncio.ensure_future(_take_all(socket, session))
     try:
-        async for segments in session.told():
-            shown = [each.model_dump(exclude_none=True) | {"text": visible(each.text)} for each in segments]
-            await socket.send_text(orjson.dumps({"segments": shown, "session_id": session.session_id}).decode())
+        async with asyncio.TaskGroup() as both:
+            coming = both.create_task(_take_all(socket, session))
+            await _tell_all(socket, session)
+            coming.cancel()
+    except* DomainError as broken:
+        with suppress(*GONE):
+            await socket.close(BROKEN, str(broken.exceptions[0])[:MOST_REASON])
+
+
+async def _tell_all(socket: WebSocket, session: LiveSession) -> None:
+    """Tell the words until there are no more. They are stored also when the client has gone."""
+    with_client = True
+    async for segments in session.told():
+        shown = [each.model_dump(exclude_none=True) | {"text": visible(each.text)} for each in segments]
+        told = orjson.dumps({"segments": shown, "session_id": session.session_id}).decode()
+        if with_client:
+            try:
+                await socket.send_text(told)
+            except GONE:
+                with_client = False
+    with suppress(*GONE):
         await socket.close()
-    except (WebSocketDisconnect, RuntimeError):  # the client has gone
-        pass
-    except DomainError as error:
-        with suppress(RuntimeError):
-            await socket.close(BROKEN, error.detail[:120])
-    finally:
-        coming.cancel()
-        with suppress(asyncio.CancelledError, DomainError):
-            await coming
 
 
 async def _take_all(socket: WebSocket, session: LiveSession) -> None:

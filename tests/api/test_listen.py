@@ -119,10 +119,19 @@ async def test_what_is_wrong_is_told_before_a_stream_begins(live: Open) -> None:
     assert (status, problem["type"]) == (422, "urn:memoray:invalid")
     assert "codec" in problem["detail"]
     assert (await live.refused("session_id=../etc"))[0] == 422
-    assert (await live.refused(Host="evil.example"))[0] == 421
     live.ear.is_installed = False
     status, problem = await live.refused()
     assert (status, "make extra ARGS=speech" in problem["detail"]) == (503, True)
+    assert live.ear.opened == []
+
+
+async def test_a_page_that_gives_its_own_name_our_address_is_refused(live: Open) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", live.port)
+    head = ("GET /v1/listen HTTP/1.1", "Host: evil.example", "Upgrade: websocket", "Connection: Upgrade")
+    keys = (f"X-Internal-Token: {TOKEN}", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+    writer.write("\r\n".join((*head, *keys, "", "")).encode())
+    assert (await reader.readline()).startswith(b"HTTP/1.1 421 ")
+    writer.close()
     assert live.ear.opened == []
 
 

@@ -93,7 +93,7 @@ class Pcm:
     """See memory.services.live_hearing.MessageDecoder: samples of 16 bits at the rate of everything."""
 
     def decode(self, message: bytes) -> Waveform:
-        return np.frombuffer(message, "<i2").astype(np.float32) / 32_768
+        return np.frombuffer(message[: len(message) // 2 * 2], "<i2").astype(np.float32) / 32_768
 
     def rest(self) -> Waveform:
         return np.zeros(0, np.float32)
