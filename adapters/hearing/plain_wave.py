@@ -23,7 +23,7 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
     file.seek(0)
     copied = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
     try:
-        with wave.open(file) as reader:
+        with wave.open(file, "rb") as reader:
             if (reader.getnchannels(), reader.getsampwidth(), reader.getframerate()) != (1, SAMPLE, RATE):
                 copied.close()
                 return None
