@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, TypeVar
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -70,7 +70,7 @@ def _upload(form: FormData, named: str) -> SoundUpload:
     for name, value in form.multi_items():
         if isinstance(value, str):
             fields.setdefault(name, []).append(value)
-    return SoundUpload(cast(BinaryIO, file.file), fields)
+    return SoundUpload(file.file, fields)
 
 
 async def unless_left(request: Request, work: Awaitable[T]) -> T:
