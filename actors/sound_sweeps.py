@@ -103,10 +103,10 @@ class SoundSweeps:
         heard = await self._ear.hear(stretch.file)
         heard, heard_to = _settled(heard, stretch)
         profile = await self._stores.capture.profile(session.user_id)
-        segments = [
-            each for each in _placed(heard, session, stretch, _speaker(session, profile)) if not _is_told(each, told)
-        ]
-        if segments and await asyncio.to_thread(self._sessions.is_same, session):
+        said = _placed(heard, session, stretch, _speaker(session, profile))
+        segments = [each for each in said if not _is_told(each, told)]
+        same: bool = await asyncio.to_thread(self._sessions.is_same, session)
+        if segments and same:
             await take_payload(self._stores, session.user_id, await self._payload(session, segments))
         return heard_to
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pkgutil import iter_modules
@@ -16,7 +17,7 @@ from deployments.app_context import AppContext
 from deployments.caller_isolation import CallerIsolation
 from deployments.concurrency import ConcurrencyLimit
 from deployments.described import with_token
-from deployments.dialect import every_dialect
+from deployments.dialect import Dialect, every_dialect
 from deployments.limits import BodyLimit
 from deployments.observing import Observing
 from deployments.showing import VisibleJson
@@ -70,9 +71,8 @@ def create_app(
     )
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
-    asking = (*ASKING, *(path for each in dialects for path in each.asking))
     sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
-    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    _let_in_turn(app, requests, dialects, sounds)
     larger = {IMPORT: MOST_ARCHIVE, "/login": MOST_FORM, **dict.fromkeys(sounds, sound_bytes)}
     app.add_middleware(BodyLimit, most=body_bytes, larger=larger)
     app.add_middleware(Admission, context=context, dialects=dialects)
@@ -90,6 +90,12 @@ def create_app(
             app.mount(path, mounted(context))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app
+
+
+def _let_in_turn(app: FastAPI, most: int, dialects: Sequence[Dialect], sounds: Sequence[str]) -> None:
+    """Work on so many requests at once. A sound is not counted: its body would be held until its turn has come."""
+    asking = (*ASKING, *(path for each in dialects for path in each.asking))
+    app.add_middleware(ConcurrencyLimit, most=most, uncounted=(*UNCOUNTED, *sounds), asking=asking)
 
 
 def _let_pages_ask(app: FastAPI, origins: str) -> None:

@@ -7,9 +7,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, TypeVar
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
@@ -56,15 +56,21 @@ async def received(request: Request, app: AppContext, named: str) -> AsyncIterat
             raise Invalid("The form ended before its end.") from error
         except (UnicodeDecodeError, ValueError, KeyError) as error:
             raise Invalid("The form cannot be read.") from error
-    async with form:
-        file = form.get(named)
-        if not isinstance(file, UploadFile):
-            raise Invalid(f"{named}: is required, as a file.", param=named)
-        fields: dict[str, list[str]] = {}
-        for name, value in form.multi_items():
-            if isinstance(value, str):
-                fields.setdefault(name, []).append(value)
-        yield SoundUpload(cast(BinaryIO, file.file), fields)
+    try:
+        yield _upload(form, named)
+    finally:
+        await form.close()
+
+
+def _upload(form: FormData, named: str) -> SoundUpload:
+    file = form.get(named)
+    if not isinstance(file, UploadFile):
+        raise Invalid(f"{named}: is required, as a file.", param=named)
+    fields: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            fields.setdefault(name, []).append(value)
+    return SoundUpload(file.file, fields)
 
 
 async def unless_left(request: Request, work: Awaitable[T]) -> T:

@@ -96,7 +96,9 @@ class SoundFolder:
             is_silent = not known or at - known[-1].at > SESSION_GAP_S
             if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
                 latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
-                write_state(latest, SoundState(user_id=user_id, **(told or {})))
+                said = told or {}
+                state = SoundState(user_id, device_id=said.get("device_id"), speaker=said.get("speaker"))
+                write_state(latest, state)
             _write(latest, end, sound)
             line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named))) + b"\n"
             extend(latest.with_suffix(".jsonl"), line)

@@ -23,7 +23,7 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
     file.seek(0)
     copied = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
     try:
-        with wave.open(file) as reader:
+        with wave.open(file, "rb") as reader:
             if (reader.getnchannels(), reader.getsampwidth(), reader.getframerate()) != (1, SAMPLE, RATE):
                 copied.close()
                 return None
@@ -31,7 +31,7 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
                 copied.write(block[: len(block) // SAMPLE * SAMPLE])
                 if copied.tell() > most_s * RATE * SAMPLE:
                     raise TooLarge(f"The sound is longer than {most_s:g} seconds; send it in parts.")
-    except (wave.Error, EOFError, struct.error, ValueError):
+    except (wave.Error, EOFError, struct.error, ValueError, RuntimeError):  # the last one of heads that lie
         copied.close()
         return None
     except BaseException:

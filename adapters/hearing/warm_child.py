@@ -35,7 +35,7 @@ class PlainSamples:
 
 def _blocks(file: BinaryIO) -> Iterator[Waveform]:
     while block := file.read(BLOCK * SAMPLE):
-        yield np.frombuffer(block, "<i2").astype(np.float32) / LOUDEST
+        yield np.frombuffer(block, "<i2").astype(np.float32) / np.float32(LOUDEST)
 
 
 def main() -> None:

@@ -126,7 +126,7 @@ async def test_a_session_that_is_over_is_swept_once(device: Device) -> None:
     shown = await device.door.get("/v1/session/walk")
     assert (shown["sweep"], shown["swept_s"], shown["segments_count"]) == ("done", shown["sound_s"], 1)
     standing = [row for row in await device.kept() if not row[-1]]
-    assert standing == [("walk", pytest.approx(-0.3), "me", "hm hm hm hm hm", True, False)]
+    assert standing == [("walk", pytest.approx(-0.3), "user", "hm hm hm hm hm", True, False)]
     assert await device.sweep() == 0
     assert len(await device.kept()) == 3
 
@@ -155,7 +155,7 @@ async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> 
     assert (await device.door.get("/v1/session/walk"))["ended"] is False
     await device.door.post("/v1/session/walk/end")
     assert await device.sweep() == 1
-    assert device.ear.heard[-2:] == [pytest.approx(1.3), pytest.approx(1.2)]
+    assert device.ear.heard == pytest.approx([1.3, 1.3, 1.2, 1.2]), "each piece at once, and once by a sweep"
     assert [row[1] for row in await device.kept() if not row[-1]] == [pytest.approx(-0.8), pytest.approx(9.3)]
 
 
@@ -181,7 +181,7 @@ async def test_what_cannot_be_heard_now_is_heard_by_the_sweep(device: Device) ->
     assert await device.sweep() == 0, "it waits"
     device.clock.at += 61
     assert await device.sweep() == 1
-    assert [row[1:4] for row in await device.kept()] == [(-0.8, "me", "hm hm hm")]
+    assert [row[1:4] for row in await device.kept()] == [(-0.8, "user", "hm hm hm")]
 
 
 async def test_a_worker_that_dies_after_storing_stores_nothing_twice(
